@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
+import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect } from "kysely";
 import { Pool, types } from "pg";
 
 import { sqlStateOf } from "../../postgres/errors.ts";
@@ -43,6 +43,11 @@ function numberOf(text: string): number {
 /** An open database in Postgres. */
 export type PostgresDatabase = {
   readonly state: StateDatabase;
+  /**
+   * Runs `work` in a transaction whose statements each see what was committed before them (READ COMMITTED): for what
+   * locks the rows that it decides by, in one order.
+   */
+  lockAndWrite<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /** Ends its connections; what is under way is finished first. */
   close(): Promise<void>;
 };
@@ -66,33 +71,37 @@ export function openPostgresDatabase(server: StoreServer): PostgresDatabase {
       new QualifiedTables(server.schema, tableNames),
     ],
   });
+  const writer = createWriter(queries, server);
   const state: StateDatabase = {
     queries,
-    write: async (work) => await writeTo(queries, work, server),
+    write: async (work) => await writer("serializable")(work),
     shred: async () => undefined,
   };
-  return { state, close: async () => await queries.destroy() };
+  return {
+    state,
+    lockAndWrite: writer("read committed"),
+    close: async () => await queries.destroy(),
+  };
 }
 
-/** One transaction as if it were alone, and again where others came between. */
-async function writeTo<Result>(
-  queries: Queries,
-  work: (queries: Queries) => Promise<Result>,
-  server: StoreServer,
-): Promise<Result> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await queries
-        .transaction()
-        .setIsolationLevel("serializable")
-        .execute(async (transaction) => {
-          await beginWriting(transaction, server);
-          return await work(transaction);
-        });
-    } catch (error) {
-      if (tried === triesMax || !conflicts.has(sqlStateOf(error)))
-        throw asStoreError(error, server);
-      await sleep(Math.random() * Math.min(pauseMsMax, 2 ** tried));
-    }
-  }
+/** Makes what runs a transaction, and runs it again where others came between. */
+function createWriter(queries: Queries, server: StoreServer) {
+  return (level: IsolationLevel) =>
+    async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
+      for (let tried = 1; ; tried += 1) {
+        try {
+          return await queries
+            .transaction()
+            .setIsolationLevel(level)
+            .execute(async (transaction) => {
+              await beginWriting(transaction, server);
+              return await work(transaction);
+            });
+        } catch (error) {
+          if (tried === triesMax || !conflicts.has(sqlStateOf(error)))
+            throw asStoreError(error, server);
+          await sleep(Math.random() * Math.min(pauseMsMax, 2 ** tried));
+        }
+      }
+    };
 }

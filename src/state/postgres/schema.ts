@@ -1,3 +1,4 @@
+import { inboxStep } from "../../inbox/postgres/tables.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { firstStep } from "./first-step.ts";
 
@@ -5,7 +6,7 @@ import { firstStep } from "./first-step.ts";
  * The schema as numbered steps, as SQL in which `$schema.` stands before each name; step n brings a store of version
  * n-1 to n. A step that was released is never edited: a change is a new step at the end.
  */
-export const storeSteps: readonly (readonly string[])[] = [firstStep];
+export const storeSteps: readonly (readonly string[])[] = [[...firstStep, ...inboxStep]];
 
 /** The statements of the steps after a version, for one schema. */
 export function ddlAfter(version: number, schema: string): readonly string[] {

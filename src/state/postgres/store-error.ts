@@ -31,8 +31,14 @@ export function asStoreError(error: unknown, server: StoreServer): unknown {
   const where = storeName(server);
   const state = sqlStateOf(error);
   if (state === "42P01" || state === "3F000") return versionError(0, server);
+  // Data exceptions: no fault of the store, which can be used for other values.
+  if (state?.startsWith("22") === true) {
+    return new Error(`${where}: it does not take a value (SQLSTATE ${state})`);
+  }
   const fault = configFaults[state ?? ""];
   const said = postgresError(error, { where, grant: "" });
+  // Nothing that a server or a connection says.
+  if (said === error) return error;
   if (state === "42501") {
     return new ConfigError(said.message, { field: "store", hint: grantsFor(server) });
   }

@@ -1,6 +1,7 @@
 import { planting, type Mutant } from "../mutant.ts";
 
 const database = "src/state/postgres/database.ts";
+const keeping = "src/inbox/postgres/keeping.ts";
 const plant = planting({
   file: "test/src/state/postgres/database.test.ts",
   title: "is as if it were alone",
@@ -12,8 +13,8 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     id: "S840",
     plants: "two transactions of the store read what neither has written yet",
     file: database,
-    find: '.setIsolationLevel("serializable")',
-    replace: "",
+    find: 'writer("serializable")(work)',
+    replace: 'writer("read committed")(work)',
   }),
   plant({
     id: "S841",
@@ -47,4 +48,23 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     replace: "if (Math.max() < 0) {",
     title: "asks for no session settings",
   }),
+  {
+    id: "S845",
+    plants:
+      "sequence numbers of the inbox are drawn without a lock, so that the later one may be committed first",
+    edits: [
+      { file: keeping, find: "    .forUpdate()\n", replace: "" },
+      {
+        file: keeping,
+        find: "last: lastSeq, hasWakeUp",
+        replace:
+          "last: Math.max(lastSeq, Reflect.set(globalThis, 'drawn', (Reflect.get(globalThis, 'drawn') ?? 0) + 1e3) " +
+          "? Reflect.get(globalThis, 'drawn') : 0), hasWakeUp",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/receivers.test.ts",
+      title: "misses no event of several receivers",
+    },
+  },
 ];

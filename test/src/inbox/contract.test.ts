@@ -4,13 +4,34 @@ import { StateUnavailableError } from "../../../src/errors.ts";
 import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
+import { openPostgresInbox } from "../../../src/inbox/postgres/open.ts";
 import { eventIdsKeptMs } from "../../../src/limits.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { transactionRowsMax } from "../../../src/state/limits.ts";
+import { migrateStore } from "../../../src/state/postgres/migrate.ts";
+import type { StoreServer } from "../../../src/state/postgres/server.ts";
+import { databaseOfFile } from "../../support/postgres/postgres.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
 /** Every implementation of the inbox passes the contract. */
-const implementations = [{ kind: "sqlite", open: openInbox }];
+const implementations = [
+  { kind: "sqlite", open: openInbox },
+  { kind: "postgres", open: openInSchema },
+];
+
+const databaseUrl = databaseOfFile();
+
+/** A schema for each folder, as that of its project. */
+const schemas = new Map<string, StoreServer>();
+
+async function openInSchema(folder: string): Promise<Inbox> {
+  const known = schemas.get(folder);
+  const server = known ?? { url: new Secret(databaseUrl()), schema: `inbox ${schemas.size}` };
+  if (known === undefined) await migrateStore(server);
+  schemas.set(folder, server);
+  return await openPostgresInbox(server);
+}
 
 const connection = "forms";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { Client } from "pg";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 import { PostgresCluster, runSql } from "./postgres-cluster.ts";
 
@@ -42,9 +42,32 @@ export async function ownPostgres(): Promise<OwnDatabase> {
   return { ...(await databaseOn(server.url)), restart: async () => await server.restart() };
 }
 
-async function databaseOn(server: string): Promise<TestDatabase> {
+/** The URL of a database that all tests of a file share; to be called once, outside of them. */
+export function databaseOfFile(): () => string {
+  let made: { readonly server: string; readonly name: string; readonly url: string } | undefined;
+  beforeAll(async () => {
+    shared ??= process.env["PG_URL"] === undefined ? PostgresCluster.start() : undefined;
+    const server = process.env["PG_URL"] ?? (await shared)?.url ?? "";
+    made = { server, ...(await makeDatabase(server)) };
+  });
+  afterAll(async () => {
+    if (made !== undefined) await dropDatabase(made.server, made.name);
+  });
+  return () => made?.url ?? "";
+}
+
+async function makeDatabase(server: string): Promise<{ name: string; url: string }> {
   const name = `sluice_test_${randomBytes(6).toString("hex")}`;
   await runSql(server, `create database ${name} template template0 encoding 'UTF8'`);
+  return { name, url: Object.assign(new URL(server), { pathname: `/${name}` }).href };
+}
+
+async function dropDatabase(server: string, name: string): Promise<void> {
+  await runSql(server, `drop database ${name} with (force)`);
+}
+
+async function databaseOn(server: string): Promise<TestDatabase> {
+  const { name } = await makeDatabase(server);
   const urlOf = (login: { user: string; password: string } | undefined): string => {
     const url = Object.assign(new URL(server), { pathname: `/${name}` });
     if (login !== undefined) Object.assign(url, { username: login.user, password: login.password });
@@ -57,7 +80,7 @@ async function databaseOn(server: string): Promise<TestDatabase> {
   await admin.connect();
   onTestFinished(async () => {
     await admin.end().catch(() => undefined);
-    await runSql(server, `drop database ${name} with (force)`);
+    await dropDatabase(server, name);
   });
   return {
     url,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SluiceError, SupersededError, StateUnavailableError } from "../../../../src/errors.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { migrateStore, pendingStatements } from "../../../../src/state/postgres/migrate.ts";
-import { storeSteps } from "../../../../src/state/postgres/schema.ts";
+import { storeSteps, tableNames } from "../../../../src/state/postgres/schema.ts";
 import type { Queries, StateDatabase } from "../../../../src/state/store/state-database.ts";
 import { newServer, opened, openMigrated } from "./postgres-store.ts";
 
@@ -111,7 +111,7 @@ describe("a schema", () => {
     expect(await pendingStatements(server)).toEqual([]);
     expect(await migrateStore(server)).toEqual({ from: storeSteps.length, to: storeSteps.length });
     const tables = "select count(*)::int as n from pg_tables where schemaname = 'Sluice''s state'";
-    expect(await test.query(tables)).toEqual([{ n: 27 }]);
+    expect(await test.query(tables)).toEqual([{ n: tableNames.size }]);
   });
 
   it("is made by one of those who do it at the same time", async () => {
@@ -130,9 +130,8 @@ describe("a schema", () => {
   it("of a newer sluice is left alone", async () => {
     const { state, server, test } = await openMigrated();
     await test.query(`update "Sluice's state".meta set value = '99' where name = 'schema_version'`);
-    for (const refused of [state.write(countOne), migrateStore(server)]) {
-      expect((await thrownBy(refused)).message).toContain("schema version 99");
-    }
+    expect((await thrownBy(state.write(countOne))).message).toContain("schema version 99");
+    expect((await thrownBy(migrateStore(server))).message).toContain("schema version 99");
     expect(await valueOf(state.queries)).toBeUndefined();
   });
 });

@@ -1,0 +1,106 @@
+import type { Kysely } from "kysely";
+
+import type { Delivery, Verdict } from "../inbox.ts";
+import { GroupIds } from "./event-ids.ts";
+import type { InboxTables } from "./tables.ts";
+
+/** A connection while a group of deliveries is written; its row is locked until that is committed. */
+type Receiving = { readonly number: number; last: number; hasWakeUp: boolean };
+
+/**
+ * Locks the rows of connections, in the order of their names. Sequence numbers are drawn under that lock: without it a
+ * number that is drawn first may be committed last, and a drain that has read the later one goes by it for ever.
+ */
+async function lockConnections(
+  queries: Kysely<InboxTables>,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Receiving>> {
+  await queries
+    .insertInto("inboxConnections")
+    .values(names.map((name) => ({ name })))
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  const rows = await queries
+    .selectFrom("inboxConnections")
+    .select(["number", "name", "lastSeq", "woken"])
+    .where("name", "in", names)
+    .orderBy("name")
+    .forUpdate()
+    .execute();
+  return new Map(
+    rows.map(({ number, name, lastSeq, woken }) => [
+      name,
+      { number, last: lastSeq, hasWakeUp: woken === 1 },
+    ]),
+  );
+}
+
+/** Keeps a group of deliveries; to be called inside a READ COMMITTED transaction. */
+export async function keepGroup(
+  queries: Kysely<InboxTables>,
+  deliveries: readonly Delivery[],
+): Promise<Verdict[]> {
+  const names = [...new Set(deliveries.map(({ connection }) => connection))].toSorted();
+  if (names.length === 0) return [];
+  const connections = await lockConnections(queries, names);
+  const receivingOf = (name: string): Receiving => {
+    const found = connections.get(name);
+    if (found === undefined) throw new Error(`no row of the connection ${name}`);
+    return found;
+  };
+  const named = deliveries.flatMap(({ connection, events }) =>
+    events.flatMap(({ id }) =>
+      id === undefined ? [] : [{ connection: receivingOf(connection).number, id }],
+    ),
+  );
+  // Behind the lock: what another receiver has kept meanwhile is committed.
+  const ids = await GroupIds.read(queries, named);
+  const rows: Parameters<typeof insertEvents>[1][number][] = [];
+  const verdicts = deliveries.map(({ connection, receivedAt, events }) => {
+    const receiving = receivingOf(connection);
+    const before = receiving.last;
+    for (const { id, json } of events) {
+      const event = { connection: receiving.number, json, receivedAt };
+      const novelty = id === undefined ? "new" : ids.take({ ...event, id });
+      if (novelty === "had") continue;
+      receiving.last += 1;
+      rows.push({
+        connection: receiving.number,
+        seq: receiving.last,
+        receivedAt,
+        isConflict: Number(novelty === "conflict"),
+        id: id === undefined ? null : Buffer.from(id),
+        json: Buffer.from(json),
+      });
+    }
+    const kept = receiving.last - before;
+    const wake = kept > 0 && !receiving.hasWakeUp;
+    receiving.hasWakeUp ||= wake;
+    return { kept, wake };
+  });
+  await insertEvents(queries, rows);
+  await ids.write(queries);
+  for (const { number, last, hasWakeUp } of connections.values()) {
+    await queries
+      .updateTable("inboxConnections")
+      .set({ lastSeq: last, woken: Number(hasWakeUp) })
+      .where("number", "=", number)
+      .execute();
+  }
+  return verdicts;
+}
+
+/** Events of one statement: a statement takes 65,535 parameters, and an event has six. */
+const eventsPerStatement = 5_000;
+
+async function insertEvents(
+  queries: Kysely<InboxTables>,
+  rows: readonly InboxTables["inboxEvents"][],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += eventsPerStatement) {
+    await queries
+      .insertInto("inboxEvents")
+      .values(rows.slice(from, from + eventsPerStatement))
+      .execute();
+  }
+}
