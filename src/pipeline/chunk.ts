@@ -77,11 +77,15 @@ export class ChunkWriter {
     this.#to = settings.from;
   }
 
-  /** Writes page after page, and yields each after its write; ends, and its source with it, where the chunk is full. */
+  /**
+   * Writes page after page, and yields each after its write, for as long as nobody asks for the next one; ends, and its
+   * source with it, where the chunk is full.
+   */
   async *write(pages: AsyncIterable<RecordPage>): AsyncGenerator<WrittenPage> {
     for await (const page of pages) {
       await this.#add(page);
       yield { page, counts: this.#counts };
+      page.release?.();
       this.#isFull = this.#budget.isFull();
       if (this.#isFull) return;
     }

@@ -17,6 +17,11 @@ export async function* rejectRefused(
   refusals: readonly Refusal[],
   makeReject: MakeReject,
 ): AsyncGenerator<RecordPage> {
+  if (refusals.length === 0) {
+    // To ask an empty set for each key took a twentieth of a staging.
+    yield* pages;
+    return;
+  }
   const known = new Map(refusals.map((refusal) => [nameOf(refusal.key, refusal.hash), refusal]));
   const keys = new Set(refusals.map(({ key }) => key));
   for await (const page of pages) {

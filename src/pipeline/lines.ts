@@ -1,6 +1,7 @@
 import { PlainLines } from "../mapping/bytes/plain-lines.ts";
 import type { CompiledMapping } from "../mapping/compile.ts";
 import { JsonlWriter } from "../records/jsonl.ts";
+import { PageMemory } from "../records/page-memory.ts";
 import { keyFieldOf, type Stream, type StreamRecord } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
 import { rowAt, rowCount } from "./page.ts";
@@ -33,6 +34,7 @@ export async function* writeLines(
 class LineWriter {
   readonly #how: HowToWrite;
   readonly #lines = new JsonlWriter();
+  readonly #memory = new PageMemory();
   readonly #plain: PlainLines | undefined;
   readonly #validate: ReturnType<typeof validateRecord>;
 
@@ -65,8 +67,13 @@ class LineWriter {
       }
     }
     const counts = { read: rows + rejectsOf(source), filtered, unchanged: 0 };
-    const jsonl = this.#lines.take();
-    return { source, ...counts, jsonl, candidates, rejects, superseded: [], omitted };
+    const piece = this.#memory.take(this.#lines.end);
+    const jsonl = this.#lines.take(piece);
+    const release = (): void => {
+      this.#memory.giveBack(piece);
+      cells?.release?.();
+    };
+    return { source, ...counts, jsonl, candidates, rejects, superseded: [], omitted, release };
   }
 
   /** Writes the line of a row that is mapped as an object; null is of one that the mapping leaves out. */

@@ -101,6 +101,8 @@ export type RecordPage = {
   /** The lines, each with a line feed behind it; those of records that are no longer candidates, too. */
   readonly jsonl: Buffer;
   candidates: Candidate[];
+  /** Takes the memory of the page back: nothing of its lines and its rows is read any more. */
+  release?(): void;
 };
 
 /** The line of a candidate, without its line end; it shares the memory of its page. */

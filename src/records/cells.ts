@@ -55,4 +55,6 @@ export type Cells = {
   readonly sizes?: Int32Array | undefined;
   /** A row as an object. */
   row(index: number): Row;
+  /** Takes the memory of the cells back: nothing of them is read any more, nor is `row` called. */
+  release?(): void;
 };

@@ -26,11 +26,10 @@ export class JsonlWriter {
     this.end += 1;
   }
 
-  /** Takes the lines out, as memory of their own. */
-  take(): Buffer {
-    const lines = Buffer.allocUnsafeSlow(this.end);
-    this.bytes.copy(lines, 0, 0, this.end);
+  /** Takes the lines out, to the beginning of `memory` where that is given. */
+  take(memory: Buffer = Buffer.allocUnsafeSlow(this.end)): Buffer {
+    const bytes = this.bytes.copy(memory, 0, 0, this.end);
     this.end = 0;
-    return lines;
+    return memory.subarray(0, bytes);
   }
 }

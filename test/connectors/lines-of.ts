@@ -26,6 +26,7 @@ export async function linesOf(
   return lines.map((page: RecordPage) => ({
     ...page,
     source: undefined,
+    release: undefined,
     candidates: page.candidates.map((candidate) => ({ ...candidate, record: undefined })),
     jsonl: page.jsonl.toString(),
   }));

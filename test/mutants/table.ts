@@ -17,6 +17,7 @@ import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
+import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
@@ -66,6 +67,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfWorkflows,
   ...mutantsOfSightings,
   ...mutantsOfPlainRows,
+  ...mutantsOfPageMemory,
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,

@@ -1,4 +1,5 @@
 import { doubledQuote, notAscii, type Cells } from "../../../src/records/cells.ts";
+import { PageMemory } from "../../../src/records/page-memory.ts";
 import { cellColumnsMax } from "../limits.ts";
 import type { Layout } from "./header.ts";
 import { CsvRow } from "./row.ts";
@@ -14,9 +15,10 @@ export class PageCells implements Cells {
   readonly ends: Int32Array;
   readonly flags: Uint8Array;
   readonly quote: number;
+  readonly #giveBack: () => void;
   #latin1: string | undefined;
 
-  constructor(gathered: Omit<Cells, "row">) {
+  constructor(gathered: Omit<Cells, "release" | "row">, giveBack: () => void) {
     const { columns, count, bytes, starts, ends, flags, quote } = gathered;
     this.columns = columns;
     this.count = count;
@@ -25,6 +27,11 @@ export class PageCells implements Cells {
     this.ends = ends;
     this.flags = flags;
     this.quote = quote;
+    this.#giveBack = giveBack;
+  }
+
+  release(): void {
+    this.#giveBack();
   }
 
   row(index: number): CsvRow {
@@ -57,15 +64,39 @@ export function hasCells({ encoding, columns }: Pick<Layout, "columns" | "encodi
   return encoding === "utf-8" && columns.length <= cellColumnsMax;
 }
 
+/** Bytes of memory for the place of a cell: where it begins, where it ends, and its flags. */
+const placeBytes = 2 * Int32Array.BYTES_PER_ELEMENT + 1;
+
+/** Where cells are, in one piece of memory. */
+class Places {
+  readonly piece: Buffer;
+  /** How many cells there is room for. */
+  readonly room: number;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly flags: Uint8Array;
+
+  constructor(piece: Buffer) {
+    const { buffer, byteOffset, length } = piece;
+    this.piece = piece;
+    this.room = Math.floor(length / placeBytes);
+    const bytes = this.room * Int32Array.BYTES_PER_ELEMENT;
+    this.starts = new Int32Array(buffer, byteOffset, this.room);
+    this.ends = new Int32Array(buffer, byteOffset + bytes, this.room);
+    this.flags = new Uint8Array(buffer, byteOffset + 2 * bytes, this.room);
+  }
+}
+
+const noMemory: Buffer = Buffer.alloc(0);
+
 /** Gathers the rows that a scanner finds in UTF-8 as the cells of a page. */
 export class CellGatherer {
   readonly #columns: readonly string[];
   readonly #quote: number;
+  readonly #memory = new PageMemory();
   #count = 0;
-  #starts = new Int32Array(0);
-  #ends = new Int32Array(0);
-  #flags = new Uint8Array(0);
-  #bytes = Buffer.alloc(0);
+  #places = new Places(noMemory);
+  #bytes = noMemory;
   #length = 0;
   /** Where the bytes in the window begin that belong to the page and are not copied yet; -1 is nowhere. */
   #from = -1;
@@ -80,14 +111,15 @@ export class CellGatherer {
   add({ rowStart, rowEnd, starts, ends, flags }: Scanner): void {
     const columns = this.#columns.length;
     const first = this.#count * columns;
-    if (first + columns > this.#starts.length) this.#grow();
+    if (first + columns > this.#places.room) this.#grow();
     if (this.#from === -1) this.#from = rowStart;
     this.#to = rowEnd;
     const shift = this.#length - this.#from;
+    const places = this.#places;
     for (let field = 0; field < columns; field += 1) {
-      this.#starts[first + field] = (starts[field] ?? 0) + shift;
-      this.#ends[first + field] = (ends[field] ?? 0) + shift;
-      this.#flags[first + field] = flags[field] ?? 0;
+      places.starts[first + field] = (starts[field] ?? 0) + shift;
+      places.ends[first + field] = (ends[field] ?? 0) + shift;
+      places.flags[first + field] = flags[field] ?? 0;
     }
     this.#count += 1;
   }
@@ -97,8 +129,9 @@ export class CellGatherer {
     if (this.#from === -1) return;
     const bytes = this.#to - this.#from;
     if (this.#length + bytes > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(this.#length + bytes);
+      const grown = this.#memory.take(this.#length + bytes);
       this.#bytes.copy(grown, 0, 0, this.#length);
+      this.#memory.giveBack(this.#bytes);
       this.#bytes = grown;
     }
     window.bytes.copy(this.#bytes, this.#length, this.#from, this.#to);
@@ -109,33 +142,37 @@ export class CellGatherer {
   /** Ends the page. */
   take(window: Window): PageCells {
     this.keep(window);
-    const cells = new PageCells({
-      columns: this.#columns,
-      count: this.#count,
-      bytes: this.#bytes.subarray(0, this.#length),
-      starts: this.#starts,
-      ends: this.#ends,
-      flags: this.#flags,
-      quote: this.#quote,
-    });
-    const places = this.#starts.length;
+    const [bytes, places] = [this.#bytes, this.#places];
+    const { starts, ends, flags } = places;
+    const cells = new PageCells(
+      {
+        columns: this.#columns,
+        count: this.#count,
+        bytes: bytes.subarray(0, this.#length),
+        starts,
+        ends,
+        flags,
+        quote: this.#quote,
+      },
+      () => {
+        this.#memory.giveBack(bytes);
+        this.#memory.giveBack(places.piece);
+      },
+    );
     this.#count = 0;
     this.#length = 0;
-    this.#bytes = Buffer.alloc(0);
-    this.#starts = new Int32Array(places);
-    this.#ends = new Int32Array(places);
-    this.#flags = new Uint8Array(places);
+    this.#bytes = noMemory;
+    this.#places = new Places(noMemory);
     return cells;
   }
 
   #grow(): void {
-    const places = Math.max(2 * this.#starts.length, 16 * this.#columns.length);
-    const [starts, ends, flags] = [this.#starts, this.#ends, this.#flags];
-    this.#starts = new Int32Array(places);
-    this.#ends = new Int32Array(places);
-    this.#flags = new Uint8Array(places);
-    this.#starts.set(starts);
-    this.#ends.set(ends);
-    this.#flags.set(flags);
+    const before = this.#places;
+    const room = Math.max(2 * before.room, 16 * this.#columns.length);
+    this.#places = new Places(this.#memory.take(room * placeBytes));
+    this.#places.starts.set(before.starts);
+    this.#places.ends.set(before.ends);
+    this.#places.flags.set(before.flags);
+    this.#memory.giveBack(before.piece);
   }
 }

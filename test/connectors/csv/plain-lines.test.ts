@@ -5,6 +5,7 @@ import { PageReader } from "../../../connectors/csv/parse/pages.ts";
 import { coercionNames } from "../../../src/mapping/coerce.ts";
 import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
+import type { Cells } from "../../../src/records/cells.ts";
 import { collect, numbers } from "../../support/sequences.ts";
 import { asObjects, linesOf, needsObjects, type LinesAsked } from "../lines-of.ts";
 import { columns, csvOf, mapping, row, values, type Written } from "./plain-rows.ts";
@@ -162,6 +163,36 @@ describe("a row that goes from cells to its line", () => {
     );
     expect(read.length).toBe(rows.length);
     expect(read.findIndex((cells, index) => cells.join() !== rows[index]?.join())).toBe(-1);
+  });
+
+  it("keeps the cells of a page while others use memory that was given back", async () => {
+    const rows = numbers(600).map((index) => [
+      `k${index}`,
+      // Pages of ever other sizes.
+      ...columns.slice(1).map((name) => `${name}${index} `.repeat((index * index) % 700)),
+    ]);
+    const bytes = Buffer.from(csvOf(rows, fixed));
+    const reader = new PageReader({
+      place: "a.csv",
+      layout: { encoding: "utf-8", dialect: fixed, columns, offset: 0, line: 1 },
+      start: { offset: 0, line: 1 },
+      pageRowsMax: 7,
+      leavesOpenRow: false,
+    });
+    const held: Cells[] = [];
+    let read = 0;
+    for await (const { cells } of reader.pages(piecesOf(bytes, 60_000))) {
+      if (cells !== undefined) held.push(cells);
+      // As pages do whose keys are judged while others are read.
+      const oldest = held.length > 3 ? held.shift() : undefined;
+      for (let index = 0; index < (oldest?.count ?? 0); index += 1) {
+        const made = oldest?.row(index);
+        expect(columns.map((name) => made?.[name])).toEqual(rows[read]);
+        read += 1;
+      }
+      oldest?.release?.();
+    }
+    expect(read).toBeGreaterThan(500);
   });
 
   it("needs no object where every cell is plain", async () => {

@@ -152,6 +152,38 @@ describe("a chunk", () => {
     ]);
   });
 
+  it("takes the memory of a page back, once, when nobody reads it any more", async () => {
+    const pages = pagesOf([3, 0, 2, 1]);
+    const released: number[] = [];
+    for (const [index, page] of pages.entries()) {
+      page.release = () => {
+        released.push(index);
+        page.jsonl.fill("#");
+      };
+    }
+    let lines = "";
+    const noted: number[] = [];
+    const written = pages.values();
+    const blocks: Buffer[] = [];
+    await writeChunk(
+      () => streamOf(pages),
+      { ...settings, limits: wide },
+      {
+        write: async (bytes) => void blocks.push(bytes),
+        eachPage: async () => {
+          lines += written.next().value?.jsonl.toString() ?? "";
+          noted.push(released.length);
+          await Promise.resolve();
+        },
+      },
+    );
+    expect(released).toEqual([0, 1, 2, 3]);
+    // Whoever is told of a page finds it as it was.
+    expect(noted).toEqual([0, 1, 2, 3]);
+    expect(lines).not.toContain("#");
+    expect(gunzipSync(Buffer.concat(blocks)).toString()).toBe(lines);
+  });
+
   it("leaves an empty chunk where it began when there is nothing", async () => {
     const { chunk, file } = await write([], {});
     expect(chunk).toMatchObject({ to: "start", done: true, bodies: [], counts: { read: 0 } });
