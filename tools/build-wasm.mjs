@@ -1,4 +1,5 @@
-// wasm/ (AssemblyScript) -> the .wasm file that src/ loads from beside its module.
+// wasm/ (AssemblyScript) -> the .wasm files that src/ loads from beside its modules.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { main as compile } from "assemblyscript/asc";
@@ -6,13 +7,24 @@ import { main as compile } from "assemblyscript/asc";
 import { main, Stop } from "./child.mjs";
 import { root } from "./set-up.mjs";
 
+/**
+ * The program's own data lies from `ownDataAt` on; that of deflate behind what its layout.ts gives out, and its memory
+ * has `fixedPages` of 64 KiB and never grows.
+ */
+const programs = JSON.parse(readFileSync(join(root, "tools", "wasm-programs.json"), "utf8"));
+
 await main(async () => {
-  const source = join(root, "wasm", "deflate", "index.ts");
-  const built = join(root, "src", "pipeline", "deflate.wasm");
-  // The program's own data lies behind what wasm/deflate/layout.ts gives out; the memory ends there, and never grows.
-  const memory = ["--memoryBase", "1146880", "--initialMemory", "18", "--maximumMemory", "18"];
-  const settings = ["-O3", "--noAssert", "--runtime", "stub", "--enable", "simd", ...memory];
-  const { error } = await compile([source, "-o", built, ...settings], { stderr: process.stderr });
-  if (error !== null) throw new Stop(`${source} does not compile: ${error.message}`);
+  for (const { folder, built, ownDataAt, fixedPages } of programs) {
+    const source = join(root, folder, "index.ts");
+    const memory = ["--memoryBase", String(ownDataAt)];
+    if (fixedPages !== undefined) {
+      memory.push("--initialMemory", String(fixedPages), "--maximumMemory", String(fixedPages));
+    }
+    const settings = ["-O3", "--noAssert", "--runtime", "stub", "--enable", "simd", ...memory];
+    const { error } = await compile([source, "-o", join(root, built), ...settings], {
+      stderr: process.stderr,
+    });
+    if (error !== null) throw new Stop(`${source} does not compile: ${error.message}`);
+  }
   return 0;
 });

@@ -1,7 +1,7 @@
 // build/ (what the compiler makes of each file) -> dist/: a few files in place of a thousand, because to find
 // and load that many modules took most of the time of a short command. Shared code is in shared files, so
 // that each class exists once.
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 import { rolldown } from "rolldown";
@@ -75,7 +75,8 @@ await main(async () => {
     keepNames: true,
   });
   // A module finds it beside itself.
-  cpSync(join(root, "src/pipeline/deflate.wasm"), join(dist, "src/pipeline/deflate.wasm"));
+  const programs = JSON.parse(readFileSync(join(root, "tools", "wasm-programs.json"), "utf8"));
+  for (const { built } of programs) cpSync(join(root, built), join(dist, built));
   // For those who write connectors.
   cpSync(build, dist, { recursive: true, filter: (path) => !/\.(?:js|map)$/.test(path) });
   await mustRun(process.execPath, [join(dist, "src/cli/help/write-overview.js")], { cwd: root });

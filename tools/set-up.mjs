@@ -20,6 +20,7 @@ const sources = [
   "testing",
   "wasm",
   "tools/build-wasm.mjs",
+  "tools/wasm-programs.json",
   "tools/bundle-program.mjs",
   "tools/bundle-workflows.mjs",
 ];

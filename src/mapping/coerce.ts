@@ -29,7 +29,7 @@ const notBoolean = new CoercionRefusal(
 const wholeNumber = /^[+-]?\d+$/;
 
 /** The texts that `as: boolean` takes, in lower case. */
-export const booleans: ReadonlyMap<string, boolean> = new Map([
+const booleans: ReadonlyMap<string, boolean> = new Map([
   ...["true", "t", "yes", "y", "1"].map((word) => [word, true] as const),
   ...["false", "f", "no", "n", "0"].map((word) => [word, false] as const),
 ]);

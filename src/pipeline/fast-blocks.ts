@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-
+import { WasmProgram, type WasmMemory } from "../wasm/program.ts";
 import type { Blocks, BlockSink } from "./blocks.ts";
 
 /** What wasm/deflate/index.ts exports; addresses and sizes in bytes. */
 type Compressor = {
-  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly memory: WasmMemory;
   inputAt(): number;
   inputSize(): number;
   outputAt(): number;
@@ -12,20 +11,13 @@ type Compressor = {
   deflate(end: number): number;
 };
 
-/** What is needed of the global that Node's types leave out. */
-declare const WebAssembly: {
-  readonly Module: new (program: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: Compressor };
-};
-
-let compiled: object | undefined;
+const program = new WasmProgram<Compressor>(new URL("./deflate.wasm", import.meta.url));
 
 /** Those that no file needs now: each has 1.2 MB of memory, which the collector would come for late. */
 const idle: Compressor[] = [];
 
 function takeCompressor(): Compressor {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL("./deflate.wasm", import.meta.url)));
-  const compressor = idle.pop() ?? new WebAssembly.Instance(compiled).exports;
+  const compressor = idle.pop() ?? program.start();
   compressor.reset();
   return compressor;
 }

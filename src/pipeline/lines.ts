@@ -2,10 +2,11 @@ import { PlainLines } from "../mapping/bytes/plain-lines.ts";
 import type { CompiledMapping } from "../mapping/compile.ts";
 import { JsonlWriter } from "../records/jsonl.ts";
 import { PageMemory } from "../records/page-memory.ts";
-import { keyFieldOf, type Stream, type StreamRecord } from "../records/streams.ts";
+import { keyFieldOf, type Stream } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
 import { rowAt, rowCount } from "./page.ts";
 import type { Candidate, MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
+import { PlainCandidate } from "./plain-candidate.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
 
 /** How rows become lines. */
@@ -28,89 +29,130 @@ export async function* writeLines(
   how: HowToWrite,
 ): AsyncGenerator<RecordPage> {
   const writer = new LineWriter(how);
-  for await (const page of pages) yield writer.write(page);
+  try {
+    for await (const page of pages) yield writer.write(page);
+  } finally {
+    writer.close();
+  }
 }
+
+const lineWords = 4;
 
 class LineWriter {
   readonly #how: HowToWrite;
-  readonly #lines = new JsonlWriter();
-  readonly #memory = new PageMemory();
   readonly #plain: PlainLines | undefined;
+  readonly #lines: JsonlWriter;
+  readonly #memory = new PageMemory();
   readonly #validate: ReturnType<typeof validateRecord>;
 
   constructor(how: HowToWrite) {
     const { plan } = how.mapping;
     this.#how = how;
-    this.#plain = "because" in plan ? undefined : new PlainLines(plan, this.#lines);
+    this.#plain = "because" in plan ? undefined : new PlainLines(plan);
+    this.#lines = this.#plain?.lines ?? new JsonlWriter();
     this.#validate = validateRecord(how.stream);
   }
 
   write(source: RowPage): RecordPage {
-    const rejects = sourceRejects(source, this.#how.stream, this.#how.keepRows);
     const rows = rowCount(source);
-    const candidates: Candidate[] = [];
-    const omitted: Omitted[] = [];
-    let filtered = 0;
+    const page: PageInMaking = {
+      source,
+      read: rows + rejectsOf(source),
+      rejects: sourceRejects(source, this.#how.stream, this.#how.keepRows),
+      filtered: 0,
+      unchanged: 0,
+      superseded: [],
+      omitted: [],
+      jsonl: this.#lines.bytes,
+      candidates: [],
+    };
     const { cells } = source;
+    const plain = cells === undefined ? undefined : this.#plain;
+    if (cells !== undefined) plain?.begin(cells);
     for (let index = 0; index < rows; index += 1) {
-      const start = this.#lines.end;
-      const plainKey = cells === undefined ? undefined : this.#plain?.write(cells, index);
-      const made = plainKey ?? this.#object(source, index, omitted);
-      if (made === null) filtered += 1;
-      else if (typeof made === "object" && "reject" in made) rejects.push(made.reject);
-      else {
-        const { key, record } = typeof made === "string" ? { key: made, record: undefined } : made;
-        const candidate = { index, key, start, end: this.#lines.end - 1, record };
-        const reject = this.#tooLarge(source, candidate);
-        if (reject === undefined) candidates.push(candidate);
-        else rejects.push(reject);
-      }
+      const from = index;
+      index = plain?.write(from) ?? from;
+      if (plain !== undefined) this.#addPlain(page, plain, { from, to: index });
+      if (index < rows) this.#addObject(page, index);
     }
-    const counts = { read: rows + rejectsOf(source), filtered, unchanged: 0 };
     const piece = this.#memory.take(this.#lines.end);
-    const jsonl = this.#lines.take(piece);
-    const release = (): void => {
+    page.jsonl = this.#lines.take(piece);
+    page.release = () => {
       this.#memory.giveBack(piece);
       cells?.release?.();
     };
-    return { source, ...counts, jsonl, candidates, rejects, superseded: [], omitted, release };
+    return page;
   }
 
-  /** Writes the line of a row that is mapped as an object; null is of one that the mapping leaves out. */
-  #object(source: RowPage, index: number, omitted: Omitted[]): Made | null {
+  /** Lets go of memory; nothing is written afterwards. */
+  close(): void {
+    this.#plain?.close();
+  }
+
+  /** Adds rows whose lines were written from their cells. */
+  #addPlain(page: PageInMaking, { places }: PlainLines, { from, to }: Range): void {
+    page.jsonl = this.#lines.bytes;
+    for (let index = from; index < to; index += 1) {
+      const at = index * lineWords;
+      const [start, end] = [places[at] ?? 0, (places[at + 1] ?? 0) - 1];
+      const [keyFrom, keyTo] = [places[at + 2] ?? 0, places[at + 3] ?? 0];
+      this.#add(page, new PlainCandidate(page, { index, start, end, keyFrom, keyTo }));
+    }
+  }
+
+  /** Adds a row that is mapped as an object. */
+  #addObject(page: PageInMaking, index: number): void {
     const { makeReject, mapping, stream } = this.#how;
+    const { source } = page;
     const mapped = mapping.map(rowAt(source, index) ?? {});
-    if (mapped === null) return null;
+    if (mapped === null) {
+      page.filtered += 1;
+      return;
+    }
     if ("reject" in mapped) {
       const key = keyText(mapped.key);
-      return { reject: makeReject(source, index, { step: "map", ...mapped.reject, key }) };
+      page.rejects.push(makeReject(source, index, { step: "map", ...mapped.reject, key }));
+      return;
     }
     for (const { field = "", reason } of mapped.omitted ?? []) {
-      omitted.push({ field, reason, where: source.where(index) });
+      page.omitted.push({ field, reason, where: source.where(index) });
     }
     const { record } = mapped;
     const fault = this.#validate(record);
     if (fault !== undefined) {
       const key = keyText(record[keyFieldOf(stream)]);
-      return { reject: makeReject(source, index, { step: "validate", ...fault, key }) };
+      page.rejects.push(makeReject(source, index, { step: "validate", ...fault, key }));
+      return;
     }
+    const start = this.#lines.end;
     this.#lines.write(JSON.stringify(record));
-    return { key: String(record[keyFieldOf(stream)]), record };
+    const key = String(record[keyFieldOf(stream)]);
+    this.#add(page, { index, key, start, end: this.#lines.end - 1, record });
   }
 
-  #tooLarge(source: RowPage, { index, key, start, end }: Candidate): Reject | undefined {
+  /** Adds a record that is not too large. */
+  #add(page: PageInMaking, candidate: Candidate): void {
     const { bytesMax = Infinity, makeReject } = this.#how;
-    const bytes = end - start;
-    if (bytes <= bytesMax) return undefined;
+    const bytes = candidate.end - candidate.start;
+    if (bytes <= bytesMax) {
+      page.candidates.push(candidate);
+      return;
+    }
+    const { index, key } = candidate;
     const reason = `the record alone has ${bytes} bytes; a lightweight body holds ${bytesMax} for one`;
-    return makeReject(source, index, { step: "validate", code: "too_large", reason, key });
+    const fault = { step: "validate", code: "too_large", reason, key } as const;
+    page.rejects.push(makeReject(page.source, index, fault));
   }
 }
 
-type Reject = ReturnType<MakeReject>;
+/** A page to which rows are added; while they are, its lines are in the memory of the writer. */
+type PageInMaking = Omit<RecordPage, "jsonl" | "omitted" | "release"> & {
+  jsonl: Buffer;
+  release?: () => void;
+  readonly omitted: Omitted[];
+};
 
-/** What an object became. */
-type Made = { readonly key: string; readonly record: StreamRecord } | { readonly reject: Reject };
+type Range = { readonly from: number; readonly to: number };
 
 /** A key as a reject names it, by which `rejects list --key` finds it; undefined of what no record can have for one. */
 function keyText(key: unknown): string | undefined {

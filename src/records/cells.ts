@@ -21,9 +21,6 @@ export const booleanCell = 32;
 /** A flag of a cell of which only the row's object says what it holds. */
 export const otherCell = 64;
 
-/** The flags of cells that hold no text. */
-export const notText = nullCell | absentCell | numberCell | booleanCell | otherCell;
-
 /**
  * The rows of a page as the bytes that the source gave, for mappings that need no objects. A cell is text
  * in UTF-8, unless a flag says otherwise; whoever gives cells has made sure that it is.

@@ -3,19 +3,32 @@ const bytesPerCharMax = 3;
 
 const lineFeed = 0x0a;
 
+/** Answers memory of at least so many bytes, which begins with the lines that were written. */
+type Grow = (bytesMin: number, lines: Buffer) => Buffer;
+
+const moreMemory: Grow = (bytesMin, lines) => {
+  const grown = Buffer.allocUnsafeSlow(bytesMin);
+  lines.copy(grown);
+  return grown;
+};
+
 /** Gathers the lines of a page, always in the same memory. */
 export class JsonlWriter {
   /** Lines up to `end`; another buffer once room was made. */
-  bytes = Buffer.alloc(0);
+  bytes: Buffer = Buffer.alloc(0);
   /** Where the next line begins. */
   end = 0;
+  readonly #grow: Grow;
+
+  /** `grow` gives more memory, with the lines. @default memory of its own */
+  constructor(grow: Grow = moreMemory) {
+    this.#grow = grow;
+  }
 
   /** Makes room for so many more bytes. */
   makeRoom(bytes: number): void {
     if (this.end + bytes <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafeSlow(2 * (this.end + bytes));
-    this.bytes.copy(grown, 0, 0, this.end);
-    this.bytes = grown;
+    this.bytes = this.#grow(2 * (this.end + bytes), this.bytes.subarray(0, this.end));
   }
 
   /** Writes a line and its line end. */

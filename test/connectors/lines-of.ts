@@ -27,7 +27,7 @@ export async function linesOf(
     ...page,
     source: undefined,
     release: undefined,
-    candidates: page.candidates.map((candidate) => ({ ...candidate, record: undefined })),
+    candidates: page.candidates.map(({ index, key, start, end }) => ({ index, key, start, end })),
     jsonl: page.jsonl.toString(),
   }));
 }

@@ -1,4 +1,3 @@
-import { isLike } from "../../../src/mapping/bytes/plain.ts";
 import type { ColumnType } from "./types.ts";
 import { conversionOf } from "./values.ts";
 
@@ -25,6 +24,17 @@ const utc = Buffer.from("+00");
 const fractionDigits = 6;
 /** By how many digits they have; a dot alone is none. */
 const fractions = [undefined, ".0", ".00", ".000", ".0000", ".00000", ".000000"];
+
+/** Whether bytes are of a pattern, in which 0 stands for any digit. */
+function isLike(bytes: Uint8Array, from: number, pattern: string): boolean {
+  for (let index = 0; index < pattern.length; index += 1) {
+    const wanted = pattern.charCodeAt(index);
+    const byte = bytes[from + index] ?? 0;
+    const isDigit = byte >= zero && byte <= nine;
+    if (wanted === zero ? !isDigit : byte !== wanted) return false;
+  }
+  return true;
+}
 
 /** Copies a value as it is. */
 const copyOf: WriteValue = ({ bytes, from, to }, out, at) => {

@@ -61,8 +61,8 @@ function bindField(field: FieldPlan, columns: readonly string[]): BoundField {
 function bytesOf({ member, constant, whenEmpty, template }: BoundField): number {
   const texts = (template ?? []).map((part) => ("text" in part ? part.text.length : 0));
   const fixed = (constant?.length ?? 0) + (whenEmpty instanceof Buffer ? whenEmpty.length : 0);
-  // Two quotes around what comes from cells.
-  return texts.reduce((sum, bytes) => sum + bytes, member.length + fixed + 2);
+  // Two quotes around what comes from cells, or null.
+  return texts.reduce((sum, bytes) => sum + bytes, member.length + fixed + 4);
 }
 
 /** Finds the columns of a plan; one that is not there is empty in every row, as it is for objects. */

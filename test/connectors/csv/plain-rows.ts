@@ -11,7 +11,8 @@ export const values = [
     " ",
   ),
   ..."true TRUE False yes n t 1 ja".split(" "),
-  ..."2024-02-29 2023-02-29 0000-01-01 2024-13-01 2024-1-1 2024-12-31".split(" "),
+  ..."2024-02-29 2023-02-29 0000-01-01 2024-13-01 2024-00-01 2024-1-1 2024-12-31".split(" "),
+  ..."2024-04-31 2024-07-31 2024-08-31 2024-09-31".split(" "),
   ..."2024-01-01T00:00:00Z 2024-01-01T00:00:00.123456789Z 2024-01-01T00:00:00.1234567890Z".split(
     " ",
   ),
@@ -41,6 +42,9 @@ export const values = [
   "back\\slash",
   "tab\there",
   "\u0001\u001f\u007f",
+  // What has to be escaped at each place of 16 bytes and around their ends.
+  `${"x".repeat(15)}"${"y".repeat(15)}\n`,
+  `"${"x".repeat(16)}\\\\${"y".repeat(14)}\b\f`,
   " padded ",
   "\u00a0wide\u00a0",
   "\u3000wide\u3000",

@@ -8,7 +8,7 @@ const sameLine =
 
 const mutant = planting({ file, title: sameLine });
 
-const lines = "src/mapping/bytes/plain-lines.ts";
+const lines = "wasm/lines/index.ts";
 const gather = "connectors/jsonl/gather-lines.ts";
 const scan = "connectors/jsonl/scan-value.ts";
 
@@ -97,38 +97,38 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     id: "S729",
     plants: "a column with dots is empty where it is the way to a member",
     file: lines,
-    find: "return (flags & (otherCell | numberCell)) !== 0;",
-    replace: "return flags === -1;",
+    find: "return (outerFlags & (OTHER_CELL | NUMBER_CELL)) != 0;",
+    replace: "return false;",
     title: "becomes the same whatever a member holds, as: any",
   }),
   mutant({
     id: "S730",
     plants: "a way into a number of too many digits is empty",
     file: lines,
-    find: "return (flags & (otherCell | numberCell)) !== 0;",
-    replace: "return (flags & otherCell) !== 0;",
+    find: "return (outerFlags & (OTHER_CELL | NUMBER_CELL)) != 0;",
+    replace: "return (outerFlags & OTHER_CELL) != 0;",
     title: "becomes the same whatever a member holds, as: any",
   }),
   mutant({
     id: "S731",
     plants: "a number is the key of a record",
     file: lines,
-    find: "return !field.isText && this.#digits(from, to);",
-    replace: "return this.#digits(from, to);",
+    find: "return field.isText == 0 && putDigits(from, to);",
+    replace: "return putDigits(from, to);",
   }),
   mutant({
     id: "S732",
     plants: "a number that JSON writes otherwise is sent as it came",
-    file: "src/mapping/bytes/plain.ts",
-    find: "if ((flags & numberCell) !== 0) return plainNumberEnd(bytes, from, to);",
-    replace: "if ((flags & numberCell) !== 0) return to;",
+    file: lines,
+    find: "if ((flag & NUMBER_CELL) != 0) return plainNumberEnd(bytes + <usize>startOf(cell), to);",
+    replace: "if ((flag & NUMBER_CELL) != 0) return to;",
   }),
   mutant({
     id: "S733",
     plants: "a null that is kept is an empty text",
     file: lines,
-    find: "return this.#empty(field, nullJson, skipped);",
-    replace: "return this.#empty(field, emptyText, skipped);",
+    find: "return writeEmpty(field, NULL_WORD, 4, skipped);",
+    replace: "return writeEmpty(field, EMPTY_TEXT, 2, skipped);",
   }),
   mutant({
     id: "S734",
@@ -155,9 +155,9 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
   mutant({
     id: "S737",
     plants: "a row with more names than columns goes without them",
-    file: "src/mapping/bytes/plain-lines.ts",
-    find: "if (bytes < 0 || bytes > rowBytesMax) return false;",
-    replace: "if (bytes > rowBytesMax) return false;",
+    file: lines,
+    find: "return rowBytes <= ROW_BYTES_MAX;",
+    replace: "return <i32>rowBytes <= <i32>ROW_BYTES_MAX;",
     title: "is an object where it has more names than there are columns",
   }),
 ];

@@ -5,9 +5,17 @@ const mutant = planting({
   title: "keeps the cells of a page while others use memory that was given back",
 });
 
+const plainLines = planting({
+  file: "test/src/mapping/bytes/plain-lines.test.ts",
+  title: "have room, however much longer than their cells they are",
+});
+
+const sameLine =
+  "becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file";
+
 const pageCells = "connectors/csv/parse/page-cells.ts";
 
-/** Pages whose memory another one uses too early. */
+/** Pages whose memory another one uses too early, and lines that are written beyond theirs. */
 export const mutantsOfPageMemory: readonly Mutant[] = [
   mutant({
     id: "S760",
@@ -39,5 +47,60 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     replace: "      page.release?.();\n      yield { page, counts: this.#counts };",
     test: "test/src/pipeline/chunk.test.ts",
     title: "takes the memory of a page back, once, when nobody reads it any more",
+  }),
+  plainLines({
+    id: "S764",
+    plants: "cells are read wherever their places say",
+    file: "wasm/lines/index.ts",
+    find: "return from <= to && to <= bytesCount && to - from <= rowBytes;",
+    replace: "return to - from <= rowBytes;",
+    title: "are none of rows whose cells lie where no cell can",
+  }),
+  plainLines({
+    id: "S765",
+    plants: "a cell with more bytes than its row is written",
+    file: "wasm/lines/index.ts",
+    find: "return from <= to && to <= bytesCount && to - from <= rowBytes;",
+    replace: "return from <= to && to <= bytesCount;",
+    title: "are none of rows whose cells have more bytes than is said of the row",
+  }),
+  plainLines({
+    id: "S766",
+    plants: "the places of lines are read where they were before memory grew",
+    file: "src/mapping/bytes/plain-lines.ts",
+    find: "    this.places = new Int32Array(buffer, this.#placesAt, this.#rows * lineWords);\n",
+    replace:
+      "    if (bytesMin < 1e6) this.places = new Int32Array(buffer, this.#placesAt, 4 * this.#rows);\n",
+  }),
+  plainLines({
+    id: "S767",
+    plants: "room is made for lines without escapes",
+    file: "wasm/lines/index.ts",
+    find: "const ESCAPED_BYTES_MAX: u32 = 6;",
+    replace: "const ESCAPED_BYTES_MAX: u32 = 1;",
+  }),
+  plainLines({
+    id: "S768",
+    plants: "a page is read by the columns of the one before",
+    file: "src/mapping/bytes/plain-lines.ts",
+    find: "if (columns !== this.#columns) this.#bind(columns);",
+    replace: "if (this.#columns === undefined) this.#bind(columns);",
+    title: "go on behind a row that is an object, and with other columns",
+  }),
+  mutant({
+    id: "S769",
+    plants: "what stands behind a text is escaped with it",
+    file: "wasm/lines/out.ts",
+    find: "if (plain < 16 && from < to) textByte",
+    replace: "if (plain < 16) textByte",
+    title: sameLine,
+  }),
+  mutant({
+    id: "S770",
+    plants: "the 31st of April is a day",
+    file: "wasm/lines/plain.ts",
+    find: "30 + ((month + (month >> 3)) & 1)",
+    replace: "31",
+    title: "is taken for plain by `as: date` only where the coercion leaves it as it is",
   }),
 ];

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+
+import { z } from "zod";
+
+/** Memory of a program; `buffer` is another one once it has grown. */
+export type WasmMemory = {
+  readonly buffer: ArrayBuffer;
+  /** Adds so many pages of 64 KiB. */
+  grow(pages: number): number;
+};
+
+/** What is needed of the global that Node's types leave out. */
+declare const WebAssembly: {
+  readonly Module: new (program: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
+/** A program of wasm/, which is compiled when it is first started; `Exports` is what it exports. */
+export class WasmProgram<Exports> {
+  readonly #file: URL;
+  #compiled: object | undefined;
+
+  constructor(file: URL) {
+    this.#file = file;
+  }
+
+  /** Makes an instance, with memory of its own. */
+  start(): Exports {
+    this.#compiled ??= new WebAssembly.Module(readFileSync(this.#file));
+    // The build made it of the source that `Exports` describes.
+    return z.custom<Exports>().parse(new WebAssembly.Instance(this.#compiled).exports);
+  }
+}
