@@ -21,9 +21,7 @@ import { StageNotes } from "./stage-notes.ts";
 import { withDoubtful } from "./with-doubtful.ts";
 
 /** A finished line, without what only a later split needs: that is beside the file. */
-export type Staged = Omit<WrittenChunk, "keys" | "pageStarts"> & {
-  /** Of its records, in order, as a JSON array. */
-  readonly keys: string;
+export type Staged = Omit<WrittenChunk, "pageStarts"> & {
   /** What the connector warned of: names and places, no row. */
   readonly warnings: readonly string[];
 };
@@ -117,10 +115,10 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     const changed = whatChanged(all, { job, tools, budget, lost: notes.lost });
     for await (const written of chunk.write(changed)) await notes.note(written);
 
-    const { pageStarts, keys, ...facts } = await chunk.finish();
+    const { pageStarts, ...facts } = await chunk.finish();
     await writePageStarts(job.file, pageStarts, tools.effect);
     await file.finish();
-    return { ...facts, keys: JSON.stringify(keys), warnings: notes.all() };
+    return { ...facts, warnings: notes.all() };
   } finally {
     await file.discard();
   }

@@ -2,7 +2,7 @@
 export interface BlockSink {
   /** Is given each block before it is deflated, in order. */
   seen(block: Buffer): void;
-  /** Appends deflated bytes to the file, which are not changed afterwards; resolves once they are written. */
+  /** Appends deflated bytes to the file; resolves once they are written, and they are not changed before. */
   append(bytes: Buffer): Promise<void>;
 }
 

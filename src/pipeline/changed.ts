@@ -9,7 +9,7 @@ import type {
 } from "../state/contract/keys/fingerprints.ts";
 import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
-import { textBlockOf } from "../state/text-block.ts";
+import { keysOf } from "./candidates/keys.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
@@ -121,7 +121,8 @@ function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
 }
 
 function apply(page: RecordPage, verdicts: Uint8Array, makeReject: MakeReject): void {
-  page.candidates = page.candidates.filter(({ key, index }, position) => {
+  page.candidates = page.candidates.filter((candidate, position) => {
+    const { index } = candidate;
     if (verdicts[position] === verdict.unchanged) {
       page.unchanged += 1;
       return false;
@@ -133,6 +134,7 @@ function apply(page: RecordPage, verdicts: Uint8Array, makeReject: MakeReject): 
     }
     if (verdicts[position] === verdict.duplicate) {
       const reason = "same key as an earlier row of this run";
+      const { key } = candidate;
       const fault = { step: "duplicate", code: "duplicate_key", reason, key } as const;
       page.rejects.push(makeReject(page.source, index, fault));
       return false;
@@ -155,7 +157,7 @@ function rowNumbersOf(pages: readonly RecordPage[], rows: number): Uint32Array {
 /** How old each row of a replay is; undefined where the rows are of none. */
 function agesOf(pages: readonly RecordPage[]): readonly number[] | undefined {
   const ages = pages.flatMap(({ source, candidates }) =>
-    candidates.flatMap(({ index }) => source.age?.(index) ?? []),
+    source.age === undefined ? [] : candidates.map(({ index }) => source.age?.(index) ?? 0),
   );
   return ages.length === 0 ? undefined : ages;
 }
@@ -165,12 +167,15 @@ function orderOf(
   pages: readonly RecordPage[],
   again: ReadonlySet<string>,
 ): Pick<KeysToStage, "again" | "ages" | "keys" | "rowNumbers"> {
-  const keys = pages.flatMap(({ candidates }) => candidates.map(({ key }) => key));
+  const keys = keysOf(pages);
   return {
-    keys: textBlockOf(keys),
-    rowNumbers: rowNumbersOf(pages, keys.length),
+    keys,
+    rowNumbers: rowNumbersOf(pages, keys.ends.length),
     ages: agesOf(pages),
-    again: again.size === 0 ? undefined : keys.map((key) => again.has(key)),
+    again:
+      again.size === 0
+        ? undefined
+        : pages.flatMap(({ candidates }) => candidates.map(({ key }) => again.has(key))),
   };
 }
 

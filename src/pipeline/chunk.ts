@@ -1,5 +1,6 @@
 import type { Body, StageCounts } from "../state/contract/sends/stagings.ts";
 import { createBodyCutter } from "./bodies.ts";
+import { KeyList } from "./candidates/keys.ts";
 import type { ChunkBudget, ChunkLimits } from "./chunk-budget.ts";
 import { createGzipWriter, type GzipFacts, type GzipWriter } from "./gzip.ts";
 import type { RecordPage } from "./page.ts";
@@ -24,8 +25,8 @@ export type WrittenChunk = GzipFacts & {
   /** Undefined when a record alone exceeds a lightweight body. */
   readonly bodies: readonly Body[] | undefined;
   readonly pageStarts: readonly PageStart[];
-  /** Of its records, in order. */
-  readonly keys: readonly string[];
+  /** Of its records, in order, as a JSON array. */
+  readonly keys: string;
 };
 
 /** How a chunk is written. */
@@ -59,7 +60,7 @@ export class ChunkWriter {
   readonly #gzip: GzipWriter;
   readonly #cutter: ReturnType<typeof createBodyCutter>;
   readonly #pageStarts: PageStart[] = [];
-  readonly #keys: string[] = [];
+  readonly #keys = new KeyList();
   #counts: StageCounts = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
   #to: unknown;
   #isFull = false;
@@ -104,11 +105,13 @@ export class ChunkWriter {
     this.#budget.leave(page, this.#gzip.bytesAtMost());
   }
 
-  async #addLines({ jsonl, candidates }: RecordPage): Promise<void> {
+  async #addLines(page: RecordPage): Promise<void> {
+    const { jsonl, candidates } = page;
     // Lines that stand behind one another are added at once.
     let [from, to] = [0, 0];
-    for (const { key, start, end } of candidates) {
-      this.#keys.push(key);
+    for (const candidate of candidates) {
+      const { start, end } = candidate;
+      this.#keys.add(page, candidate);
       this.#cutter.add(end - start);
       if (start !== to) {
         if (to > from) await this.#gzip.add(jsonl.subarray(from, to));
@@ -123,7 +126,7 @@ export class ChunkWriter {
   async finish(): Promise<WrittenChunk> {
     const facts = await this.#gzip.finish();
     const counted = { counts: this.#counts, to: this.#to, done: !this.#isFull };
-    const bodies = this.#cutter.bodies();
-    return { ...facts, ...counted, bodies, pageStarts: this.#pageStarts, keys: this.#keys };
+    const [bodies, keys] = [this.#cutter.bodies(), this.#keys.json()];
+    return { ...facts, ...counted, bodies, pageStarts: this.#pageStarts, keys };
   }
 }

@@ -1,3 +1,4 @@
+import { PageMemory } from "../records/page-memory.ts";
 import { WasmProgram, type WasmMemory } from "../wasm/program.ts";
 import type { Blocks, BlockSink } from "./blocks.ts";
 
@@ -33,6 +34,7 @@ export function createFastBlocks(sink: BlockSink): Blocks {
     compressor.inputAt(),
     compressor.inputAt() + compressor.inputSize(),
   );
+  const copies = new PageMemory();
   // What lies between them is not deflated yet.
   let [from, to] = [0, 0];
   let last = Promise.resolve();
@@ -42,7 +44,10 @@ export function createFastBlocks(sink: BlockSink): Blocks {
     from = to === input.length ? 0 : to;
     to = from;
     // A copy: the next block comes while this one is written.
-    last = sink.append(Buffer.from(memory.subarray(compressor.outputAt(), end)));
+    const bytes = end - compressor.outputAt();
+    const piece = copies.take(bytes);
+    memory.copy(piece, 0, compressor.outputAt(), end);
+    last = sink.append(piece.subarray(0, bytes)).then(() => copies.giveBack(piece));
     last.catch(() => undefined); // it is awaited in `add` or `flush`; until then it must not end the process
   };
   return {

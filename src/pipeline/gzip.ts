@@ -45,7 +45,7 @@ function trailerOf(crc: number, jsonBytes: number): Buffer {
 
 /**
  * Writes one gzip member out of blocks of raw deflate, each ended with a sync flush. One member, because common
- * readers stop silently after the first.
+ * readers stop silently after the first. Bytes that `write` is given are others once it has resolved.
  */
 export function createGzipWriter(
   write: (bytes: Buffer) => Promise<void>,

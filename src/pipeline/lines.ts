@@ -4,9 +4,9 @@ import { JsonlWriter } from "../records/jsonl.ts";
 import { PageMemory } from "../records/page-memory.ts";
 import { keyFieldOf, type Stream } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
+import { PlainCandidate } from "./candidates/plain-candidate.ts";
 import { rowAt, rowCount } from "./page.ts";
 import type { Candidate, MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
-import { PlainCandidate } from "./plain-candidate.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
 
 /** How rows become lines. */
@@ -95,8 +95,8 @@ class LineWriter {
     for (let index = from; index < to; index += 1) {
       const at = index * lineWords;
       const [start, end] = [places[at] ?? 0, (places[at + 1] ?? 0) - 1];
-      const [keyFrom, keyTo] = [places[at + 2] ?? 0, places[at + 3] ?? 0];
-      this.#add(page, new PlainCandidate(page, { index, start, end, keyFrom, keyTo }));
+      const keyJson = { from: places[at + 2] ?? 0, to: places[at + 3] ?? 0 };
+      this.#add(page, new PlainCandidate(page, { index, start, end, keyJson }));
     }
   }
 

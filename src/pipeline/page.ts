@@ -75,6 +75,8 @@ export type Candidate = {
   /** Index of its row in the page. */
   readonly index: number;
   readonly key: string;
+  /** Where its key is in the JSONL of its page, between the quotes; undefined where nobody looked. */
+  readonly keyJson?: { readonly from: number; readonly to: number } | undefined;
   /** Where its line begins in the JSONL of its page. */
   readonly start: number;
   /** Where its line ends, the line end not counted. */

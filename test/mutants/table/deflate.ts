@@ -62,8 +62,8 @@ export const mutantsOfDeflate: readonly Mutant[] = [
     id: "S747",
     plants: "the next block is deflated over one that is still to be written",
     file: blocks,
-    find: "Buffer.from(memory.subarray(compressor.outputAt(), end))",
-    replace: "memory.subarray(compressor.outputAt(), end)",
+    find: "sink.append(piece.subarray(0, bytes))",
+    replace: "sink.append(memory.subarray(compressor.outputAt(), end))",
     title: "keeps what a slow disk has not taken yet",
   }),
   mutant({

@@ -10,6 +10,11 @@ const plainLines = planting({
   title: "have room, however much longer than their cells they are",
 });
 
+const keys = planting({
+  file: "test/src/pipeline/candidates/keys.test.ts",
+  title: "are the same as text, in a block and in a JSON array",
+});
+
 const sameLine =
   "becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file";
 
@@ -102,5 +107,29 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     find: "30 + ((month + (month >> 3)) & 1)",
     replace: "31",
     title: "is taken for plain by `as: date` only where the coercion leaves it as it is",
+  }),
+  keys({
+    id: "S771",
+    plants: "a key that is escaped in its line is judged as it is written there",
+    file: "src/pipeline/candidates/keys.ts",
+    find: "texts.part(jsonl, keyJson, backslash)",
+    replace: "texts.part(jsonl, keyJson)",
+  }),
+  keys({
+    id: "S772",
+    plants: "a list of keys loses those before it grew",
+    file: "src/pipeline/candidates/keys.ts",
+    find: "    before.copy(grown.bytes, 0, 0, end);\n",
+    replace: "",
+    title: "are as many as a chunk has",
+  }),
+  mutant({
+    id: "S773",
+    plants: "a deflated block is written over before the disk has taken it",
+    file: "src/pipeline/fast-blocks.ts",
+    find: "last = sink.append(piece.subarray(0, bytes))",
+    replace: "copies.giveBack(piece);\n    last = sink.append(piece.subarray(0, bytes))",
+    test: "test/src/pipeline/fast-blocks.test.ts",
+    title: "keeps what a slow disk has not taken yet",
   }),
 ];

@@ -156,7 +156,7 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
   mutant({
     id: "S480",
     plants: "a key is what JSON writes for it",
-    file: "src/pipeline/plain-candidate.ts",
+    file: "src/pipeline/candidates/plain-candidate.ts",
     find: 'return json.includes(backslash) ? String(JSON.parse(`"${text}"`)) : text;',
     replace: "return text;",
   }),

@@ -79,7 +79,10 @@ async function write(
   const chunk = await writeChunk(
     (budget) => dropUnchanged(streamOf(pages), { stageKeys }, { ...changed, budget }),
     { ...settings, limits: { ...wide, ...limits } },
-    { write: async (bytes) => void blocks.push(bytes), eachPage: async () => undefined },
+    {
+      write: async (bytes) => void blocks.push(Buffer.from(bytes)),
+      eachPage: async () => undefined,
+    },
   );
   return { chunk, file: Buffer.concat(blocks), judged };
 }
@@ -169,7 +172,7 @@ describe("a chunk", () => {
       () => streamOf(pages),
       { ...settings, limits: wide },
       {
-        write: async (bytes) => void blocks.push(bytes),
+        write: async (bytes) => void blocks.push(Buffer.from(bytes)),
         eachPage: async () => {
           lines += written.next().value?.jsonl.toString() ?? "";
           noted.push(released.length);

@@ -15,7 +15,7 @@ const [headerBytes, checkBytes] = [10, 8];
 /** A file of pieces; with `flushed`, each is deflated before the next one comes. */
 async function gzipOf(pieces: readonly Buffer[], flushed = false): Promise<Buffer> {
   const written: Buffer[] = [];
-  const gzip = createGzipWriter(async (bytes) => void written.push(bytes), 1);
+  const gzip = createGzipWriter(async (bytes) => void written.push(Buffer.from(bytes)), 1);
   for (const piece of pieces) {
     await gzip.add(piece);
     if (flushed) await gzip.flush();
@@ -187,8 +187,8 @@ describe("a file of level 1", () => {
 
   it("is one of two that are written at once", async () => {
     const [one, other]: [Buffer[], Buffer[]] = [[], []];
-    const a = createGzipWriter(async (bytes) => void one.push(bytes), 1);
-    const b = createGzipWriter(async (bytes) => void other.push(bytes), 1);
+    const a = createGzipWriter(async (bytes) => void one.push(Buffer.from(bytes)), 1);
+    const b = createGzipWriter(async (bytes) => void other.push(Buffer.from(bytes)), 1);
     const [tensOfA, tensOfB] = [tensOf("a"), tensOf("b")];
     for (let from = 0; from < tensOfA.length; from += 10_000) {
       await a.add(tensOfA.subarray(from, from + 10_000));
@@ -219,7 +219,7 @@ it("the other levels are zlib's, whose files are smaller", async () => {
   const sizes = await Promise.all(
     [1, 6].map(async (level) => {
       const written: Buffer[] = [];
-      const gzip = createGzipWriter(async (piece) => void written.push(piece), level);
+      const gzip = createGzipWriter(async (piece) => void written.push(Buffer.from(piece)), level);
       await gzip.add(Buffer.from(bytes.toString("base64")));
       await gzip.finish();
       return Buffer.concat(written).length;

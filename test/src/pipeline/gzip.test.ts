@@ -18,7 +18,7 @@ async function gzipOf(
   level = 1,
 ): Promise<{ readonly file: Buffer; readonly facts: GzipFacts }> {
   const written: Buffer[] = [];
-  const gzip = createGzipWriter(async (bytes) => void written.push(bytes), level);
+  const gzip = createGzipWriter(async (bytes) => void written.push(Buffer.from(bytes)), level);
   for (const piece of pieces) await gzip.add(piece);
   const facts = await gzip.finish();
   return { file: Buffer.concat(written), facts };
@@ -102,7 +102,7 @@ describe("createGzipWriter", () => {
 
   it.each(levels)("never says less than the file would have, at level %i", async (level) => {
     const written: Buffer[] = [];
-    const gzip = createGzipWriter(async (bytes) => void written.push(bytes), level);
+    const gzip = createGzipWriter(async (bytes) => void written.push(Buffer.from(bytes)), level);
     const trailer = 10;
     for (let from = 0; from < long.length; from += 200_000) {
       await gzip.add(long.subarray(from, from + 200_000));
