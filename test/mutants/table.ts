@@ -18,6 +18,7 @@ import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
+import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
@@ -68,6 +69,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSightings,
   ...mutantsOfPlainRows,
   ...mutantsOfPageMemory,
+  ...mutantsOfPlainScans,
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,

@@ -9,6 +9,8 @@ import type { Window } from "./window.ts";
 export interface DecodedText {
   /** Takes in what the window holds from `window.at` on; called after every `append` and `finish`. */
   load(): void;
+  /** False when something that was taken in is not valid, so that each row must be looked at. */
+  readonly isValid: boolean;
   /** The value of a field of the scanner's last row. */
   value(field: number): string;
   /** Index of the first unit of the last row that the encoding does not know, or -1. */
@@ -34,12 +36,10 @@ type Reading = {
 abstract class BlockText implements DecodedText {
   protected readonly window: Window;
   protected readonly scanner: Scanner;
-  /** The window decoded from `first` on, one character a unit. */
-  protected block = "";
   protected first = 0;
-  /** False when something in the block is not valid, so that each row must be looked at. */
-  protected isValid = true;
+  isValid = true;
   readonly #quote: string;
+  #block: string | undefined;
 
   constructor({ window, scanner, quote }: Reading) {
     this.window = window;
@@ -48,8 +48,20 @@ abstract class BlockText implements DecodedText {
   }
 
   abstract load(): void;
+  protected abstract decodeBlock(): string;
   protected abstract decode(start: number, end: number): string;
   protected abstract findInvalid(start: number, end: number): number;
+
+  /** The window decoded from `first` on, one character a unit: of most blocks of cells nobody asks for it. */
+  protected get block(): string {
+    return (this.#block ??= this.decodeBlock());
+  }
+
+  /** Takes in what the window holds from `window.at` on. */
+  protected begin(): void {
+    this.first = this.window.at;
+    this.#block = undefined;
+  }
 
   value(field: number): string {
     const flags = this.scanner.flags[field] ?? 0;
@@ -82,9 +94,12 @@ abstract class BlockText implements DecodedText {
 class Utf8Text extends BlockText {
   load(): void {
     const { bytes, at, end, isFinal } = this.window;
-    this.first = at;
-    this.block = bytes.toString("latin1", at, end);
+    this.begin();
     this.isValid = isUtf8(bytes.subarray(at, isFinal ? end : withoutCutSequence(bytes, end)));
+  }
+
+  protected decodeBlock(): string {
+    return this.window.bytes.toString("latin1", this.first, this.window.end);
   }
 
   protected decode(start: number, end: number): string {
@@ -128,10 +143,12 @@ const windows1252Undefined = /[\u0081\u008d\u008f\u0090\u009d]/;
 /** Windows-1252: Latin-1 but for 32 characters. */
 class Windows1252Text extends BlockText {
   load(): void {
-    const { bytes, at, end } = this.window;
-    this.first = at;
-    this.block = bytes.toString("latin1", at, end);
+    this.begin();
     this.isValid = !windows1252Undefined.test(this.block);
+  }
+
+  protected decodeBlock(): string {
+    return this.window.bytes.toString("latin1", this.first, this.window.end);
   }
 
   protected decode(start: number, end: number): string {
@@ -154,10 +171,12 @@ class Windows1252Text extends BlockText {
 /** UTF-16, which the window holds little-endian. */
 class Utf16Text extends BlockText {
   load(): void {
-    const { bytes, at, end } = this.window;
-    this.first = at;
-    this.block = bytes.toString("utf16le", at * 2, end * 2);
+    this.begin();
     this.isValid = this.block.isWellFormed();
+  }
+
+  protected decodeBlock(): string {
+    return this.window.bytes.toString("utf16le", this.first * 2, this.window.end * 2);
   }
 
   protected decode(start: number, end: number): string {

@@ -2,6 +2,7 @@ import { doubledQuote, notAscii, type Cells } from "../../../src/records/cells.t
 import { PageMemory } from "../../../src/records/page-memory.ts";
 import { cellColumnsMax } from "../limits.ts";
 import type { Layout } from "./header.ts";
+import type { PlainRows } from "./plain-scan.ts";
 import { CsvRow } from "./row.ts";
 import type { Scanner } from "./scan.ts";
 import type { Window } from "./window.ts";
@@ -111,10 +112,10 @@ export class CellGatherer {
   add({ rowStart, rowEnd, starts, ends, flags }: Scanner): void {
     const columns = this.#columns.length;
     const first = this.#count * columns;
-    if (first + columns > this.#places.room) this.#grow();
+    this.#makeRoom(first + columns);
+    const shift = this.shiftOf(rowStart);
     if (this.#from === -1) this.#from = rowStart;
     this.#to = rowEnd;
-    const shift = this.#length - this.#from;
     const places = this.#places;
     for (let field = 0; field < columns; field += 1) {
       places.starts[first + field] = (starts[field] ?? 0) + shift;
@@ -122,6 +123,23 @@ export class CellGatherer {
       places.flags[first + field] = flags[field] ?? 0;
     }
     this.#count += 1;
+  }
+
+  /** What is added to the places of a row that begins at an index of the window. */
+  shiftOf(rowStart: number): number {
+    return this.#length - (this.#from === -1 ? rowStart : this.#from);
+  }
+
+  /** Takes rows from `rowStart` on, whose places were found with its shift. */
+  addRows({ count, end, starts, ends, flags }: PlainRows, rowStart: number): void {
+    const first = this.#count * this.#columns.length;
+    this.#makeRoom(first + starts.length);
+    if (this.#from === -1) this.#from = rowStart;
+    this.#to = end;
+    this.#places.starts.set(starts, first);
+    this.#places.ends.set(ends, first);
+    this.#places.flags.set(flags, first);
+    this.#count += count;
   }
 
   /** Copies what the window holds of the page; it must be called before the window changes. */
@@ -166,9 +184,10 @@ export class CellGatherer {
     return cells;
   }
 
-  #grow(): void {
+  #makeRoom(cells: number): void {
     const before = this.#places;
-    const room = Math.max(2 * before.room, 16 * this.#columns.length);
+    if (cells <= before.room) return;
+    const room = Math.max(2 * before.room, 16 * this.#columns.length, cells);
     this.#places = new Places(this.#memory.take(room * placeBytes));
     this.#places.starts.set(before.starts);
     this.#places.ends.set(before.ends);

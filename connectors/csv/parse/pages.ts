@@ -8,6 +8,7 @@ import { fatal, rowFault, rowTooLong, unproven, type CsvRowFault, type RowRead }
 import type { Layout } from "./header.ts";
 import { LongRow } from "./long-row.ts";
 import { CellGatherer, allRows, hasCells } from "./page-cells.ts";
+import { PlainScanner } from "./plain-scan.ts";
 import { CsvRow } from "./row.ts";
 import { Scanner } from "./scan.ts";
 import { Window } from "./window.ts";
@@ -73,6 +74,8 @@ export class PageReader {
   readonly #text: DecodedText;
   readonly #rowRead: RowRead;
   readonly #cells: CellGatherer | undefined;
+  /** Finds rows without doubt, where there are cells. */
+  readonly #plain: PlainScanner | undefined;
   #rows: CsvRow[] = [];
   #lines: number[] = [];
   #rejects: Reject[] = [];
@@ -92,10 +95,19 @@ export class PageReader {
     const columns = names.length;
     this.#rowRead = { ...reading, text: this.#text, encoding, columns };
     this.#cells = hasCells(read.layout) ? new CellGatherer(names, dialect.quote) : undefined;
+    this.#plain = this.#cells === undefined ? undefined : new PlainScanner(dialect, columns);
   }
 
-  /** Yields the pages, all but the last one full. */
+  /** Yields the pages, all but the last one full; to be called once. */
   async *pages(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FilePage> {
+    try {
+      yield* this.#pages(pieces);
+    } finally {
+      this.#plain?.close();
+    }
+  }
+
+  async *#pages(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FilePage> {
     const { start, leavesOpenRow } = this.#read;
     let before = start.offset - piecesBegin(start.offset);
     for await (const piece of pieces) {
@@ -134,8 +146,12 @@ export class PageReader {
 
   *#takeRows(): Generator<FilePage> {
     this.#text.load();
+    this.#plain?.load(this.#window);
     for (;;) {
       if (this.#followed !== undefined && !(yield* this.#follow(this.#followed))) return;
+      while (this.#takePlainRows()) {
+        if (this.#isFull) yield this.#page();
+      }
       const step = this.#scanner.next(this.#window);
       switch (step) {
         case "row":
@@ -204,6 +220,27 @@ export class PageReader {
     // One more than is kept, so that who keeps it sees that it was cut.
     const row = this.#text.row(rejectRowCharsMax + 1);
     return { where: `${this.#read.place}:${line}`, ...fault, row };
+  }
+
+  /** Takes as many rows without doubt as follow, up to the end of the page; false where there is none. */
+  #takePlainRows(): boolean {
+    // Where a long row ended is proven by a row that the scanner reads.
+    if (this.#plain === undefined || this.#cells === undefined) return false;
+    if (this.#unproven !== undefined || !this.#text.isValid) return false;
+    const { at } = this.#window;
+    const rows = this.#plain.scan(at, {
+      shift: this.#cells.shiftOf(at),
+      line: this.#scanner.line,
+      rowsMax: this.#read.pageRowsMax - this.#count,
+      bytesMax: csvPageBytesMax - this.#bytes,
+    });
+    if (rows.count === 0) return false;
+    this.#cells.addRows(rows, at);
+    for (const line of rows.lines) this.#lines.push(line);
+    this.#bytes += rows.bytes;
+    this.#window.at = rows.next;
+    this.#scanner.line = rows.nextLine;
+    return true;
   }
 
   #takeRow(): void {

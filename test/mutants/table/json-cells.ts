@@ -129,6 +129,7 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     file: lines,
     find: "return writeEmpty(field, NULL_WORD, 4, skipped);",
     replace: "return writeEmpty(field, EMPTY_TEXT, 2, skipped);",
+    title: "becomes the same whatever a member holds, as: any",
   }),
   mutant({
     id: "S734",
@@ -155,9 +156,9 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
   mutant({
     id: "S737",
     plants: "a row with more names than columns goes without them",
-    file: lines,
-    find: "return rowBytes <= ROW_BYTES_MAX;",
-    replace: "return <i32>rowBytes <= <i32>ROW_BYTES_MAX;",
+    file: "connectors/jsonl/line-cells.ts",
+    find: "(made.has(row) ? -1 : to - from)",
+    replace: "(made.has(row) ? 0 : to - from)",
     title: "is an object where it has more names than there are columns",
   }),
 ];

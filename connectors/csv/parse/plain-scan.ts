@@ -1,0 +1,132 @@
+import { rowBytesMax } from "../../../src/limits.ts";
+import { WasmProgram, type WasmMemory } from "../../../src/wasm/program.ts";
+import type { Dialect } from "./scan.ts";
+import type { Window } from "./window.ts";
+
+/** What wasm/csv/index.ts exports; addresses and sizes in bytes. */
+type ScanProgram = {
+  readonly memory: WasmMemory;
+  heapAt(): number;
+  setDialect(delimiter: number, quote: number, columns: number, bytesMax: number): void;
+  setMemory(bytesEnd: number, places: number, cells: number): void;
+  scan(
+    at: number,
+    from: number,
+    firstLine: number,
+    lines: number,
+    rowsMax: number,
+    bytesMax: number,
+  ): number;
+  lastRowEnd(): number;
+  nextRow(): number;
+  nextLine(): number;
+  bytesOfRows(): number;
+};
+
+const scanProgram = new WasmProgram<ScanProgram>(new URL("./scan.wasm", import.meta.url));
+
+/** Those that no file needs now: the collector would come late for their memory. */
+const idle: ScanProgram[] = [];
+
+/** Memory of a program above which it is left to the collector. */
+const idleBytesMax = 8 * 1024 * 1024;
+
+const wasmPageBytes = 64 * 1024;
+
+/** Bytes that are read in vain behind those of the window. */
+const spareBytes = 16;
+
+const wordBytes = Int32Array.BYTES_PER_ELEMENT;
+
+/** What is asked of a scan. */
+export type PlainScan = {
+  /** What is added to each place: where the bytes of the window will be. */
+  readonly shift: number;
+  /** Line of the row at `window.at`. */
+  readonly line: number;
+  readonly rowsMax: number;
+  /** Bytes of rows after which no more are looked for. */
+  readonly bytesMax: number;
+};
+
+/** Rows without doubt that follow one another; what is theirs is valid until the next scan. */
+export type PlainRows = {
+  readonly count: number;
+  /** Index in the window where the last one ends, without its line end, and bytes of all, without theirs. */
+  readonly end: number;
+  readonly bytes: number;
+  /** Index and line of the row behind them. */
+  readonly next: number;
+  readonly nextLine: number;
+  /** The line of each. */
+  readonly lines: Uint32Array;
+  /** The cells of all, as `Cells` has them. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly flags: Uint8Array;
+};
+
+/**
+ * Finds the cells of rows that leave no doubt, many at a time, in UTF-8. Every other row, and the last one of a window,
+ * is left to the scanner, which finds the same in these, too.
+ */
+export class PlainScanner {
+  readonly #program = idle.pop() ?? scanProgram.start();
+  readonly #columns: number;
+  readonly #bytesAt: number;
+  /** Index in the window of what is at `#bytesAt`. */
+  #first = 0;
+  #bytesEnd = 0;
+
+  constructor({ delimiter, quote }: Dialect, columns: number) {
+    this.#columns = columns;
+    this.#bytesAt = this.#program.heapAt();
+    const itsQuote = quote === false ? 0 : quote.charCodeAt(0);
+    this.#program.setDialect(delimiter.charCodeAt(0), itsQuote, columns, rowBytesMax);
+  }
+
+  /** Takes a copy of what the window holds from `window.at` on; called after every `append` and `finish`. */
+  load({ at, end, bytes }: Window): void {
+    this.#first = at;
+    this.#bytesEnd = this.#bytesAt + end - at;
+    this.#makeMemory(this.#bytesEnd + spareBytes);
+    const memory = new Uint8Array(this.#program.memory.buffer);
+    memory.set(bytes.subarray(at, end), this.#bytesAt);
+  }
+
+  /** Finds the rows at `at` of the window. */
+  scan(at: number, { shift, line, rowsMax, bytesMax }: PlainScan): PlainRows {
+    const program = this.#program;
+    const room = rowsMax * this.#columns;
+    const linesAt = (this.#bytesEnd + spareBytes + 15) & ~15;
+    const startsAt = linesAt + rowsMax * wordBytes;
+    this.#makeMemory(startsAt + room * (2 * wordBytes + 1));
+    program.setMemory(this.#bytesEnd, startsAt, room);
+    const address = this.#bytesAt - this.#first;
+    const count = program.scan(address + at, address - shift, line, linesAt, rowsMax, bytesMax);
+    const { buffer } = program.memory;
+    const cells = count * this.#columns;
+    return {
+      count,
+      end: program.lastRowEnd() - address,
+      bytes: program.bytesOfRows(),
+      next: program.nextRow() - address,
+      nextLine: program.nextLine(),
+      lines: new Uint32Array(buffer, linesAt, count),
+      starts: new Int32Array(buffer, startsAt, cells),
+      ends: new Int32Array(buffer, startsAt + room * wordBytes, cells),
+      flags: new Uint8Array(buffer, startsAt + 2 * room * wordBytes, cells),
+    };
+  }
+
+  /** Lets go of the memory; nothing is called afterwards. */
+  close(): void {
+    if (this.#program.memory.buffer.byteLength <= idleBytesMax) idle.push(this.#program);
+  }
+
+  #makeMemory(end: number): void {
+    const { memory } = this.#program;
+    const missing = end - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / wasmPageBytes));
+  }
+}
