@@ -64,6 +64,14 @@ describe("readCsv", () => {
     });
   });
 
+  it("fills a page no further behind a reject in it", async () => {
+    const text = `id\n1\n5"\n${"1\n".repeat(8)}`;
+    await withFolder({ "a.csv": text }, async (folder) => {
+      const { reach } = await readAll(configOf(folder), { pageRowsMax: 4 });
+      expect(reach).toEqual([4, 8, 10]);
+    });
+  });
+
   it("yields no page for a header line alone", async () => {
     await withFolder({ "a.csv": "id,name\n" }, async (folder) => {
       expect((await readAll(configOf(folder))).positions).toEqual([]);

@@ -70,7 +70,7 @@ export const mutantsOfPlainScans: readonly Mutant[] = [
     find: "if (this.#unproven !== undefined || !this.#text.isValid) return false;",
     replace: "if (!this.#text.isValid) return false;",
     test: "test/connectors/csv/faults/rows.test.ts",
-    title: "is resumed before and behind, never inside",
+    title: "is on the page of the first row behind it",
   }),
   mutant({
     id: "S782",
@@ -79,6 +79,6 @@ export const mutantsOfPlainScans: readonly Mutant[] = [
     find: "rowsMax: this.#read.pageRowsMax - this.#count,",
     replace: "rowsMax: this.#read.pageRowsMax,",
     test: "test/connectors/csv/read.test.ts",
-    title: "fills pages to the limit and no further",
+    title: "fills a page no further behind a reject in it",
   }),
 ];

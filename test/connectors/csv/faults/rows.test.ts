@@ -77,6 +77,16 @@ describe("a row that is too long (T22)", () => {
     });
   });
 
+  it("is on the page of the first row behind it", async () => {
+    const long = `2,"${"y".repeat(rowBytesMax)}"\n`;
+    const content = `${header}${long}${"3,a\n".repeat(5)}`;
+    await withFolder({ "a.csv": content }, async (folder) => {
+      const { items, reach } = await readAll(configOf(folder), { pageRowsMax: 2 });
+      expect(reach).toEqual([2, 4, 6]);
+      expect(items.slice(0, 2)).toEqual([rowAt(3, "3"), "a.csv:2 row_too_long"]);
+    });
+  });
+
   it("waits in an append-only file until a row after it has come", async () => {
     const long = `2,"${"y".repeat(rowBytesMax)}"\n`;
     await withFolder({ "a.csv": `${header}1,a\n${long}` }, async (folder) => {

@@ -153,7 +153,7 @@ describe("rows without doubt", () => {
       ),
       { numRuns: 5_000 },
     );
-    expect(found).toBeGreaterThan(500);
+    expect(found).toBeGreaterThan(100);
   });
 
   it.each([
