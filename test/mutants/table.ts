@@ -28,6 +28,7 @@ import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
 import { mutantsOfSightings } from "./table/sightings.ts";
+import { mutantsOfStagedKeys } from "./table/staged-keys.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
@@ -56,6 +57,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfAnswers,
   ...mutantsOfCommands,
   ...mutantsOfCommandLine,
+  ...mutantsOfStagedKeys,
   ...mutantsOfTold,
   ...mutantsOfDated,
   ...mutantsOfDeflate,

@@ -17,7 +17,7 @@ import { SentKeys } from "../store/sends/sent-keys.ts";
 import { createSplitStore } from "../store/sends/split.ts";
 import { createStagingStore } from "../store/sends/stagings.ts";
 import { createUnderWayStore } from "../store/sends/under-way.ts";
-import { openDatabase, openToRead } from "./database.ts";
+import { type Database, openDatabase, openToRead } from "./database.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
@@ -26,11 +26,22 @@ import { createKeyKeeping } from "./keys/key-keeping.ts";
 import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";
 import { createSightings } from "./keys/sightings.ts";
+import type { KeyTools } from "./keys/stage-keys.ts";
+import { createKeyMerging } from "./keys/staged/merge-keys.ts";
+import { createStagedKeys } from "./keys/staged/staged-keys.ts";
 import { createLastSend } from "./last-send.ts";
 import { createPullStore } from "./pull/pulls.ts";
 import { createOpenRejectStore } from "./rejects/open-rejects.ts";
 import { createRejectStore } from "./rejects/rejects.ts";
 import { createReplayStore } from "./rejects/replays.ts";
+
+/** What every part of a store that has to do with keys shares. */
+function createKeyTools(db: Database, numberBits: number | undefined): KeyTools {
+  const hashesOf = createKeyHashes(secretOf(db), numberBits);
+  defineKeyHashes(db, hashesOf);
+  const sightings = createSightings(db);
+  return { sightings, hashesOf, stagedKeys: createStagedKeys(db), merging: createKeyMerging(db) };
+}
 
 /**
  * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not
@@ -46,15 +57,21 @@ export function openStateMethods(
   readonly close: () => void;
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
-  const sightings = createSightings(db);
-  const hashesOf = createKeyHashes(secretOf(db), numberBits);
-  defineKeyHashes(db, hashesOf);
   const { state } = db;
+  const keyTools = createKeyTools(db, numberBits);
+  const { sightings } = keyTools;
+  const keys = createKeyKeeping(db, keyTools);
   const sentKeys = new SentKeys();
   const stagings = createStagingStore(state, sentKeys);
   const lastSend = createLastSend(db, file);
+  const runs = createRunStore(state);
   const methods: MethodsOf<StateMethods> = {
-    ...createRunStore(state),
+    ...runs,
+    pruneRuns: async (input) => {
+      // Once its run is gone nobody can tell whether something of a staging left.
+      await keys.settle();
+      return await runs.pruneRuns(input);
+    },
     ...createCheckpointStore(state),
     ...stagings,
     beginStaging: async (input) => {
@@ -64,18 +81,22 @@ export function openStateMethods(
       lastSend.remember();
       return drawn;
     },
+    dropStagings: async (input) => {
+      await stagings.dropStagings(input);
+      await keys.settle();
+    },
     ...createRestoreStore(state),
-    ...createCommitStore(state, sentKeys),
+    ...createCommitStore(state, { keys, sentKeys }),
     ...createReceiptStore(state, sentKeys),
     ...createDoubtStore(state, sentKeys),
-    ...createSplitStore(state, { keys: createKeyKeeping(db, sightings), sentKeys }),
+    ...createSplitStore(state, { keys, sentKeys }),
     ...createFaultStore(state),
     ...createRefusalStore(state),
     ...createRejectStore(db),
     ...createOpenRejectStore(db, sightings),
     ...createReplayStore(db),
-    ...createFingerprintStore(db, { sightings, hashesOf }),
-    ...createKnownRecordStore(db, hashesOf),
+    ...createFingerprintStore(db, keyTools),
+    ...createKnownRecordStore(db, keyTools),
     ...createLastFileStore(state),
     ...createMappingStore(db, sightings),
     ...createLockStore(state),

@@ -135,9 +135,9 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "a field is told of that the service is not known to have held",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "put.before.set(index, wasTaken ? id : -id);",
-        replace: "put.before.set(index, wasTaken ? id : id);",
+        file: "src/state/sqlite/keys/stage-keys.ts",
+        find: "ids[index] = wasTaken ? id : -id;",
+        replace: "ids[index] = wasTaken ? id : id;",
       },
     ],
     test: { file: knownTest, title: "tells of a field that the service held before" },

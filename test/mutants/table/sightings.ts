@@ -168,7 +168,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
         file: "src/state/sqlite/keys/judge.ts",
         find: "      if (id !== 0) set.note(id, ageOfRow(input, index));\n",
         replace:
-          "      if (id !== 0) set.note(id, ageOfRow(input, index));\n      if (isKnown) put.twiceMore.push(index);\n",
+          "      if (id !== 0) set.note(id, ageOfRow(input, index));\n" +
+          "      if (isKnown) put.known.set(index, { id, times: -1, wasTaken: false });\n",
       },
     ],
     test: { file: sightingsTest, title: "has nothing written to its fingerprint" },
@@ -203,9 +204,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/stage-keys.ts",
-        find: "for (const order of steps) sightings.asking(() => step(staging, order));",
+        find: "for (const order of steps) sightings.asking(() => step(staging, order, writer));",
         replace:
-          "sightings.asking(() => {\n        for (const order of steps) step(staging, order);\n      });",
+          "sightings.asking(() => {\n        for (const order of steps) step(staging, order, writer);\n      });",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
@@ -216,7 +217,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/stage-keys.ts",
-        find: "    if (drawn.size > 0) sets.setNextId({ id: setId, nextId: nextId + drawn.size });\n",
+        find: "    if (nextId > firstId) sets.setNextId({ id: setId, nextId });\n",
         replace: "",
       },
     ],

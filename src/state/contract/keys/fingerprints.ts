@@ -70,8 +70,9 @@ export type JudgedKeys = {
 /** Fingerprints: what the service is known to hold. Unknown is always sent. */
 export interface FingerprintStore {
   /**
-   * Judges records and writes what a send of them would make of their fingerprints, before they can leave. A
-   * fingerprint counts only once its send is committed; a key sent twice in one run stays unknown.
+   * Judges records and writes what a send of them would make of their fingerprints, before they can leave, and apart
+   * from these. It counts only once its send is committed; a key sent twice in one run stays unknown. Where the
+   * staging is given up before anything of it left, the fingerprints are as they were; else its keys are unknown.
    * @throws {SupersededError} the staging is not the newest.
    */
   stageKeys(input: KeysToStage): JudgedKeys;

@@ -4,9 +4,9 @@ import type { StageName } from "./stagings.ts";
 export interface CommitStore {
   /**
    * Saves the checkpoint after a chunk that the service accepted, its receipts and its send, in one
-   * transaction. Of a replay, a backfill or a resend it leaves the checkpoint where it is; of a replay it
-   * marks the rejects that were read again. What it sent is no longer in doubt where its request began after
-   * the end of every older one.
+   * transaction; the keys that it sent are written before, some at a time, and count with it. Of a replay, a
+   * backfill or a resend it leaves the checkpoint where it is; of a replay it marks the rejects that were read
+   * again. What it sent is no longer in doubt where its request began after the end of every older one.
    * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */

@@ -2,6 +2,7 @@ import type { FingerprintStore, LostField } from "../../contract/keys/fingerprin
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
+import { count } from "../database.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { keysPerTransactionMax } from "./steps.ts";
@@ -30,7 +31,7 @@ class FieldLosses {
 }
 
 /** Ids of one set: the fields of another set begin behind them. */
-const idsPerSet = 2 ** 32;
+export const idsPerSet = 2 ** 32;
 
 /** The number in `field_hashes` of a fingerprint `f`. */
 export const fieldsIdSql = `f.set_id * ${idsPerSet} + f.id`;
@@ -38,31 +39,50 @@ export const fieldsIdSql = `f.set_id * ${idsPerSet} + f.id`;
 /**
  * Keeps the hashes of records' fields under the ids of their fingerprints, and notes which fields are gone.
  * They are in a table of their own, which a first load only appends to: beside the keys they doubled the
- * pages that it writes in random order, and the CPU that they cost.
+ * pages that it writes in random order, and the CPU that they cost. Those of a key of which the service may hold an
+ * older record wait for the commit (`merge-keys.ts`); for any other nobody asks before it.
  */
 export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] {
   const sets = createFingerprintSets(db);
   const isStaging = isStagingIn(db);
+  const sendOf = db.prepare(
+    "select send from stagings where run_id = $runId and chunk = $chunk and stage = $stage",
+  );
+  const staged = db.prepare(
+    "select hashes from staged_fields where id = ? order by send desc limit 1",
+  );
   const select = db.prepare("select hashes from field_hashes where id = ?");
-  const put = db.prepare("insert or replace into field_hashes (id, hashes) values (?, ?)");
+  const put = db.prepare(
+    `insert or replace into field_hashes (id, hashes)
+     select $before - value, substr($hashes, key * $fieldBytes + 1, $fieldBytes) from json_each($ids) where value < 0`,
+  );
+  const putStaged = db.prepare(
+    `insert or replace into staged_fields (id, send, hashes)
+     select $before + value, $send, substr($hashes, key * $fieldBytes + 1, $fieldBytes) from json_each($ids)
+     where value > 0`,
+  );
   return (input) => {
     const { ids, fieldBytes, hashes } = input;
     const losses = new FieldLosses();
-    const keepOne = (setId: number, index: number): void => {
-      const id = ids[index] ?? 0;
-      const at = setId * idsPerSet + Math.abs(id);
-      const block = hashes.subarray(index * fieldBytes, (index + 1) * fieldBytes);
-      const before = id > 0 ? select.get(at)?.["hashes"] : undefined;
-      if (before instanceof Uint8Array) losses.compare(before, block, index);
-      put.run(at, block);
+    const compareOne = (id: number, index: number, now: Uint8Array): void => {
+      const before = (staged.get(id) ?? select.get(id))?.["hashes"];
+      if (before instanceof Uint8Array) losses.compare(before, now, index);
+    };
+    const keepSome = (start: number): void => {
+      if (!isStaging(input)) throw superseded(input);
+      const before = sets.idOf(input) * idsPerSet;
+      const some = ids.subarray(start, start + keysPerTransactionMax);
+      const blocks = hashes.subarray(start * fieldBytes, (start + some.length) * fieldBytes);
+      for (const [at, id] of some.entries()) {
+        const now = blocks.subarray(at * fieldBytes, (at + 1) * fieldBytes);
+        if (id > 0) compareOne(before + id, start + at, now);
+      }
+      const kept = { before, fieldBytes, hashes: blocks, ids: `[${some.join(",")}]` };
+      put.run(kept);
+      putStaged.run({ ...kept, send: count(sendOf, input) });
     };
     for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
-      const end = Math.min(start + keysPerTransactionMax, ids.length);
-      db.write(() => {
-        if (!isStaging(input)) throw superseded(input);
-        const setId = sets.idOf(input);
-        for (let index = start; index < end; index += 1) keepOne(setId, index);
-      });
+      db.write(() => keepSome(start));
     }
     return losses.all();
   };

@@ -6,7 +6,7 @@ import { first } from "../database.ts";
 import { ageOf } from "./ages.ts";
 import type { FingerprintSet } from "./fingerprint-sets.ts";
 import type { FoundKeys } from "./look-up.ts";
-import type { KeysToPut } from "./put-keys.ts";
+import { sent } from "./staged/staged-keys.ts";
 
 const sendFacts = z.object({ runId: z.string(), state: z.string() });
 
@@ -60,8 +60,8 @@ function createAsking(db: Database): {
    * the same.
    */
   const isSentSince = ({ begunAt = Infinity, runId }: KeysToStage, knownSend: number): boolean => {
-    const sent = Math.abs(knownSend);
-    const facts = sent > begunAt ? factsOf(sent) : undefined;
+    const send = Math.abs(knownSend);
+    const facts = send > begunAt ? factsOf(send) : undefined;
     return isAccepted(facts) && facts?.runId !== runId;
   };
   return { wasSent, isSentSince };
@@ -78,6 +78,23 @@ export function ageOfRow({ ages, send, rowNumbers }: KeysToStage, index: number)
 /** Keys of a call, each once, and what was found of them. */
 type FoundRows = FoundKeys & { readonly order: readonly number[] };
 
+/** What becomes of the keys of records that leave, by the indexes of their rows. */
+export type KeysToPut = {
+  /** Those that have no id yet, and how often the run sends each: see `sent`. */
+  readonly added: Map<number, number>;
+  /** Those that have none, and that a dry run only sees. */
+  readonly seen: number[];
+  /** Those that have one. */
+  readonly known: Map<number, KnownKey>;
+};
+
+type KnownKey = {
+  readonly id: number;
+  readonly times: number;
+  /** Whether the service held a record of it, as far as is known. */
+  readonly wasTaken: boolean;
+};
+
 /** A row, and what is known of its key. */
 type FoundRow = {
   readonly index: number;
@@ -89,21 +106,14 @@ type FoundRow = {
 };
 
 /** Calls `each` with every row, in order. */
-function eachRow(
-  { order, ids, sends, hasAllSends }: FoundRows,
-  each: (row: FoundRow) => void,
-): void {
-  let at = 0;
+function eachRow({ order, ids, sends }: FoundRows, each: (row: FoundRow) => void): void {
   for (const [place, index] of order.entries()) {
     const id = ids[place] ?? 0;
-    const isKnown = id > 0;
-    const hasSend = id < 0 || (isKnown && hasAllSends);
-    const knownSend = hasSend ? (sends[at++] ?? 0) : 0;
-    each({ index, id: Math.abs(id), isKnown, knownSend });
+    each({ index, id: Math.abs(id), isKnown: id > 0, knownSend: sends[place] ?? 0 });
   }
 }
 
-/** Judges the keys: puts each verdict at its index, and answers which fingerprints are to be written. */
+/** Judges the keys: puts each verdict at its index, and answers what becomes of those that leave. */
 export type Judge = (
   input: KeysToStage,
   set: JudgedSet,
@@ -116,14 +126,7 @@ export function createJudge(db: Database): Judge {
   return (input, set, rows) => {
     const { runId, dryRun, full, rejectDuplicates, ages, again } = input;
     const { verdicts } = rows;
-    const put: KeysToPut = {
-      once: [],
-      twice: [],
-      seen: [],
-      onceMore: [],
-      twiceMore: [],
-      before: new Map(),
-    };
+    const put: KeysToPut = { added: new Map(), seen: [], known: new Map() };
     const judgeOne = ({ index, id, isKnown, knownSend }: FoundRow): number => {
       const age = ages?.[index];
       if (age !== undefined && set.newestOf(id) > age) return verdict.superseded;
@@ -133,13 +136,13 @@ export function createJudge(db: Database): Judge {
       if (isKnown && !full && set.isDoubted?.(index) !== true) return verdict.unchanged;
       // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
       const isTwice = again?.[index] === true || wasSent(knownSend, runId);
+      const times = isTwice ? sent.twice : sent.once;
       if (dryRun) {
         if (id === 0) put.seen.push(index);
-      } else if (id === 0) (isTwice ? put.twice : put.once).push(index);
+      } else if (id === 0) put.added.set(index, times);
       else {
-        (isTwice ? put.twiceMore : put.onceMore).push(index);
         const wasTaken = Math.abs(knownSend) > set.validAfter;
-        put.before.set(index, wasTaken ? id : -id);
+        put.known.set(index, { id, times, wasTaken });
       }
       return verdict.send;
     };

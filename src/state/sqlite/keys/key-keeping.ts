@@ -1,17 +1,25 @@
 import { z } from "zod";
 
+import { hashBytes } from "../../contract/keys/fingerprints.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
-import { all } from "../database.ts";
+import { all, count } from "../database.ts";
 import { createFingerprintSets, setOfRunSql } from "./fingerprint-sets.ts";
 import { isOfKeySql } from "./key-functions.ts";
-import type { Sightings } from "./sightings.ts";
+import type { KeyTools } from "./stage-keys.ts";
 
 const idsRow = z.object({ id: z.int() });
 
 /** What becomes of the keys of stagings in a SQLite store. */
-export function createKeyKeeping(db: Database, sightings: Sightings): KeyKeeping {
+export function createKeyKeeping(
+  db: Database,
+  { sightings, hashesOf, stagedKeys, merging }: KeyTools,
+): KeyKeeping {
   const sets = createFingerprintSets(db);
+  const sendOf = db.prepare(
+    "select send from stagings where run_id = $runId and chunk = $chunk and stage = $stage",
+  );
   // A refused record is unknown to the service: its key is sent again next time.
   const refuse = db.prepare(
     `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")}`,
@@ -24,8 +32,20 @@ export function createKeyKeeping(db: Database, sightings: Sightings): KeyKeeping
      where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys} where abs(f.send) = $send)`,
   );
   return {
-    refuse: async (_, { runId }, keys) => {
+    steps: async (_, { runId, send }) => {
+      const writes = merging.steps({ setId: sets.idOfRun(runId), send });
+      return writes.map((write) => async () => write());
+    },
+    end: async (_, { runId, send }) => merging.forget({ setId: sets.idOfRun(runId), send }),
+    settle: async () => merging.settle(),
+    refuse: async (_, { runId, chunk, stage }, keys) => {
       for (const key of keys) refuse.run({ key, runId });
+      if (keys.length === 0) return;
+      const setId = sets.idOfRun(runId);
+      const hashed = hashesOf(setId, textBlockOf(keys));
+      const hashes = new Uint8Array(keys.length * hashBytes);
+      const send = count(sendOf, { runId, chunk, stage });
+      stagedKeys.refuse({ setId, send }, { hashed, hashes });
     },
     forget: async (_, { runId, send }, keys) => {
       const asked = { setId: sets.idOfRun(runId), keys: JSON.stringify(keys) };

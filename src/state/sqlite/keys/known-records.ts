@@ -12,7 +12,9 @@ import type { Database } from "../database.ts";
 import { all, first } from "../database.ts";
 import { fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { type KeyHashes, tagBytes } from "./key-hashes.ts";
+import { tagBytes } from "./key-hashes.ts";
+import type { KeyTools } from "./stage-keys.ts";
+import { wordsOf } from "./staged/staged-index.ts";
 
 const slotRow = z.object({ slot: z.int(), name: z.string() });
 
@@ -36,7 +38,10 @@ function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): Fie
 }
 
 /** What is known of records, of a SQLite store. */
-export function createKnownRecordStore(db: Database, hashesOf: KeyHashes): KnownRecordStore {
+export function createKnownRecordStore(
+  db: Database,
+  { hashesOf, stagedKeys }: Pick<KeyTools, "hashesOf" | "stagedKeys">,
+): KnownRecordStore {
   const sets = createFingerprintSets(db);
   const selectSlots = db.prepare(
     "select slot, name from fingerprint_fields where set_id = $id order by slot",
@@ -64,8 +69,13 @@ export function createKnownRecordStore(db: Database, hashesOf: KeyHashes): Known
       const { id, validAfter } = set;
       const slots = all(slotRow, selectSlots, { id });
       const names = new Map(slots.map(({ slot, name }) => [slot, name]));
-      const { numbers, tags } = hashesOf(id, textBlockOf(keys));
+      const hashed = hashesOf(id, textBlockOf(keys));
+      const { numbers, tags } = hashed;
+      const staged = stagedKeys.of(id);
+      const words = wordsOf(hashed);
       return keys.map((_, index): KnownRecord => {
+        // It may be sent at any time, or was and nobody knows whether it was taken.
+        if (staged.find(words, index) !== -1) return { state: "unknown" };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without

@@ -30,19 +30,28 @@ export type FoundKeys = {
    * In the order of the keys: the id of a fingerprint by which the service is known to hold the record as it
    * is; of any other its id below zero; null where there is none.
    */
-  readonly ids: readonly (number | null)[];
-  /** The sends of those that are below zero, in their order; of all where they are asked for. */
-  readonly sends: readonly number[];
-  readonly hasAllSends: boolean;
+  readonly ids: (number | null)[];
+  /** The sends of those that are below zero, in the same places; of all where they are asked for. */
+  readonly sends: number[];
 };
 
 /** Looks up keys in one statement. */
 export type LookUp = (keys: KeysToLookUp, what: WhatIsKnown) => FoundKeys;
 
-const found = z.tuple([z.string(), z.string()]);
+const lists = z.tuple([z.string(), z.string()]);
 // Not looked at one by one: these lists are the store's own, with an entry for each row of a run.
-const ids = z.custom<readonly (number | null)[]>(Array.isArray);
+const ids = z.custom<(number | null)[]>(Array.isArray);
 const sends = z.custom<readonly number[]>(Array.isArray);
+
+/** Puts sends, which are of some ids alone, into the places of these. */
+function inPlaces(
+  known: readonly (number | null)[],
+  some: readonly number[],
+  hasAll: boolean,
+): number[] {
+  let at = 0;
+  return known.map((id) => (id !== null && (hasAll || id < 0) ? (some[at++] ?? 0) : 0));
+}
 
 /** Makes the look-up of a SQLite store. */
 export function createLookUp(db: Database): LookUp {
@@ -63,7 +72,7 @@ export function createLookUp(db: Database): LookUp {
   );
   select.setReturnArrays(true);
   return ({ setId, hashed, hashes, order }, { validAfter, committedAfter, asksSends }) => {
-    const [idList, sendList] = found.parse(
+    const [idList, sendList] = lists.parse(
       select.get({
         setId,
         numbers: numbersJson(hashed, order),
@@ -74,10 +83,10 @@ export function createLookUp(db: Database): LookUp {
         asksSends: Number(asksSends),
       }),
     );
+    const found = ids.parse(JSON.parse(idList));
     return {
-      ids: ids.parse(JSON.parse(idList)),
-      sends: sends.parse(JSON.parse(sendList)),
-      hasAllSends: asksSends,
+      ids: found,
+      sends: inPlaces(found, sends.parse(JSON.parse(sendList)), asksSends),
     };
   };
 }

@@ -7,13 +7,21 @@ import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { ageOfRow, createJudge } from "./judge.ts";
 import type { HashedKeys, KeyHashes } from "./key-hashes.ts";
-import { createLookUp } from "./look-up.ts";
-import { createPutKeys } from "./put-keys.ts";
+import { createLookUp, type FoundKeys } from "./look-up.ts";
+import { createSeeingKeys } from "./see-keys.ts";
 import type { Sightings } from "./sightings.ts";
+import type { KeyMerging } from "./staged/merge-keys.ts";
+import { type StagedIndex, wordsOf } from "./staged/staged-index.ts";
+import type { KeyWriter, StagedKeys } from "./staged/staged-keys.ts";
 import { inTransactions } from "./steps.ts";
 
 /** What a store judges keys with. */
-export type KeyTools = { readonly sightings: Sightings; readonly hashesOf: KeyHashes };
+export type KeyTools = {
+  readonly sightings: Sightings;
+  readonly hashesOf: KeyHashes;
+  readonly stagedKeys: StagedKeys;
+  readonly merging: KeyMerging;
+};
 
 /** A call, and what becomes of its rows. */
 type Staging = {
@@ -24,20 +32,36 @@ type Staging = {
   readonly ids: Int32Array;
 };
 
+/** What other stagings will make of keys, or made of them and gave up, goes before what is known: it is newer. */
+function putStaged(
+  found: FoundKeys,
+  index: StagedIndex,
+  { hashed, order }: { readonly hashed: HashedKeys; readonly order: readonly number[] },
+): void {
+  if (index.size === 0) return;
+  const words = wordsOf(hashed);
+  for (const [place, at] of order.entries()) {
+    const entry = index.find(words, at);
+    if (entry === -1) continue;
+    found.ids[place] = -index.idAt(entry);
+    found.sends[place] = index.sendAt(entry);
+  }
+}
+
 /** Makes what judges one step of a call; to be called inside a transaction. */
 function createStepping(
   db: Database,
   { sightings }: KeyTools,
-): (staging: Staging, order: readonly number[]) => void {
+): (staging: Staging, order: readonly number[], writer: KeyWriter) => void {
   const sets = createFingerprintSets(db);
   const lookUp = createLookUp(db);
   const judge = createJudge(db);
-  const putKeys = createPutKeys(db);
+  const seeKeys = createSeeingKeys(db);
   const doubtedOf = createDoubtedKeys(db);
-  return ({ input, hashed, verdicts, ids }, order) => {
-    const { runId, send, hashes, keys } = input;
+  return ({ input, hashed, verdicts, ids }, order, writer) => {
+    const { runId, hashes, keys } = input;
     const set = sets.have(input);
-    const { id: setId, nextId, validAfter } = set;
+    const { id: setId, nextId: firstId, validAfter } = set;
     const isInDoubt = doubtedOf(setId);
     const found = lookUp(
       { setId, hashed, hashes, order },
@@ -48,6 +72,7 @@ function createStepping(
         asksSends: input.full || input.begunAt !== undefined || isInDoubt !== undefined,
       },
     );
+    putStaged(found, writer.index, { hashed, order });
     const seeing = sightings.begin({ setId, runId });
     const put = judge(
       input,
@@ -59,20 +84,26 @@ function createStepping(
       },
       { ...found, order, verdicts },
     );
-    const { drawn } = putKeys({ setId, hashed, hashes }, put, { send, firstId: nextId });
-    for (const [index, id] of drawn) {
-      seeing.note(id, ageOfRow(input, index));
-      ids[index] = -id;
+    let nextId = firstId;
+    for (const [index, times] of put.added) {
+      writer.put(index, nextId, times);
+      ids[index] = -nextId;
+      seeing.note(nextId++, ageOfRow(input, index));
     }
-    for (const [index, id] of put.before) ids[index] = id;
-    if (drawn.size > 0) sets.setNextId({ id: setId, nextId: nextId + drawn.size });
+    seeKeys({ setId, hashed, order: put.seen, firstId: nextId });
+    for (const index of put.seen) seeing.note(nextId++, ageOfRow(input, index));
+    for (const [index, { id, times, wasTaken }] of put.known) {
+      writer.put(index, id, times);
+      ids[index] = wasTaken ? id : -id;
+    }
+    if (nextId > firstId) sets.setNextId({ id: setId, nextId });
     seeing.end();
   };
 }
 
 /** Makes `stageKeys` of a SQLite store. */
 export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore["stageKeys"] {
-  const { sightings, hashesOf } = tools;
+  const { sightings, hashesOf, stagedKeys, merging } = tools;
   const sets = createFingerprintSets(db);
   const isStaging = isStagingIn(db);
   const step = createStepping(db, tools);
@@ -88,13 +119,23 @@ export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore
     };
     const judgeSome = (steps: ReturnType<typeof inTransactions>[number]): void => {
       if (!isStaging(input)) throw superseded(input);
+      const writer = stagedKeys.begin(
+        { setId, send: input.send },
+        { hashed, hashes: input.hashes },
+      );
+      const firstId = sets.have(input).nextId;
       // Each asks anew how old keys are: the one before may have seen some of them.
-      for (const order of steps) sightings.asking(() => step(staging, order));
+      for (const order of steps) sightings.asking(() => step(staging, order, writer));
+      // Those that a dry run sees are among the fingerprints already.
+      const drawn = input.dryRun ? 0 : sets.have(input).nextId - firstId;
+      writer.end({ firstId, drawn });
     };
+    merging.settle(setId);
     try {
       for (const steps of inTransactions(hashed)) db.write(() => judgeSome(steps));
     } catch (error) {
       sightings.readAnew();
+      stagedKeys.readAnew();
       throw error;
     }
     return { verdicts: staging.verdicts, leaving: staging.ids.filter((id) => id !== 0) };

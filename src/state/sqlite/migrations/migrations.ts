@@ -5,6 +5,7 @@ import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
 import { pendingRequests } from "./migration-requests.ts";
 import { sightings } from "./migration-sightings.ts";
+import { stagedKeys } from "./migration-staged-keys.ts";
 import { unsent } from "./migration-unsent.ts";
 import { workerFacts } from "./migration-workers.ts";
 
@@ -325,4 +326,5 @@ export const migrations: readonly Migration[] = [
   alter table runs rename column held to oldest_open;
   alter table checkpoints rename column held to oldest_open;
   `,
+  stagedKeys,
 ];

@@ -11,9 +11,9 @@ import { ranges } from "../../ranges.ts";
 import { commitDoubts } from "../doubts/doubts.ts";
 import { toJson } from "../json.ts";
 import { setIdOfRun } from "../keys/fingerprint-sets.ts";
+import type { KeyKeeping } from "../keys/key-keeping.ts";
 import { noteMapping } from "../keys/mapping-notes.ts";
 import { textsOf } from "../lists.ts";
-import { writes } from "../methods.ts";
 import { markReplayed } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { countRepeated } from "./receipts.ts";
@@ -194,25 +194,46 @@ export async function settleReceipts(
     .execute();
 }
 
+/** What commits need besides queries. */
+export type CommitTools = { readonly keys: KeyKeeping; readonly sentKeys: SentKeys };
+
+/** The staging, once all of it is accepted; undefined when it is committed already. */
+async function readyOf(queries: Queries, name: StageName): Promise<Staging | undefined> {
+  const found = await stagingOf(queries, name);
+  if (found?.state === "committed") return undefined;
+  if (found?.state !== "staged") throw superseded(name);
+  await assertBalanced(queries, found);
+  return found;
+}
+
 /** The commits of a store. */
-export function createCommitStore(db: StateDatabase, sentKeys: SentKeys): Remote<CommitStore> {
-  const commitChunk = async (
-    queries: Queries,
-    { at, ...name }: StageName & { readonly at: string },
-  ): Promise<void> => {
-    const found = await stagingOf(queries, name);
-    if (found?.state === "committed") return;
-    if (found?.state !== "staged") throw superseded(name);
-    await assertBalanced(queries, found);
-    await moveCheckpoint(queries, found, at);
-    await forgetRefusalsOf(queries, sentKeys, found);
-    await takeOver(queries, sentKeys, found);
-    await settleReceipts(queries, name, at);
-    await queries
-      .updateTable("stagings")
-      .set({ state: "committed", committedAt: Date.parse(at) })
-      .where("send", "=", found.send)
-      .execute();
+export function createCommitStore(
+  db: StateDatabase,
+  { keys, sentKeys }: CommitTools,
+): Remote<CommitStore> {
+  const commitChunk: Remote<CommitStore>["commitChunk"] = async ({ at, ...name }) => {
+    const ready = await readyOf(db.queries, name);
+    if (ready === undefined) return;
+    const of = { runId: name.runId, send: ready.send };
+    for (const write of await keys.steps(db.queries, of)) {
+      await db.write(async (queries) => {
+        if ((await readyOf(queries, name)) !== undefined) await write(queries);
+      });
+    }
+    await db.write(async (queries) => {
+      const found = await readyOf(queries, name);
+      if (found === undefined) return;
+      await moveCheckpoint(queries, found, at);
+      await forgetRefusalsOf(queries, sentKeys, found);
+      await takeOver(queries, sentKeys, found);
+      await settleReceipts(queries, name, at);
+      await queries
+        .updateTable("stagings")
+        .set({ state: "committed", committedAt: Date.parse(at) })
+        .where("send", "=", found.send)
+        .execute();
+      await keys.end(queries, of);
+    });
   };
-  return { commitChunk: writes(db, commitChunk) };
+  return { commitChunk };
 }

@@ -12,14 +12,10 @@ import type { KeyKeeping } from "../keys/key-keeping.ts";
 import { writes } from "../methods.ts";
 import { insertRejects } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
-import { settleReceipts, takeOver } from "./commit.ts";
+import { type CommitTools, settleReceipts, takeOver } from "./commit.ts";
 import { countRepeated, insertPart, receiptOf, receiptsOf } from "./receipts.ts";
 import { noteRefusals } from "./refusals.ts";
-import type { SentKeys } from "./sent-keys.ts";
 import { stagingOf, superseded } from "./stagings.ts";
-
-/** What splits need besides queries. */
-type SplitTools = { readonly keys: KeyKeeping; readonly sentKeys: SentKeys };
 
 /** How a refused part is closed. */
 type Closing = {
@@ -100,7 +96,7 @@ function isClosed({ state }: Receipt): boolean {
   return state === "split" || state === "refused" || state === "accepted" || state === "committed";
 }
 
-function cutChunk({ keys, sentKeys }: SplitTools) {
+function cutChunk({ keys, sentKeys }: CommitTools) {
   return async (
     queries: Queries,
     { rejects, at, ...name }: Parameters<SplitStore["cutChunk"]>[0],
@@ -137,6 +133,22 @@ function cutChunk({ keys, sentKeys }: SplitTools) {
       }))
       .where("send", "=", send.send)
       .execute();
+    await keys.end(queries, { runId: name.runId, send: send.send });
+  };
+}
+
+/** Cuts a chunk once its keys are written: those of the rest become unknown then. */
+function createCutting(db: StateDatabase, tools: CommitTools): Remote<SplitStore>["cutChunk"] {
+  const cut = cutChunk(tools);
+  return async ({ rejects, at, ...name }) => {
+    const found = await stagingOf(db.queries, name);
+    const of = { runId: name.runId, send: found?.send ?? 0 };
+    for (const write of await tools.keys.steps(db.queries, of)) {
+      await db.write(async (queries) => {
+        if ((await stagingOf(queries, name))?.state === "staged") await write(queries);
+      });
+    }
+    await db.write(async (queries) => await cut(queries, { rejects, at, ...name }));
   };
 }
 
@@ -209,9 +221,9 @@ function splitPart(keys: KeyKeeping) {
 }
 
 /** The splits of a store. */
-export function createSplitStore(db: StateDatabase, tools: SplitTools): Remote<SplitStore> {
+export function createSplitStore(db: StateDatabase, tools: CommitTools): Remote<SplitStore> {
   return {
     splitPart: writes(db, splitPart(tools.keys)),
-    cutChunk: writes(db, cutChunk(tools)),
+    cutChunk: createCutting(db, tools),
   };
 }

@@ -7,10 +7,12 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { runEffect } from "../../../../src/effect.ts";
+import { firstChunkOf } from "../../../../src/lane-of.ts";
 import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { ageOf, sendOf } from "../../../../src/state/sqlite/keys/ages.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
-import { at, name, StoreUnderTest } from "../store-under-test.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
+import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 
 /** How a run judges all that it reads. */
 const ways = {
@@ -27,18 +29,28 @@ type Way = keyof typeof ways;
 /** A key, and the version of its record. */
 type Row = readonly [key: string, version: number];
 
+/** Two lanes of a run stage beside each other; `giveUpSent` gives up what was sent, and not accepted. */
 type Step =
-  | { readonly do: "call"; readonly rows: readonly Row[] }
+  | { readonly do: "call"; readonly lane: number; readonly rows: readonly Row[] }
   | { readonly do: "nextRun"; readonly way: Way }
-  | { readonly do: "commit" | "giveUp" | "forget" | "reopen" };
+  | { readonly do: "commit" | "giveUp" | "giveUpSent"; readonly lane: number }
+  | { readonly do: "forget" | "reopen" };
+
+const lanes = [1, 2];
+const lane = fc.constantFrom(1, 1, 2);
 
 const row = fc.tuple(fc.constantFrom("a", "b", "c", "d", "e"), fc.integer({ min: 1, max: 2 }));
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constant("call"), rows: fc.array(row, { maxLength: 6 }) }),
+    arbitrary: fc.record({
+      do: fc.constant("call"),
+      lane,
+      rows: fc.array(row, { maxLength: 6 }),
+    }),
   },
-  { weight: 4, arbitrary: fc.constant({ do: "commit" }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("commit"), lane }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("giveUp", "giveUpSent"), lane }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -46,20 +58,54 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       way: fc.constantFrom("once", "once", "often", "often", "full", "fullOften", "dry", "replay"),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("giveUp", "forget", "reopen") }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("forget", "reopen") }) },
 );
 
 type Sent = { readonly version: number; readonly send: number; readonly isTwice: boolean };
 
+const allKeys = ["a", "b", "c", "d", "e"];
+
 /** The rules, with everything that ever happened at hand. */
 class Rules {
   readonly sends = new Map<number, { readonly runId: string; state: string }>();
-  readonly #sent = new Map<string, Sent>();
+  readonly #sent = new Map<string, readonly Sent[]>();
   readonly #seen = new Map<string, number[]>();
+  readonly #seenDry = new Set<string>();
   #validAfter = 0;
 
   forget(): void {
     this.#validAfter = Math.max(...this.sends.keys());
+  }
+
+  /** Ends a staging. Of one that was given up before anything of it left it is as if it had never been. */
+  decide(send: number, state: "committed" | "dropped", hasLeft: boolean): void {
+    const found = this.sends.get(send);
+    if (found?.state !== "staging") return;
+    found.state = state;
+    if (state === "committed" || hasLeft) return;
+    for (const [key, all] of this.#sent) {
+      const others = all.filter((one) => one.send !== send);
+      this.#sent.set(key, others);
+      // Of a key that is new again a replay is as new as any row: the younger one never left.
+      if (others.length === 0 && !this.#seenDry.has(key)) this.#seen.delete(key);
+    }
+  }
+
+  /** What is known of each key: the version of its record, or why there is none. */
+  known(): readonly unknown[] {
+    return allKeys.map((key) => {
+      const sent = this.#sent.get(key)?.at(-1);
+      if (sent === undefined) return this.#validAfter === 0 ? "new" : "unknown";
+      return this.#isKnown(sent) ? sent.version : "unknown";
+    });
+  }
+
+  #isAccepted(send: number): boolean {
+    return this.sends.get(send)?.state === "committed";
+  }
+
+  #isKnown({ isTwice, send }: Sent): boolean {
+    return !isTwice && send > this.#validAfter && this.#isAccepted(send);
   }
 
   judge(
@@ -68,24 +114,26 @@ class Rules {
   ): number {
     const { rejectDuplicates, full, dryRun } = ways[way];
     const seen = this.#seen.get(key) ?? [];
-    const sent = this.#sent.get(key);
+    const all = this.#sent.get(key) ?? [];
+    const sent = all.at(-1);
     const runId = this.sends.get(send)?.runId;
-    const isAccepted = (other: number): boolean => this.sends.get(other)?.state === "committed";
     const isOurs = (other: number): boolean =>
       this.sends.get(other)?.runId === runId && this.sends.get(other)?.state !== "dropped";
 
-    const newest = Math.max(0, ...seen.filter((other) => isAccepted(sendOf(other))));
+    const newest = Math.max(0, ...seen.filter((other) => this.#isAccepted(sendOf(other))));
     if (age !== undefined && newest > age) return verdict.superseded;
     if (rejectDuplicates && seen.some((other) => isOurs(sendOf(other)))) return verdict.duplicate;
     this.#seen.set(key, [...seen, age ?? now]);
-    const isKnown =
-      sent !== undefined && !sent.isTwice && sent.send > this.#validAfter && isAccepted(sent.send);
-    if (!full && isKnown && sent.version === version) return verdict.unchanged;
-    if (dryRun) return verdict.send;
+    const isSame = sent?.version === version && this.#isKnown(sent);
+    if (!full && isSame) return verdict.unchanged;
+    if (dryRun) {
+      this.#seenDry.add(key);
+      return verdict.send;
+    }
     const isTwice =
       sent !== undefined &&
       (sent.isTwice ? this.sends.get(sent.send)?.runId === runId : isOurs(sent.send));
-    this.#sent.set(key, { version, send, isTwice });
+    this.#sent.set(key, [...all, { version, send, isTwice }]);
     return verdict.send;
   }
 }
@@ -93,7 +141,12 @@ class Rules {
 /** Whether runs are ended, and how much of a key's number is used: of a single bit many keys share theirs. */
 type How = { readonly endsRuns: boolean; readonly numberBits: number };
 
-type Verdicts = { readonly stored: number[][]; readonly ruled: number[][] };
+type Verdicts = { readonly stored: unknown[][]; readonly ruled: unknown[][] };
+
+/** The staging of a lane that is open. */
+type Open = { chunk: number; stage: number; send: number; rowNumber: number };
+
+const span = { from: null, to: null };
 
 /** A history as it is played: of one run after the other, on a store and by the rules. */
 class Play {
@@ -101,12 +154,10 @@ class Play {
   readonly #rules = new Rules();
   readonly #verdicts: Verdicts = { stored: [], ruled: [] };
   readonly #how: How;
+  readonly #open = new Map<number, Open>();
   #test: StoreUnderTest;
   #runs = 0;
   #way: Way = "once";
-  #chunk = 1;
-  #rowNumber = 0;
-  #drawn = { stage: 0, send: 0 };
 
   private constructor(folder: string, test: StoreUnderTest, how: How) {
     this.#folder = folder;
@@ -128,15 +179,21 @@ class Play {
     }
   }
 
-  get #name(): { readonly runId: string; readonly chunk: number; readonly stage: number } {
-    return { runId: `r${this.#runs}`, chunk: this.#chunk, stage: this.#drawn.stage };
+  get #runId(): string {
+    return `r${this.#runs}`;
+  }
+
+  #name(of: number): { readonly runId: string; readonly chunk: number; readonly stage: number } {
+    const { chunk = 0, stage = 0 } = this.#open.get(of) ?? {};
+    return { runId: this.#runId, chunk, stage };
   }
 
   async #do(one: Step): Promise<void> {
-    if (one.do === "call") await this.#judge(one.rows);
+    if (one.do === "call") await this.#judge(one.lane, one.rows);
     else if (one.do === "nextRun") await this.#nextRun(one.way);
-    else if (one.do === "commit") await this.#commit();
-    else if (one.do === "giveUp") await this.#draw();
+    else if (one.do === "commit") await this.#commit(one.lane);
+    else if (one.do === "giveUp") await this.#draw(one.lane);
+    else if (one.do === "giveUpSent") await this.#giveUpSent(one.lane);
     else if (one.do === "forget") {
       await this.#test.store.forgetFingerprints(name);
       this.#rules.forget();
@@ -144,19 +201,30 @@ class Play {
       await this.#test.store.close();
       this.#test = await openIn(this.#folder, this.#how);
     }
+    // What a staging leaves behind is cleared away by the next one of any lane, and asks for none.
+    if (one.do !== "call") await this.#compare();
   }
 
-  async #judge(rows: readonly Row[]): Promise<void> {
-    const first = this.#rowNumber + 1;
-    this.#rowNumber += rows.length;
-    const { send } = this.#drawn;
+  /** Compares what is known of every key. */
+  async #compare(): Promise<void> {
+    const known = await this.#test.store.knownRecords({ ...name, keys: allKeys });
+    const stored = known.map((one) => (one.state === "accepted" ? one.hash[0] : one.state));
+    this.#verdicts.stored.push(stored);
+    this.#verdicts.ruled.push([...this.#rules.known()]);
+  }
+
+  async #judge(of: number, rows: readonly Row[]): Promise<void> {
+    const open = this.#open.get(of) ?? { rowNumber: 0, send: 0 };
+    const first = open.rowNumber + 1;
+    open.rowNumber += rows.length;
+    const { send } = open;
     // Of rows that were rejected some stagings ago; a later one of a call may be the older one.
     const ages =
       this.#way === "replay"
         ? rows.map((_, index) => ageOf(Math.max(1, send - 3), (index * 3) % 5))
         : undefined;
     const stored = await this.#test.judge({
-      ...this.#name,
+      ...this.#name(of),
       ...ways[this.#way],
       send,
       keys: rows.map(([key]) => key),
@@ -174,39 +242,49 @@ class Play {
 
   async #nextRun(way: Way): Promise<void> {
     if (this.#runs > 0) {
-      const { runId } = this.#name;
+      const runId = this.#runId;
       await this.#test.store.dropStagings({ runId });
-      this.#decide("dropped");
+      for (const { send } of this.#open.values()) this.#rules.decide(send, "dropped", false);
+      this.#open.clear();
       // As long as a run is open, what it rejects may be asked for.
       const ended = { runId, outcome: "failed", endedAt: at } as const;
       if (this.#how.endsRuns) await this.#test.store.endRun(ended);
     }
     this.#runs += 1;
-    this.#chunk = 1;
     this.#way = this.#how.endsRuns && way === "replay" ? "often" : way;
-    await this.#test.openRun(this.#name.runId);
-    await this.#draw();
+    const runId = this.#runId;
+    await this.#test.openRun(runId, "backfill");
+    const spans = lanes.map(() => span);
+    await this.#test.store.putPlan({ runId, plan: examplePlan, samples: [], spans });
+    for (const of of lanes) await this.#draw(of, firstChunkOf(of));
   }
 
-  async #commit(): Promise<void> {
-    await this.#test.commit(this.#name, { keys: "[]" });
-    this.#decide("committed");
-    this.#chunk += 1;
-    await this.#draw();
+  async #commit(of: number): Promise<void> {
+    const { chunk, stage } = this.#name(of);
+    await this.#test.commit(this.#name(of), { keys: "[]" });
+    this.#rules.decide(this.#open.get(of)?.send ?? 0, "committed", true);
+    this.#open.delete(of);
+    // Twice is once.
+    await this.#test.store.commitChunk({ runId: this.#runId, chunk, stage, at });
+    await this.#draw(of, chunk + 1);
+  }
+
+  /** Has a part of a staging leave, and draws it anew. */
+  async #giveUpSent(of: number): Promise<void> {
+    const ref = this.#name(of);
+    await this.#test.store.finishStage({ ...ref, ...staged, keys: "[]" });
+    await this.#test.store.beginPart({ ...ref, part: 0, at, form: "file", host: "h" });
+    this.#rules.decide(this.#open.get(of)?.send ?? 0, "dropped", true);
+    await this.#draw(of);
   }
 
   /** Draws a staging; the one before it of the same chunk is given up. */
-  async #draw(): Promise<void> {
-    this.#decide("dropped");
-    const { runId, chunk } = this.#name;
-    this.#drawn = await this.#test.store.beginStaging({ runId, chunk, host: "h" });
-    this.#rules.sends.set(this.#drawn.send, { runId, state: "staging" });
-    this.#rowNumber = 0;
-  }
-
-  #decide(state: string): void {
-    const sent = this.#rules.sends.get(this.#drawn.send);
-    if (sent?.state === "staging") sent.state = state;
+  async #draw(of: number, chunk = this.#name(of).chunk): Promise<void> {
+    this.#rules.decide(this.#open.get(of)?.send ?? 0, "dropped", false);
+    const runId = this.#runId;
+    const drawn = await this.#test.store.beginStaging({ runId, chunk, host: "h" });
+    this.#open.set(of, { ...drawn, chunk, rowNumber: 0 });
+    this.#rules.sends.set(drawn.send, { runId, state: "staging" });
   }
 }
 

@@ -1,0 +1,240 @@
+import { z } from "zod";
+
+import { hashBytes } from "../../../contract/keys/fingerprints.ts";
+import type { Database } from "../../database.ts";
+import { all, count, first } from "../../database.ts";
+import { idsPerSet } from "../field-keeper.ts";
+import { tagBytes } from "../key-hashes.ts";
+import { keysPerTransactionMax } from "../steps.ts";
+import { StagedIndex, wordsOf } from "./staged-index.ts";
+import { blockColumns, hasLeftSql, keyBlock, sent, type StagingOfSet } from "./staged-keys.ts";
+
+/**
+ * Takes what stagings made of their keys into the fingerprints, or forgets it.
+ *
+ * All of a staging is written before the transaction that commits it, some thousand keys at a time, and only once
+ * every part of it is accepted. A process that is killed in between leaves nothing that could be wrong: what is
+ * written names a send that is not committed, and says nothing; of what is not written the older fingerprint stands,
+ * but the block of the staging is still there, and has each of its keys unknown to whoever judges it. The block goes in
+ * the transaction that has the send count and moves the checkpoint, so that no key is ever known before it was
+ * accepted. Written once more, all is as it was written before.
+ */
+export type KeyMerging = {
+  /**
+   * What writes the keys of a staging: each part of it to be called inside a transaction of its own, which makes sure
+   * that the staging is still what it was.
+   */
+  steps(this: void, of: StagingOfSet): readonly (() => void)[];
+  /** Forgets the blocks of a staging; to be called inside a transaction. */
+  forget(this: void, of: StagingOfSet): void;
+  /**
+   * Comes to an end with what stagings left that were given up, of a set or of all: where nothing of one left, nothing
+   * is known of it any more, and of the others each key becomes unknown.
+   */
+  settle(this: void, setId?: number | null): void;
+};
+
+/** Keys of a staging, in the order of its blocks. */
+type GatheredKeys = z.output<typeof keyBlock> & {
+  readonly setId: number;
+  readonly hashes: Uint8Array;
+};
+
+const bytes = z.instanceof(Uint8Array);
+
+const wholeRow = z.object({
+  setId: z.int(),
+  numbers: bytes,
+  tags: bytes,
+  hashes: bytes,
+  ids: bytes,
+  times: bytes,
+});
+
+/** The blocks of a staging as one, undefined where it has none. */
+function gather(blocks: readonly z.output<typeof wholeRow>[]): GatheredKeys | undefined {
+  const [head] = blocks;
+  if (head === undefined) return undefined;
+  const whole = (column: "numbers" | "tags" | "hashes" | "ids" | "times"): Uint8Array =>
+    Buffer.concat(blocks.map((block) => block[column]));
+  const keys = keyBlock.parse({
+    numbers: whole("numbers"),
+    tags: whole("tags"),
+    ids: whole("ids"),
+    times: whole("times"),
+  });
+  return { ...keys, setId: head.setId, hashes: whole("hashes") };
+}
+
+/** Bits of a number that are exact in a double. */
+const exactBits = 53;
+
+/**
+ * The indexes of keys by their numbers, so that each page of the table is written once: near enough, by the upper
+ * halves of the numbers, which doubles hold together with the indexes.
+ */
+function byNumber(numbers: BigInt64Array, indexes: readonly number[]): number[] {
+  const words = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
+  const room = 2 ** Math.ceil(Math.log2(numbers.length + 1));
+  const unused = Math.max(1, (room * 2 ** 32) / 2 ** exactBits);
+  const sorted = Float64Array.from(indexes, (index) => {
+    const upper = (words[index * 2 + 1] ?? 0) + 2 ** 31;
+    return Math.floor(upper / unused) * room + index;
+  }).toSorted();
+  return Array.from(sorted, (both) => both % room);
+}
+
+/** The keys, each once, by its last entry, in the order in which they are written. */
+function inOrder({ hashed, ids }: GatheredKeys): number[] {
+  const words = wordsOf(hashed);
+  const last = new StagedIndex();
+  for (const index of ids.keys()) last.set(words, index, { id: index, send: 0 });
+  const indexes = Array.from({ length: last.size }, (_, entry) => last.idAt(entry));
+  return byNumber(hashed.numbers, indexes);
+}
+
+/** Digits of an id as a statement reads it out of a block. */
+const idDigits = 10;
+
+function idTexts(ids: Int32Array, order: readonly number[]): Uint8Array {
+  return Buffer.from(order.map((index) => String(ids[index]).padStart(idDigits)).join(""));
+}
+
+/** Some of several things of `size` bytes each, in this order. */
+function chosen(whole: Uint8Array, size: number, order: readonly number[]): Uint8Array {
+  const some = new Uint8Array(order.length * size);
+  for (const [place, index] of order.entries()) {
+    for (let at = 0; at < size; at += 1) some[place * size + at] = whole[index * size + at] ?? 0;
+  }
+  return some;
+}
+
+/** Makes what writes some keys of a staging; to be called inside a transaction. */
+function createPutting(
+  db: Database,
+): (keys: GatheredKeys & { readonly send: number }, order: readonly number[]) => void {
+  // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
+  // zero never counts. The same is said of what a later run sent, although no lock allows that.
+  const put = db.prepare(
+    `insert into fingerprints (set_id, number, tag, hash, send, id)
+     select $setId, k.value, substr($tags, k.key * ${tagBytes} + 1, ${tagBytes}),
+       substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes}), $send * $times,
+       cast(substr($ids, k.key * ${idDigits} + 1, ${idDigits}) as integer)
+     from json_each($numbers) k where true
+     on conflict do update set hash = excluded.hash,
+       send = iif(abs(send) >= $since and abs(send) <> $send and exists (
+         select 1 from stagings other where other.send = abs(fingerprints.send) and other.state <> 'dropped'),
+         -$send * abs($times), excluded.send)`,
+  );
+  const since = db.prepare(
+    "select min(send) from stagings where run_id = (select run_id from stagings where send = $send)",
+  );
+  const ofFields = "send = $send and id in (select $before + value from json_each($ids))";
+  const isAnyField = db.prepare("select exists (select 1 from staged_fields)");
+  const putFields = db.prepare(
+    `insert or replace into field_hashes (id, hashes) select id, hashes from staged_fields where ${ofFields}`,
+  );
+  const forgetFields = db.prepare(`delete from staged_fields where ${ofFields}`);
+  return ({ setId, send, hashed, hashes, ids, times }, order) => {
+    const known = { setId, send, since: count(since, { send }) };
+    for (const often of Object.values(sent)) {
+      const some = order.filter((index) => times[index] === often);
+      if (some.length === 0) continue;
+      put.run({
+        ...known,
+        times: often,
+        numbers: `[${some.map((index) => hashed.numbers[index]).join(",")}]`,
+        tags: chosen(hashed.tags, tagBytes, some),
+        hashes: chosen(hashes, hashBytes, some),
+        ids: idTexts(ids, some),
+      });
+    }
+    if (count(isAnyField) === 0) return;
+    const list = JSON.stringify(order.map((index) => ids[index]));
+    const fields = { send, before: setId * idsPerSet, ids: list };
+    putFields.run(fields);
+    forgetFields.run(fields);
+  };
+}
+
+const drawnRow = z.object({ setId: z.int(), firstId: z.int(), drawn: z.int(), ids: bytes });
+
+/** Makes what forgets a block of which nothing left, with the fields that were kept for it; inside a transaction. */
+function createDiscarding(db: Database): (block: { number: number; send: number }) => void {
+  const select = db.prepare(
+    `select set_id as setId, first_id as firstId, drawn, ids from staged_keys where number = $number`,
+  );
+  const forgetDrawn = db.prepare("delete from field_hashes where id >= $from and id < $to");
+  const forgetFields = db.prepare(
+    "delete from staged_fields where send = $send and id in (select $before + value from json_each($ids))",
+  );
+  const forget = db.prepare("delete from staged_keys where number = $number");
+  return ({ number, send }) => {
+    const found = first(drawnRow, select, { number });
+    if (found === undefined) return;
+    const { setId, firstId, drawn, ids } = found;
+    const before = setId * idsPerSet;
+    forgetDrawn.run({ from: before + firstId, to: before + firstId + drawn });
+    const list = JSON.stringify([...new Int32Array(ids.slice().buffer)]);
+    forgetFields.run({ send, before, ids: list });
+    forget.run({ number });
+  };
+}
+
+const givenUpRow = z.object({
+  setId: z.int(),
+  send: z.int(),
+  hasLeft: z.int().transform(Boolean),
+});
+
+const numberRow = z.object({ number: z.int() });
+
+/** Makes what takes the keys of stagings over. */
+export function createKeyMerging(db: Database): KeyMerging {
+  const ofStaging = "set_id = $setId and send = $send";
+  const blocks = db.prepare(
+    `select set_id as setId, ${blockColumns}, hashes from staged_keys where ${ofStaging} order by number`,
+  );
+  const numbers = db.prepare(`select number from staged_keys where ${ofStaging} order by number`);
+  const isThere = db.prepare(`select exists (select 1 from staged_keys where ${ofStaging})`);
+  const forgetAll = db.prepare(`delete from staged_keys where ${ofStaging}`);
+  const givenUp = db.prepare(
+    `select distinct k.set_id as setId, k.send as send, s.send is null or ${hasLeftSql} as hasLeft
+     from staged_keys k left join stagings s using (send)
+     where ($setId is null or k.set_id = $setId) and (s.send is null or s.state = 'dropped')`,
+  );
+  const putSome = createPutting(db);
+  const discard = createDiscarding(db);
+  const steps: KeyMerging["steps"] = (of) => {
+    const keys = gather(all(wholeRow, blocks, of));
+    if (keys === undefined) return [];
+    const order = inOrder(keys);
+    const length = Math.ceil(order.length / keysPerTransactionMax);
+    return Array.from({ length }, (_, step) => () => {
+      const from = step * keysPerTransactionMax;
+      putSome({ ...keys, send: of.send }, order.slice(from, from + keysPerTransactionMax));
+    });
+  };
+  const forget: KeyMerging["forget"] = (of) => void forgetAll.run(of);
+  return {
+    steps,
+    forget,
+    settle: (setId = null) => {
+      for (const { hasLeft, ...of } of all(givenUpRow, givenUp, { setId })) {
+        if (!hasLeft) {
+          for (const { number } of all(numberRow, numbers, of)) {
+            db.write(() => discard({ number, send: of.send }));
+          }
+          continue;
+        }
+        for (const step of steps(of)) {
+          db.write(() => {
+            // Another process may have come to its end with it.
+            if (count(isThere, of) === 1) step();
+          });
+        }
+        db.write(() => forget(of));
+      }
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { HashedKeys } from "../key-hashes.ts";
+
+/** Words of a key: two of its number, two of its tag. */
+const keyWords = 4;
+
+/** The words of keys, of which a number alone costs no memory to compare. */
+export type KeyWords = { readonly numbers: Int32Array; readonly tags: Int32Array };
+
+/** The words of hashed keys, in the same memory. */
+export function wordsOf({ numbers, tags }: HashedKeys): KeyWords {
+  return {
+    numbers: new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2),
+    tags: new Int32Array(tags.buffer, tags.byteOffset, tags.byteLength / 4),
+  };
+}
+
+/** Two values for each of several keys, by the keys: of a key that is set again the last ones stay. */
+export class StagedIndex {
+  #words = new Int32Array(keyWords * 1_024);
+  #ids = new Int32Array(1_024);
+  #sends = new Float64Array(1_024);
+  /** Numbers of entries from 1, where the tag of the key says, or behind it. */
+  #table = new Int32Array(2_048);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The number of the entry of a key, -1 where it has none. */
+  find(keys: KeyWords, index: number): number {
+    return (this.#table[this.#placeOf(keys, index)] ?? 0) - 1;
+  }
+
+  /** The id of an entry. */
+  idAt(entry: number): number {
+    return this.#ids[entry] ?? 0;
+  }
+
+  /** The send of an entry. */
+  sendAt(entry: number): number {
+    return this.#sends[entry] ?? 0;
+  }
+
+  set(keys: KeyWords, index: number, value: { readonly id: number; readonly send: number }): void {
+    const place = this.#placeOf(keys, index);
+    let entry = (this.#table[place] ?? 0) - 1;
+    if (entry === -1) {
+      entry = this.#size++;
+      const at = entry * keyWords;
+      this.#words[at] = keys.numbers[index * 2] ?? 0;
+      this.#words[at + 1] = keys.numbers[index * 2 + 1] ?? 0;
+      this.#words[at + 2] = keys.tags[index * 2] ?? 0;
+      this.#words[at + 3] = keys.tags[index * 2 + 1] ?? 0;
+      this.#table[place] = entry + 1;
+    }
+    this.#ids[entry] = value.id;
+    this.#sends[entry] = value.send;
+    if (this.#size === this.#ids.length) this.#grow();
+  }
+
+  /** The place of a key in the table, or of the gap that it would fill. */
+  #placeOf({ numbers, tags }: KeyWords, index: number): number {
+    const mask = this.#table.length - 1;
+    const tag = tags[index * 2] ?? 0;
+    for (let place = tag & mask; ; place = (place + 1) & mask) {
+      const entry = this.#table[place] ?? 0;
+      const at = (entry - 1) * keyWords;
+      const isFound =
+        entry === 0 ||
+        (this.#words[at + 2] === tag &&
+          this.#words[at + 3] === tags[index * 2 + 1] &&
+          this.#words[at] === numbers[index * 2] &&
+          this.#words[at + 1] === numbers[index * 2 + 1]);
+      if (isFound) return place;
+    }
+  }
+
+  #grow(): void {
+    const room = 2 * this.#ids.length;
+    const [words, ids, sends] = [this.#words, this.#ids, this.#sends];
+    this.#words = new Int32Array(keyWords * room);
+    this.#words.set(words);
+    this.#ids = new Int32Array(room);
+    this.#ids.set(ids);
+    this.#sends = new Float64Array(room);
+    this.#sends.set(sends);
+    this.#table = new Int32Array(2 * room);
+    for (let entry = 0; entry < this.#size; entry += 1) {
+      const mask = this.#table.length - 1;
+      let place = (this.#words[entry * keyWords + 2] ?? 0) & mask;
+      while (this.#table[place] !== 0) place = (place + 1) & mask;
+      this.#table[place] = entry + 1;
+    }
+  }
+}

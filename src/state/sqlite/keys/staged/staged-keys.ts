@@ -1,0 +1,182 @@
+import { z } from "zod";
+
+import { hashBytes } from "../../../contract/keys/fingerprints.ts";
+import type { Database } from "../../database.ts";
+import { all } from "../../database.ts";
+import { bytesOfSome, type HashedKeys, tagBytes } from "../key-hashes.ts";
+import { StagedIndex, wordsOf } from "./staged-index.ts";
+
+/** How often a run sends a key as far as it has staged: what it sends once counts when its staging is committed. */
+export const sent = { once: 1, twice: -1, refused: 0 } as const;
+
+/** Keys that are staged, with the hashes of their records, `hashBytes` for each. */
+export type KeysWithHashes = { readonly hashed: HashedKeys; readonly hashes: Uint8Array };
+
+/** What a staging makes of its keys; to be used inside one transaction. */
+export type KeyWriter = {
+  /** What the stagings that are not decided, this one among them, have made of keys. */
+  readonly index: StagedIndex;
+  /** Notes what becomes of one of the keys; the last note of a key counts. */
+  put(this: void, index: number, id: number, times: number): void;
+  /** Writes what was noted; `drawn` of the ids, from `firstId` on, are new. */
+  end(this: void, ids: NewIds): void;
+};
+
+type NewIds = { readonly firstId: number; readonly drawn: number };
+
+/** A staging, and the set of its sync. */
+export type StagingOfSet = { readonly setId: number; readonly send: number };
+
+/**
+ * What stagings will make known, apart from the fingerprints until their commit: a block for each transaction, in the
+ * order in which they were staged. A staging that is given up before anything of it left has changed no fingerprint.
+ */
+export type StagedKeys = {
+  /** To be called inside a transaction. */
+  begin(at: StagingOfSet, keys: KeysWithHashes): KeyWriter;
+  /**
+   * Notes that the service refused a record of each of the keys that are staged: none is known by its staging. To be
+   * called inside a transaction, whose failure needs no `readAnew`.
+   */
+  refuse(at: StagingOfSet, keys: KeysWithHashes): void;
+  /** What the stagings of a set that are not decided have made of keys. */
+  of(setId: number): StagedIndex;
+  /** Forgets what was read inside a transaction that has failed. */
+  readAnew(): void;
+};
+
+/** Bytes of a column, in memory of their own, which lists of numbers begin with. */
+const bytes = z.instanceof(Uint8Array).transform((column) => new Uint8Array(column));
+
+/** The columns of a block that say what becomes of its keys. */
+export const blockColumns = "numbers, tags, ids, times";
+
+/** A block as it is read. */
+export const keyBlock = z
+  .object({ numbers: bytes, tags: bytes, ids: bytes, times: bytes })
+  .transform(({ numbers, tags, ids, times }) => ({
+    hashed: { numbers: new BigInt64Array(numbers.buffer), tags },
+    ids: new Int32Array(ids.buffer),
+    times: new Int8Array(times.buffer),
+  }));
+
+/**
+ * Whether something of a staging `s` left, in SQL. The receipts say so: a part is marked before its bytes leave, in
+ * a transaction that asks whether its staging is given up.
+ */
+export const hasLeftSql = `exists (select 1 from receipts r
+  where r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.attempts > 0)`;
+
+/** What becomes of a key. */
+type Noted = { readonly index: number; readonly id: number; readonly times: number };
+
+/** What is written at once. */
+type Block = NewIds & { readonly noted: readonly Noted[] };
+
+const listedRow = z.object({ number: z.int(), send: z.int() });
+
+/** The blocks of a set that were read, and what they say. */
+type Read = { readonly numbers: number[]; readonly index: StagedIndex };
+
+/** Makes what reads the blocks of a set, those that were written since it was asked last. */
+function createReading(db: Database, known: Map<number, Read>): (setId: number) => Read {
+  // One that was given up before anything of it left counts for nothing. One that left may have been taken.
+  const list = db.prepare(
+    `select k.number as number, k.send as send from staged_keys k left join stagings s using (send)
+     where k.set_id = $setId and (s.state is not 'dropped' or ${hasLeftSql}) order by k.number`,
+  );
+  const block = db.prepare(`select ${blockColumns} from staged_keys where number = $number`);
+  const add = ({ numbers, index }: Read, { number, send }: z.output<typeof listedRow>): void => {
+    const { hashed, ids, times } = keyBlock.parse(block.get({ number }));
+    const words = wordsOf(hashed);
+    for (const [at, id] of ids.entries()) {
+      index.set(words, at, { id, send: send * (times[at] ?? 0) });
+    }
+    numbers.push(number);
+  };
+  return (setId) => {
+    const listed = all(listedRow, list, { setId });
+    let found = known.get(setId);
+    // What another staging said before may count again, now that a later one is gone.
+    if (found?.numbers.every((number, at) => listed[at]?.number === number) !== true) {
+      found = { numbers: [], index: new StagedIndex() };
+    }
+    known.set(setId, found);
+    if (listed.length === 0) known.delete(setId);
+    for (const one of listed.slice(found.numbers.length)) add(found, one);
+    return found;
+  };
+}
+
+/** Makes what writes a block, and answers its number. */
+function createAppending(
+  db: Database,
+): (at: StagingOfSet, keys: KeysWithHashes, block: Block) => number {
+  const insert = db.prepare(
+    `insert into staged_keys (set_id, send, first_id, drawn, numbers, tags, hashes, ids, times)
+     values ($setId, $send, $firstId, $drawn, $numbers, $tags, $hashes, $ids, $times)`,
+  );
+  return ({ setId, send }, { hashed, hashes }, { noted, firstId, drawn }) => {
+    // Of the rows of a key the later one has the greater index.
+    const rows = noted.toSorted((one, other) => one.index - other.index);
+    const order = rows.map(({ index }) => index);
+    const { lastInsertRowid } = insert.run({
+      setId,
+      send,
+      firstId,
+      drawn,
+      numbers: bytesOfSome(bytesOf(hashed.numbers), numberBytes, order),
+      tags: bytesOfSome(hashed.tags, tagBytes, order),
+      hashes: bytesOfSome(hashes, hashBytes, order),
+      ids: bytesOf(Int32Array.from(rows, ({ id }) => id)),
+      times: bytesOf(Int8Array.from(rows, ({ times }) => times)),
+    });
+    return Number(lastInsertRowid);
+  };
+}
+
+/** What stagings will make known, of a SQLite store. */
+export function createStagedKeys(db: Database): StagedKeys {
+  const known = new Map<number, Read>();
+  const read = createReading(db, known);
+  const append = createAppending(db);
+  return {
+    of: (setId) => read(setId).index,
+    readAnew: () => known.clear(),
+    begin: ({ setId, send }, keys) => {
+      const found = read(setId);
+      const words = wordsOf(keys.hashed);
+      const noted: Noted[] = [];
+      return {
+        index: found.index,
+        put: (index, id, times) => {
+          found.index.set(words, index, { id, send: send * times });
+          noted.push({ index, id, times });
+        },
+        end: (ids) => {
+          if (noted.length === 0) return;
+          found.numbers.push(append({ setId, send }, keys, { noted, ...ids }));
+          known.set(setId, found);
+        },
+      };
+    },
+    refuse: (at, keys) => {
+      const { index } = read(at.setId);
+      const words = wordsOf(keys.hashed);
+      const noted: Noted[] = [];
+      for (const place of keys.hashed.numbers.keys()) {
+        const entry = index.find(words, place);
+        if (entry === -1) continue;
+        noted.push({ index: place, id: index.idAt(entry), times: sent.refused });
+      }
+      if (noted.length > 0) append(at, keys, { noted, firstId: 0, drawn: 0 });
+    },
+  };
+}
+
+/** Bytes of a key's number. */
+const numberBytes = BigInt64Array.BYTES_PER_ELEMENT;
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

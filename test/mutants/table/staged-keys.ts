@@ -1,0 +1,160 @@
+import type { Mutant } from "../mutant.ts";
+
+const mergeKeys = "src/state/sqlite/keys/staged/merge-keys.ts";
+const stagedKeysTest = "test/src/state/keys/staged-keys.test.ts";
+const verdictsTest = "test/src/state/keys/verdicts.test.ts";
+const asItWas = "leaves what is known as it was";
+
+/** Mutants of what stagings will make known, until it is committed or given up. */
+export const mutantsOfStagedKeys: readonly Mutant[] = [
+  {
+    id: "S790",
+    plants: "keys become unknown of which nothing left",
+    edits: [
+      {
+        file: mergeKeys,
+        find: "s.send is null or ${hasLeftSql} as hasLeft",
+        replace: "s.send is null or 1 as hasLeft",
+      },
+    ],
+    test: { file: stagedKeysTest, title: asItWas },
+  },
+  {
+    id: "S791",
+    plants: "what may have been taken is forgotten as if nothing had left",
+    edits: [
+      {
+        file: mergeKeys,
+        find: "s.send is null or ${hasLeftSql} as hasLeft",
+        replace: "s.send is null as hasLeft",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "makes its keys unknown when it is given up once a part" },
+  },
+  {
+    id: "S792",
+    plants: "the keys of a chunk are not written before its send counts",
+    edits: [
+      {
+        file: "src/state/store/sends/commit.ts",
+        find: "if ((await readyOf(queries, name)) !== undefined) await write(queries);",
+        replace: "if ((await readyOf(queries, name)) === undefined) await write(queries);",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "survives the end of its process" },
+  },
+  {
+    id: "S793",
+    plants: "an older fingerprint counts while a newer record is on its way",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/stage-keys.ts",
+        find: "  if (index.size === 0) return;\n",
+        replace: "  if (index.size >= 0) return;\n",
+      },
+    ],
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+  },
+  {
+    id: "S794",
+    plants: "a record that the service refused is known with its chunk",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/staged/staged-keys.ts",
+        find: "id: index.idAt(entry), times: sent.refused }",
+        replace: "id: index.idAt(entry), times: sent.once }",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "says nothing of a record that the service refused" },
+  },
+  {
+    id: "S795",
+    plants: "of a key that a staging has several times the first counts",
+    edits: [
+      {
+        file: mergeKeys,
+        find: "for (const index of ids.keys()) last.set",
+        replace: "for (const index of [...ids.keys()].toReversed()) last.set",
+      },
+    ],
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+  },
+  {
+    id: "S796",
+    plants: "a key that two lanes sent is known by the one that is accepted last",
+    edits: [{ file: mergeKeys, find: "iif(abs(send) >= $since and", replace: "iif(0 and" }],
+    test: { file: stagedKeysTest, title: "is unknown where two lanes sent it" },
+  },
+  {
+    id: "S797",
+    plants: "what was read of a staging counts after it was given up",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/staged/staged-keys.ts",
+        find: "if (found?.numbers.every((number, at) => listed[at]?.number === number) !== true) {",
+        replace: "if (found === undefined) {",
+      },
+    ],
+    test: { file: stagedKeysTest, title: asItWas },
+  },
+  {
+    id: "S798",
+    plants: "the fields of a record are written before its commit",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/field-keeper.ts",
+        find: "select $before - value, substr",
+        replace: "select $before + abs(value), substr",
+      },
+      {
+        file: "src/state/sqlite/keys/field-keeper.ts",
+        find: "from json_each($ids) where value < 0`",
+        replace: "from json_each($ids) where value <> 0`",
+      },
+    ],
+    test: { file: stagedKeysTest, title: asItWas },
+  },
+  {
+    id: "S799",
+    plants:
+      "what a staging that was restaged left of itself makes its keys unknown in the next one",
+    edits: [{ file: mergeKeys, find: " and other.state <> 'dropped'),", replace: ")," }],
+    test: { file: stagedKeysTest, title: "is known by the staging that follows one that left" },
+  },
+  {
+    id: "S800",
+    plants: "keys are told apart by their tags alone while they are staged",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/staged/staged-index.ts",
+        find: "this.#words[at + 3] === tags[index * 2 + 1] &&",
+        replace: "",
+      },
+      {
+        file: "src/state/sqlite/keys/staged/staged-index.ts",
+        find:
+          "this.#words[at] === numbers[index * 2] &&\n" +
+          "          this.#words[at + 1] === numbers[index * 2 + 1]);",
+        replace: "true);",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/staged-index.test.ts",
+      title: "tells keys apart by every word",
+    },
+  },
+  {
+    id: "S801",
+    plants:
+      "the block of a chunk is given up before its send counts, and its older fingerprints stand",
+    edits: [
+      {
+        file: mergeKeys,
+        find: "const from = step * keysPerTransactionMax;",
+        replace:
+          "const from = step * keysPerTransactionMax;\n      if (from === 0) forgetAll.run(of);",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "is known once all of it is, where a commit is killed" },
+  },
+];

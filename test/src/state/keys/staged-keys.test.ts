@@ -1,0 +1,258 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { firstChunkOf } from "../../../../src/lane-of.ts";
+import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
+import { openStoreInline } from "../../../support/project/inline-threads.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
+
+/** More than the transactions of a commit take at once. */
+const many = 12_000;
+
+const keys = numbers(many).map((number) => `k${number}`);
+
+describe("what a staging makes of keys", () => {
+  let test: StoreUnderTest;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(openStoreInline);
+  });
+
+  type Staging = {
+    readonly runId: string;
+    readonly chunk?: number;
+    readonly version: number;
+    readonly of?: readonly string[];
+    readonly field?: number;
+  };
+  type Staged = { readonly runId: string; readonly chunk: number; readonly stage: number };
+  /** Stages keys of one version, each with one field where there is one. */
+  const stage = async ({
+    runId,
+    chunk = 1,
+    version,
+    of = ["a", "b"],
+    field,
+  }: Staging): Promise<Staged> => {
+    const { stage: drawn, send } = await test.store.beginStaging({ runId, chunk, host: "h" });
+    const ref = { runId, chunk, stage: drawn };
+    const hashes = new Uint8Array(of.length * hashBytes).fill(version);
+    const { leaving: ids } = await test.stageKeys({ ...ref, send, keys: of, hashes });
+    if (field !== undefined) {
+      const fields = Uint32Array.from(ids, () => field);
+      await test.store.keepFields({
+        ...name,
+        ...ref,
+        ids,
+        fieldBytes: Uint32Array.BYTES_PER_ELEMENT,
+        hashes: new Uint8Array(fields.buffer),
+      });
+    }
+    return ref;
+  };
+  /** A run that sends keys of one version. */
+  const run = async (staging: Staging): Promise<void> => {
+    await test.openRun(staging.runId);
+    await test.commit(await stage(staging), { keys: "[]" });
+  };
+  const known = async (...of: readonly string[]): Promise<KnownRecord[]> =>
+    await test.store.knownRecords({ ...name, keys: of });
+  /** The versions that are known, or why there is none. */
+  const versions = async (...of: readonly string[]): Promise<unknown[]> =>
+    (await known(...of)).map((one) => (one.state === "accepted" ? one.hash[0] : one.state));
+  /** Has the store fail at some write, until the function that is answered is called. */
+  const failAt = (when: string): (() => void) => {
+    const db = new DatabaseSync(join(test.folder, "state.db"));
+    db.exec(`create trigger killed ${when} begin select raise(abort, 'killed'); end`);
+    db.close();
+    return () => {
+      const again = new DatabaseSync(join(test.folder, "state.db"));
+      again.exec("drop trigger killed");
+      again.close();
+    };
+  };
+  const rows = (table: string): number => {
+    const db = new DatabaseSync(join(test.folder, "state.db"), { readOnly: true });
+    try {
+      return Number(db.prepare(`select count(*) as rows from ${table}`).get()?.["rows"]);
+    } finally {
+      db.close();
+    }
+  };
+
+  it("leaves what is known as it was, with its fields, when it is given up before anything of it left", async () => {
+    await test.store.fieldSlots({ ...name, names: ["x"] });
+    await run({ runId: "r1", version: 1, field: 7 });
+    const before = [await known("a", "b", "c"), rows("fingerprints"), rows("field_hashes")];
+    await test.openRun("r2");
+    await stage({ runId: "r2", version: 2, of: ["a", "c"], field: 8 });
+    expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
+    await test.store.dropStagings({ runId: "r2" });
+    const after = [await known("a", "b", "c"), rows("fingerprints"), rows("field_hashes")];
+    expect(after).toEqual(before);
+    expect([rows("staged_keys"), rows("staged_fields")]).toEqual([0, 0]);
+  });
+
+  it("makes its keys unknown when it is given up once a part of it left", async () => {
+    await run({ runId: "r1", version: 1 });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
+    await test.store.finishStage({ ...ref, ...staged });
+    await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
+    await test.store.dropStagings({ runId: "r2" });
+    expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
+    expect(rows("staged_keys")).toBe(0);
+  });
+
+  it("has the fields of its records known with its commit, and no earlier", async () => {
+    await test.store.fieldSlots({ ...name, names: ["x"] });
+    await run({ runId: "r1", version: 1, field: 7 });
+    await run({ runId: "r2", version: 2, field: 8 });
+    expect(await known("a")).toMatchObject([{ fields: [{ name: "x", hash: 8 }] }]);
+    expect([rows("staged_keys"), rows("staged_fields")]).toEqual([0, 0]);
+  });
+
+  it("survives the end of its process", async () => {
+    await run({ runId: "r1", version: 1 });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 2, of: ["a"] });
+    const other = StoreUnderTest.of(test.folder, await openStoreInline(test.folder));
+    await other.commit(ref, { keys: "[]" });
+    await other.store.close();
+    expect(await versions("a", "b")).toEqual([2, 1]);
+  });
+
+  it("makes them unknown also where the process ends while it is given up", async () => {
+    await run({ runId: "r1", version: 1, of: keys });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 2, of: keys });
+    await test.store.finishStage({ ...ref, ...staged, keys: "[]" });
+    await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
+    const revive = failAt("before update on fingerprints when new.number > 7000000000000000000");
+    await expect(test.store.dropStagings({ runId: "r2" })).rejects.toThrow("killed");
+    revive();
+    expect(await versions(...keys)).toEqual(keys.map(() => "unknown"));
+    await run({ runId: "r3", version: 3, of: ["other"] });
+    expect(rows("staged_keys")).toBe(0);
+    expect(await versions(...keys)).toEqual(keys.map(() => "unknown"));
+  });
+
+  it("is known by the staging that follows one that left", async () => {
+    await test.openRun("r1");
+    const ref = await stage({ runId: "r1", version: 1 });
+    await test.store.finishStage({ ...ref, ...staged });
+    await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
+    const again = await stage({ runId: "r1", version: 1 });
+    await test.commit(again, { keys: "[]" });
+    expect(await versions("a", "b")).toEqual([1, 1]);
+  });
+
+  it.each([
+    { first: 1, second: 2 },
+    { first: 2, second: 1 },
+  ])("is unknown where two lanes sent it, lane $first first", async ({ first, second }) => {
+    await test.openRun("r1", "backfill");
+    const span = { from: null, to: null };
+    const plan = { runId: "r1", plan: examplePlan, samples: [], spans: [span, span] };
+    await test.store.putPlan(plan);
+    const refs: Staged[] = [];
+    for (const lane of [1, 2]) {
+      const chunk = firstChunkOf(lane);
+      refs.push(await stage({ runId: "r1", chunk, version: lane, of: ["a", `l${lane}`] }));
+    }
+    for (const lane of [first, second]) {
+      await test.commit(refs[lane - 1] ?? { runId: "", chunk: 0, stage: 0 }, { keys: "[]" });
+    }
+    expect(await versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
+  });
+
+  it("says nothing of a record that the service refused", async () => {
+    await run({ runId: "r1", version: 1 });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 2, of: ["a", "b", "c"] });
+    const counts = { ...staged.counts, read: 3, records: 3 };
+    await test.store.finishStage({ ...ref, ...staged, counts, keys: '["a","b","c"]' });
+    const part = { ...ref, part: 0, at };
+    const file = { ...part, form: "file", host: "h" } as const;
+    const reject = {
+      stream: "account",
+      place: "f:1",
+      step: "send",
+      code: "x",
+      reason: "x",
+    } as const;
+    await test.store.beginPart(file);
+    const rest = { ranges: [[1, 3]] as const, records: 2, jsonBytes: 1, gzipBytes: 1 };
+    const files = { jsonlSha256: null, gzipSha256: null };
+    const { parts } = await test.store.splitPart({
+      ...part,
+      host: "h",
+      isTooLarge: false,
+      rejects: [{ ...reject, key: "a" }],
+      parts: [{ ...rest, ...files, part: 1 }],
+    });
+    expect(parts).toEqual([1]);
+    const again = { ...part, part: 1 };
+    await test.store.beginPart({ ...file, part: 1 });
+    await test.move({ ...again, state: "uploaded", fileKey: "k" });
+    await test.store.beginPart({ ...file, part: 1, confirm: "k" });
+    await test.move({ ...again, state: "accepted" });
+    await test.store.commitChunk({ ...ref, at });
+    expect(await versions("a", "b", "c")).toEqual(["unknown", 2, 2]);
+  });
+
+  /** Every kind of write of a commit that is killed, and the keys of which some are written by then. */
+  const kills = [
+    "before insert on fingerprints when new.number > -7000000000000000000",
+    "before insert on fingerprints when new.number > 0",
+    "before insert on fingerprints when new.number > 7000000000000000000",
+    "before update on stagings when new.state = 'committed'",
+    "before delete on staged_keys",
+  ];
+
+  /** A store that knows version 1 of all keys, and whose commit of version 2 was killed. */
+  const killed = async (when: string): Promise<Staged> => {
+    await run({ runId: "r1", version: 1, of: keys });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 2, of: keys });
+    await test.store.finishStage({ ...ref, ...staged, keys: "[]" });
+    await test.accept("r2", 1, ref.stage);
+    const revive = failAt(when);
+    await expect(test.store.commitChunk({ ...ref, at })).rejects.toThrow("killed");
+    revive();
+    return ref;
+  };
+  const checkpoint = async (): Promise<number> => (await test.store.checkpoint(name)).version;
+
+  it.each(kills)("is known once all of it is, where a commit is killed %s", async (when) => {
+    const ref = await killed(when);
+    const unknown = keys.map(() => "unknown");
+    const other = StoreUnderTest.of(test.folder, await openStoreInline(test.folder));
+    const names = { ...name, keys };
+    const states = (await other.store.knownRecords(names)).map(({ state }) => state);
+    expect([states, await checkpoint()]).toEqual([unknown, 1]);
+    await other.store.commitChunk({ ...ref, at });
+    await other.store.close();
+    expect([await versions(...keys), await checkpoint()]).toEqual([keys.map(() => 2), 2]);
+  });
+
+  it.each(kills)("is sent again where a commit is killed %s and its run given up", async (when) => {
+    await killed(when);
+    await test.store.dropStagings({ runId: "r2" });
+    expect(await versions(...keys)).toEqual(keys.map(() => "unknown"));
+    await test.openRun("r3");
+    const { stage: drawn, send } = await test.store.beginStaging({
+      runId: "r3",
+      chunk: 1,
+      host: "h",
+    });
+    const ref = { runId: "r3", chunk: 1, stage: drawn, send, keys };
+    const hashes = new Uint8Array(many * hashBytes).fill(1);
+    expect(await test.judge({ ...ref, hashes })).toEqual(keys.map(() => verdict.send));
+  });
+});
