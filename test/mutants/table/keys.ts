@@ -43,7 +43,10 @@ export const mutantsOfKeys: readonly Mutant[] = [
           '`[${Array.from(chosen, (number) => BigInt.asUintN(64, number ?? 0n)).join(",")}]`',
       },
     ],
-    test: { file: knownTest, title: "finds every key, whatever its number" },
+    test: {
+      file: fingerprintsTest,
+      title: "judges more keys than one transaction takes, in the order of their rows",
+    },
   },
   {
     id: "S673",
@@ -98,10 +101,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
         replace: "asksSends: ",
       },
     ],
-    test: {
-      file: fingerprintsTest,
-      title: "leaves a key unknown that one run sent in two chunks",
-    },
+    test: { file: knownTest, title: "tells of a field that the service held before" },
   },
   {
     id: "S678",

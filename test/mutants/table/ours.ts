@@ -279,8 +279,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/doubt/unknown-is-sent.test.ts",
-      title: "is not a value that was staged and never committed",
+      file: "test/src/state/keys/staged-keys.test.ts",
+      title: "is sent again where a commit is killed",
     },
   },
   {

@@ -110,8 +110,10 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
 
   it("finds every key, whatever its number", async () => {
     const keys = numbers(32).map((number) => `key ${number}`);
-    await stage(keys);
+    const ref = await stage(keys);
     expect(await known(...keys)).toEqual(keys.map(() => ({ state: "unknown" })));
+    await commit(ref);
+    expect(await known(...keys)).toMatchObject(keys.map(() => ({ state: "accepted" })));
   });
 
   it("tells of a field that the service held before, and not of one that it is not known to hold", async () => {
