@@ -75,12 +75,15 @@ describe("what is unchanged", () => {
     },
   );
 
-  it("is not a value whose rival was staged and never sent either", async () => {
+  it("is a value whose rival was staged and never left: the service holds it as before", async () => {
     const story = await Story.begin();
     const lost = await story.open("B");
     await lost.stage();
     await lost.close({ outcome: "cancelled" });
-    expect(await story.sends("A")).toEqual(one);
+    expect(await story.sends("A")).toEqual(none);
+    expect(await story.held()).toBe("A");
+    expect(await story.sends("B")).toEqual(one);
+    expect(await story.held()).toBe("B");
   });
 
   it("is not a value that was staged and never committed", async () => {
