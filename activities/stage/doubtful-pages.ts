@@ -84,7 +84,7 @@ function pageOf(lines: readonly Line[], position: unknown): RecordPage {
   const candidates = lines.map(({ key, line }, index) => {
     const start = written.end;
     written.write(line);
-    return { index, key, start, end: written.end - 1 };
+    return { index, key, start, end: written.end - 1, keyFrom: -1, keyTo: -1 };
   });
   return {
     source: {

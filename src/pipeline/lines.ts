@@ -95,8 +95,8 @@ class LineWriter {
     for (let index = from; index < to; index += 1) {
       const at = index * lineWords;
       const [start, end] = [places[at] ?? 0, (places[at + 1] ?? 0) - 1];
-      const keyJson = { from: places[at + 2] ?? 0, to: places[at + 3] ?? 0 };
-      this.#add(page, new PlainCandidate(page, { index, start, end, keyJson }));
+      const [keyFrom, keyTo] = [places[at + 2] ?? 0, places[at + 3] ?? 0];
+      this.#add(page, new PlainCandidate(page, { index, start, end, keyFrom, keyTo }));
     }
   }
 
@@ -127,7 +127,8 @@ class LineWriter {
     const start = this.#lines.end;
     this.#lines.write(JSON.stringify(record));
     const key = String(record[keyFieldOf(stream)]);
-    this.#add(page, { index, key, start, end: this.#lines.end - 1, record });
+    const place = { index, start, end: this.#lines.end - 1, keyFrom: -1, keyTo: -1 };
+    this.#add(page, { ...place, key, record });
   }
 
   /** Adds a record that is not too large. */

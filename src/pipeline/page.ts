@@ -75,8 +75,9 @@ export type Candidate = {
   /** Index of its row in the page. */
   readonly index: number;
   readonly key: string;
-  /** Where its key is in the JSONL of its page, between the quotes; undefined where nobody looked. */
-  readonly keyJson?: { readonly from: number; readonly to: number } | undefined;
+  /** Where its key begins in the JSONL of its page, between the quotes, and where it ends; -1 where nobody looked. */
+  readonly keyFrom: number;
+  readonly keyTo: number;
   /** Where its line begins in the JSONL of its page. */
   readonly start: number;
   /** Where its line ends, the line end not counted. */

@@ -3,6 +3,9 @@ import type { Candidate, RecordPage } from "../page.ts";
 
 const [backslash, quote, comma, openBracket, closeBracket] = [0x5c, 0x22, 0x2c, 0x5b, 0x5d];
 
+/** No byte. */
+const nothing = -1;
+
 /** Bytes of UTF-8 that one UTF-16 code unit has at most. */
 const bytesPerCharMax = 3;
 
@@ -27,13 +30,13 @@ class TextBytes {
     this.end += this.bytes.write(text, this.end);
   }
 
-  /** Copies a part of a line; it ends before a `stop`, and answers whether it met none. */
-  part(line: Buffer, { from, to }: Range, stop?: number): boolean {
+  /** Copies a key as it is in its line; false, and nothing is copied, where it holds a `stop`. */
+  key(jsonl: Buffer, { keyFrom, keyTo }: Candidate, stop: number): boolean {
     const out = this.bytes;
     let at = this.end;
     // Not by `copy`, which takes longer to call than so few bytes to move.
-    for (let index = from; index < to; index += 1) {
-      const byte = line[index] ?? 0;
+    for (let index = keyFrom; index < keyTo; index += 1) {
+      const byte = jsonl[index] ?? 0;
       if (byte === stop) return false;
       out[at] = byte;
       at += 1;
@@ -43,12 +46,10 @@ class TextBytes {
   }
 }
 
-type Range = { readonly from: number; readonly to: number };
-
 /** Bytes that a key has at most, and that its JSON has where that is known. */
 function bytesMaxOf(candidate: Candidate): number {
-  const { keyJson } = candidate;
-  return keyJson === undefined ? candidate.key.length * bytesPerCharMax : keyJson.to - keyJson.from;
+  const { keyFrom, keyTo } = candidate;
+  return keyFrom === -1 ? candidate.key.length * bytesPerCharMax : keyTo - keyFrom;
 }
 
 /** The keys of the candidates of some pages, in memory of their own. */
@@ -63,9 +64,8 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
   let index = 0;
   for (const { candidates, jsonl } of pages) {
     for (const candidate of candidates) {
-      const { keyJson } = candidate;
       // What is escaped has no more bytes as a text.
-      const isCopied = keyJson !== undefined && texts.part(jsonl, keyJson, backslash);
+      const isCopied = candidate.keyFrom !== -1 && texts.key(jsonl, candidate, backslash);
       if (!isCopied) texts.text(candidate.key);
       ends[index] = texts.end;
       index += 1;
@@ -79,18 +79,18 @@ export class KeyList {
   #texts = new TextBytes(listBytesMin);
 
   add({ jsonl }: Pick<RecordPage, "jsonl">, candidate: Candidate): void {
-    const { keyJson } = candidate;
-    const json = keyJson === undefined ? JSON.stringify(candidate.key) : undefined;
+    const isObject = candidate.keyFrom === -1;
+    const json = isObject ? JSON.stringify(candidate.key) : "";
     // With a comma or a bracket before it, two quotes, and a bracket behind the last.
-    this.#makeRoom(
-      (json === undefined ? bytesMaxOf(candidate) : json.length * bytesPerCharMax) + 4,
-    );
+    this.#makeRoom((isObject ? json.length * bytesPerCharMax : bytesMaxOf(candidate)) + 4);
     const texts = this.#texts;
     texts.byte(texts.end === 0 ? openBracket : comma);
-    if (json !== undefined) texts.text(json);
-    if (keyJson === undefined) return;
+    if (isObject) {
+      texts.text(json);
+      return;
+    }
     texts.byte(quote);
-    texts.part(jsonl, keyJson);
+    texts.key(jsonl, candidate, nothing);
     texts.byte(quote);
   }
 

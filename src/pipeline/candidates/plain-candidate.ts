@@ -2,31 +2,26 @@ import type { Candidate } from "../page.ts";
 
 const backslash = 0x5c;
 
-/** Where a line is among those of its page, and its key between its quotes, as JSON writes it. */
-type LinePlace = Pick<Candidate, "end" | "index" | "start"> & {
-  readonly keyJson: NonNullable<Candidate["keyJson"]>;
-};
-
 /** A record whose row was never an object. Its key is made of the bytes of its line when somebody asks. */
 export class PlainCandidate implements Candidate {
   readonly index: number;
   readonly start: number;
   readonly end: number;
-  readonly keyJson: NonNullable<Candidate["keyJson"]>;
-  readonly record: undefined;
+  readonly keyFrom: number;
+  readonly keyTo: number;
   readonly #page: { readonly jsonl: Buffer };
 
-  constructor(page: { readonly jsonl: Buffer }, { index, start, end, keyJson }: LinePlace) {
-    this.index = index;
-    this.start = start;
-    this.end = end;
-    this.keyJson = keyJson;
+  constructor(page: { readonly jsonl: Buffer }, place: Omit<Candidate, "key" | "record">) {
+    this.index = place.index;
+    this.start = place.start;
+    this.end = place.end;
+    this.keyFrom = place.keyFrom;
+    this.keyTo = place.keyTo;
     this.#page = page;
   }
 
   get key(): string {
-    const { from, to } = this.keyJson;
-    const json = this.#page.jsonl.subarray(from, to);
+    const json = this.#page.jsonl.subarray(this.keyFrom, this.keyTo);
     const text = json.toString();
     return json.includes(backslash) ? String(JSON.parse(`"${text}"`)) : text;
   }

@@ -112,8 +112,8 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     id: "S771",
     plants: "a key that is escaped in its line is judged as it is written there",
     file: "src/pipeline/candidates/keys.ts",
-    find: "texts.part(jsonl, keyJson, backslash)",
-    replace: "texts.part(jsonl, keyJson)",
+    find: "texts.key(jsonl, candidate, backslash)",
+    replace: "texts.key(jsonl, candidate, nothing)",
   }),
   keys({
     id: "S772",

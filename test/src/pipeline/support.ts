@@ -21,7 +21,8 @@ export function linePage(
   const candidates = lines.map(([key, line], index): Candidate => {
     const start = written.end;
     written.write(line);
-    return { record: { account_id: key }, index, key, start, end: written.end - 1 };
+    const place = { index, start, end: written.end - 1, keyFrom: -1, keyTo: -1 };
+    return { ...place, record: { account_id: key }, key };
   });
   const rows = lines.map(([key]) => ({ id: key }));
   const source = rowPage(rows, { position });

@@ -21,8 +21,9 @@ function pageOf(records: readonly (readonly [key: string, isObject: boolean])[])
   const page = linePage(records.map(([key]) => [key, `${before}${JSON.stringify(key)}}`]));
   page.candidates = page.candidates.map((candidate, index): Candidate => {
     if (records[index]?.[1] === true) return candidate;
-    const keyJson = { from: candidate.start + before.length + 1, to: candidate.end - 2 };
-    return new PlainCandidate(page, { ...candidate, keyJson });
+    const { index: at, start, end } = candidate;
+    const [keyFrom, keyTo] = [start + before.length + 1, end - 2];
+    return new PlainCandidate(page, { index: at, start, end, keyFrom, keyTo });
   });
   return page;
 }
