@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 import { RetryLater } from "../../../src/errors.ts";
 import { otherCell, nullCell, notAscii, type Cells } from "../../../src/records/cells.ts";
+import { PageMemory } from "../../../src/records/page-memory.ts";
 import { cellRowBytesMax } from "../limits.ts";
 import type { SourceColumn } from "../source.ts";
 import { rowMaker, type PostgresRow } from "../sql/row.ts";
@@ -17,15 +18,16 @@ export type PostgresCells = Omit<Cells, "row"> & { row(index: number): PostgresR
 const lengthBytes = 4;
 const quote = 0x22;
 
-/** Prepares the making of cells of these columns; all that it makes share the names. */
+/** Prepares the making of cells of these columns; all that it makes share the names, and take turns with memory. */
 export function cellMaker(columns: readonly SourceColumn[]): (of: RowSpan) => PostgresCells {
   const names = columns.map(({ name }) => name);
   const writers = columns.map((column) => writerOf(column));
   const makeRow = rowMaker(columns);
+  const memory = new PageMemory();
   return (of) => {
-    const written = new CellWriter(of, writers);
+    const written = new CellWriter(of, writers, memory);
     written.writeAll();
-    const { bytes, starts, ends, flags } = written;
+    const { bytes, piece, starts, ends, flags } = written;
     return {
       columns: names,
       count: of.to - of.from,
@@ -35,12 +37,15 @@ export function cellMaker(columns: readonly SourceColumn[]): (of: RowSpan) => Po
       flags,
       quote,
       row: (index) => makeRow(of.rows.texts(of.from + index, names.length)),
+      release: () => memory.giveBack(piece),
     };
   };
 }
 
 /** Writes the cells of some rows one behind the other, as the mapping reads them. */
 class CellWriter {
+  /** The memory of all that is written. */
+  readonly piece: Buffer;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly flags: Uint8Array;
@@ -56,7 +61,7 @@ class CellWriter {
   /** Whether a cell begins with what no text in UTF-8 begins with. */
   #isBroken = false;
 
-  constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[]) {
+  constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[], memory: PageMemory) {
     this.#of = of;
     this.#writers = writers;
     this.#raw = of.rows.bytes;
@@ -64,11 +69,12 @@ class CellWriter {
     const cells = (of.to - of.from) * writers.length;
     // One piece of memory, because making one and giving it back costs more than what is done in it.
     const places = 2 * cells * Int32Array.BYTES_PER_ELEMENT;
-    const { buffer } = Buffer.allocUnsafeSlow(places + cells + this.#bytesMax(cells));
-    this.starts = new Int32Array(buffer, 0, cells);
-    this.ends = new Int32Array(buffer, places / 2, cells);
-    this.flags = new Uint8Array(buffer, places, cells);
-    this.#out = Buffer.from(buffer, places + cells);
+    this.piece = memory.take(places + cells + this.#bytesMax(cells));
+    const { buffer, byteOffset } = this.piece;
+    this.starts = new Int32Array(buffer, byteOffset, cells);
+    this.ends = new Int32Array(buffer, byteOffset + places / 2, cells);
+    this.flags = new Uint8Array(buffer, byteOffset + places, cells);
+    this.#out = this.piece.subarray(places + cells);
   }
 
   get bytes(): Buffer {

@@ -132,4 +132,14 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     test: "test/src/pipeline/fast-blocks.test.ts",
     title: "keeps what a slow disk has not taken yet",
   }),
+  mutant({
+    id: "S783",
+    plants: "cells of Postgres give their memory back before anybody read them",
+    file: "connectors/postgres/rows/page-cells.ts",
+    find: "    const { bytes, piece, starts, ends, flags } = written;\n",
+    replace:
+      "    const { bytes, piece, starts, ends, flags } = written;\n    memory.giveBack(piece);\n",
+    test: "test/connectors/postgres/page-memory.test.ts",
+    title: "keeps the cells of a page while others use memory that was given back",
+  }),
 ];
