@@ -157,4 +157,19 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     ],
     test: { file: stagedKeysTest, title: "is known once all of it is, where a commit is killed" },
   },
+  {
+    id: "S880",
+    plants: "a field that a row lost to one of its key that was judged with it is not told of",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/field-keeper.ts",
+        find: "together.set(Math.abs(id), now);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/known-records.test.ts",
+      title: "tells of a field that, of rows of one key, the row before had",
+    },
+  },
 ];

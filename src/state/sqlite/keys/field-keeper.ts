@@ -61,21 +61,25 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
      select $before + value, $send, substr($hashes, key * $fieldBytes + 1, $fieldBytes) from json_each($ids)
      where value > 0`,
   );
+  const hadOf = (id: number): unknown => (staged.get(id) ?? select.get(id))?.["hashes"];
   return (input) => {
     const { ids, fieldBytes, hashes } = input;
     const losses = new FieldLosses();
-    const compareOne = (id: number, index: number, now: Uint8Array): void => {
-      const before = (staged.get(id) ?? select.get(id))?.["hashes"];
-      if (before instanceof Uint8Array) losses.compare(before, now, index);
+    const compareOne = (had: unknown, index: number, now: Uint8Array): void => {
+      if (had instanceof Uint8Array) losses.compare(had, now, index);
     };
     const keepSome = (start: number): void => {
       if (!isStaging(input)) throw superseded(input);
       const before = sets.idOf(input) * idsPerSet;
       const some = ids.subarray(start, start + keysPerTransactionMax);
       const blocks = hashes.subarray(start * fieldBytes, (start + some.length) * fieldBytes);
-      for (const [at, id] of some.entries()) {
+      // Rows of one key may come together: then what the earlier one has is not kept yet.
+      const together = new Map<number, Uint8Array>();
+      const isAnyKnown = some.some((id) => id > 0);
+      for (const [at, id] of isAnyKnown ? some.entries() : []) {
         const now = blocks.subarray(at * fieldBytes, (at + 1) * fieldBytes);
-        if (id > 0) compareOne(before + id, start + at, now);
+        if (id > 0) compareOne(together.get(id) ?? hadOf(before + id), start + at, now);
+        together.set(Math.abs(id), now);
       }
       const kept = { before, fieldBytes, hashes: blocks, ids: `[${some.join(",")}]` };
       put.run(kept);

@@ -128,6 +128,17 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     expect(lost).toEqual([]);
   });
 
+  it.each([
+    ["the row before had", [1, 2, 1, 0], [{ slot: 1, keys: 1, first: 1 }]],
+    ["the row behind has", [1, 0, 1, 2], []],
+    ["the first of three had", [1, 2, 1, 0, 1, 0], [{ slot: 1, keys: 1, first: 1 }]],
+  ])("tells of a field that, of rows of one key, %s", async (_, hashes, lost) => {
+    await store.fieldSlots({ ...name, names: ["x", "y"] });
+    const fields = { ...fieldsOf(...hashes), fieldBytes: 8 };
+    const keys = numbers(hashes.length / 2).map(() => "k");
+    expect(await stage(keys, { fields })).toMatchObject({ lost });
+  });
+
   it("keeps no fields for a staging that is not the newest", async () => {
     const { stage: old } = await stage(["k"]);
     await stage(["k"]);
