@@ -185,6 +185,8 @@ export function plainBoolean(from: usize, to: usize): i32 {
   let word: u64 = 0;
   for (let at = to; at > from; at--) {
     const byte: u64 = load<u8>(at - 1);
+    // Behind a word it would leave no trace.
+    if (byte == 0) return -1;
     word = (word << 8) | (byte - 0x41 < 26 ? byte + 0x20 : byte);
   }
   switch (word) {

@@ -198,4 +198,13 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
       title: "is refused for a constant that is nested too deeply",
     },
   },
+  {
+    id: "S881",
+    plants: "a word with a NUL behind it is true or false",
+    edits: [{ file: plain, find: "if (byte == 0) return -1;", replace: "" }],
+    test: {
+      file: "test/src/mapping/bytes/plain-lines.test.ts",
+      title: 'take "t\\u0000" for no boolean',
+    },
+  },
 ];

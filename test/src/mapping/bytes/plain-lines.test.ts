@@ -133,4 +133,16 @@ describe("plain lines", () => {
     const sizes = Int32Array.from([30_100, 10, 30_100, -1]);
     expect(await objectsAmong([{ ...cellsOf(rows), sizes }])).toBe(2);
   });
+
+  it.each(["t\0", "no\0\0", "\0", "true\0", "1\0y"])("take %j for no boolean", async (name) => {
+    const mapping = recordMappingSchema.parse({
+      account_id: "id",
+      domain: "site",
+      account_properties: { name: { column: "name", as: "boolean" } },
+    });
+    const pages = [pageOf(cellsOf(rowsOf(1, name)))];
+    const [lines] = await linesOf(pages, { ...asked, record: mapping });
+    expect(lines).toMatchObject({ candidates: [], rejects: [{ code: "not_boolean" }] });
+    expect([lines]).toEqual(await linesOf(asObjects(pages), { ...asked, record: mapping }));
+  });
 });
