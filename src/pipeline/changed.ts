@@ -18,8 +18,8 @@ import { rowText } from "./rejects.ts";
 
 /**
  * Rows after which the store is asked for their keys. It takes them in their order, so many at once share
- * pages of its B-tree: a first load of 485,208 writes 1.5 GB with these, and 2.7 GB with 4,000. More are held in
- * memory, twice: those judged and those gathered meanwhile.
+ * pages of its B-tree when they are looked up. More are held in memory, twice: those judged and those gathered
+ * meanwhile.
  */
 const rowsAtOnceMin = 10_000;
 
