@@ -11,6 +11,7 @@ import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { answerInTurn, type ThreadCall } from "../../../src/thread.ts";
+import { layNewStore } from "./new-store.ts";
 
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
 // every test. The code is the same as in the threads, and so is the port.
@@ -25,6 +26,7 @@ export async function openStoreInline(
   numberBits?: number,
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
+  layNewStore(file);
   const opened = openStateMethods(file, { numberBits });
   const answer = answerInTurn(opened.methods, (error) => asStateError(error, file));
   const openPort: StateStore["openPort"] = () => {
