@@ -14,6 +14,12 @@ export type Ended = {
   readonly lastLine: string;
 };
 
+/** Which program is run, Node where none is named, and what its environment has beside what it has anyway. */
+export type HowToRun = {
+  readonly program?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+};
+
 /** Of the times in /proc, on every Linux there is (USER_HZ). */
 const ticksPerSecond = 100;
 
@@ -34,10 +40,14 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 export function start(
   args: readonly string[],
   cwd: string,
-  program: string = process.execPath,
+  { program = process.execPath, variables = {} }: HowToRun = {},
 ): ChildProcess {
   interrupted.signal.throwIfAborted();
-  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...env, ...variables },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const stop = (): void => void child.kill("SIGTERM");
   interrupted.signal.addEventListener("abort", stop, { once: true });
   child.once("exit", () => interrupted.signal.removeEventListener("abort", stop));
@@ -48,11 +58,11 @@ export function start(
 export async function run(
   args: readonly string[],
   cwd: string,
-  how: { readonly program?: string; readonly watch?: (child: ChildProcess) => void } = {},
+  how: HowToRun & { readonly watch?: (child: ChildProcess) => void } = {},
 ): Promise<Ended> {
   const cpuSecondsBefore = await childrenCpuSeconds();
   const startedMs = performance.now();
-  const child = start(args, cwd, how.program);
+  const child = start(args, cwd, how);
   const exit = once(child, "exit");
   how.watch?.(child);
   const lastLine = await lastLineOf(child);

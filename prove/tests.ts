@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { glob, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Checked } from "../bench/bounds.ts";
 import { run } from "../bench/child.ts";
 import { say } from "../bench/report.ts";
+import { trialsVariable } from "../test/support/trials.ts";
 
 /** Columns of the table of tests. */
 export const testsHead: readonly string[] = ["tests of", "", "how many, and how long"];
@@ -26,17 +27,44 @@ const report = z.object({
   ),
 });
 
-/** Runs the tests that take too long for `npm test`: those of `*.prove.ts`. One row for each file. */
+/** How many random cases are tried here for each of `npm test`. */
+const trialsTimes = 30;
+
+/** The tests of `npm test` that say how many random cases they try. */
+async function filesWithTrials(): Promise<readonly string[]> {
+  const files: string[] = [];
+  for await (const file of glob("test/**/*.test.ts", { cwd: root })) {
+    const text = await readFile(join(root, file), "utf8");
+    if (text.includes("/support/trials.ts")) files.push(file);
+  }
+  return files;
+}
+
+/**
+ * Runs the tests that take too long for `npm test`: those of `*.prove.ts`, and those that try random cases, with
+ * more of them. One row for each file.
+ */
 export async function proveTests(folder: string): Promise<readonly Checked[]> {
   say("the tests of the tier prove");
+  const proved = await runTests(folder, ["--project=prove"]);
+  say("the tests of random cases, with more of them");
+  const tried = await runTests(
+    folder,
+    ["--project=test", "--testTimeout=900000", ...(await filesWithTrials())],
+    { [trialsVariable]: String(trialsTimes) },
+  );
+  return [...proved, ...tried];
+}
+
+async function runTests(
+  folder: string,
+  which: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<readonly Checked[]> {
   const output = join(folder, "report.json");
-  const how = [
-    "--project=prove",
-    "--reporter=dot",
-    "--reporter=json",
-    `--outputFile.json=${output}`,
-  ];
-  const { code } = await run([join(root, "node_modules/vitest/vitest.mjs"), "run", ...how], root);
+  const how = ["--reporter=dot", "--reporter=json", `--outputFile.json=${output}`];
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const { code } = await run([vitest, "run", ...how, ...which], root, { variables });
   const { testResults } = report.parse(JSON.parse(await readFile(output, "utf8")));
   const files = testResults.map(
     ({ name, status, startTime, endTime, assertionResults }): Checked => {
@@ -49,7 +77,9 @@ export async function proveTests(folder: string): Promise<readonly Checked[]> {
   const passed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === "passed").length;
-  const inAll = { what: "all", bound: "", measured: `${passed} passed`, holds: code === 0 };
+  const isMore = trialsVariable in variables;
+  const what = isMore ? `all, ${trialsTimes} times as many random cases` : "all";
+  const inAll = { what, bound: "", measured: `${passed} passed`, holds: code === 0 };
   return [...files.toSorted((one, other) => one.what.localeCompare(other.what)), inAll];
 }
 

@@ -92,7 +92,7 @@ export class ServedProject {
   /** Starts a worker; a run from now on leaves the work to it, and waits until it is there. */
   startWorker(): void {
     const command = temporalAt(this.#temporalAddress, [process.execPath, bin, "worker"]);
-    this.#worker = start(command, this.#folder, "env");
+    this.#worker = start(command, this.#folder, { program: "env" });
   }
 
   /** The most memory that the worker ever held, in bytes; 0 without one. */

@@ -56,7 +56,7 @@ export async function startReceiver(how: {
     ...(preload === undefined ? [] : [`LD_PRELOAD=${preload}`]),
   ];
   const args = [...env, process.execPath, ...programOf(kind, stateFolder), "--port", `${port}`];
-  const child = start(args, folder, "env");
+  const child = start(args, folder, { program: "env" });
   try {
     await firstJson(child);
     return { child, port, stateFolder };

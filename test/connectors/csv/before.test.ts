@@ -10,6 +10,7 @@ import type { CsvConfig } from "../../../connectors/csv/config.ts";
 import { csvPosition, type CsvPosition } from "../../../connectors/csv/position.ts";
 import { ConfigError, SourceChangedError } from "../../../src/errors.ts";
 import { rowBytesMax } from "../../../src/limits.ts";
+import { trials } from "../../support/trials.ts";
 import { configOf, keptLog, readAll, withFolder } from "./support.ts";
 
 async function before(config: CsvConfig, place: string): Promise<CsvPosition> {
@@ -108,7 +109,7 @@ describe("beforeCsv", () => {
             }
           });
         }),
-        { numRuns: 4 },
+        { numRuns: trials(2) },
       );
     },
   );

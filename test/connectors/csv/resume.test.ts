@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { hashedBytes } from "../../../connectors/csv/limits.ts";
 import { csvPosition } from "../../../connectors/csv/position.ts";
 import { ConfigError } from "../../../src/errors.ts";
+import { trials } from "../../support/trials.ts";
 import { configOf, readAll, withFolder } from "./support.ts";
 
 describe("a position of readCsv", () => {
@@ -53,7 +54,7 @@ describe("a position of readCsv", () => {
             });
           },
         ),
-        { numRuns: 10 },
+        { numRuns: trials(4) },
       );
     },
   );
@@ -84,7 +85,7 @@ describe("a position of readCsv", () => {
           });
         },
       ),
-      { numRuns: 10 },
+      { numRuns: trials(4) },
     );
   });
 

@@ -10,6 +10,7 @@ import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
 import type { Row } from "../../../src/records/streams.ts";
 import { numbers } from "../../support/sequences.ts";
+import { trials } from "../../support/trials.ts";
 import { linesOf } from "../lines-of.ts";
 import { everyValue, file, mapping } from "./json-lines.ts";
 import { askFor, pagesOf } from "./support.ts";
@@ -77,11 +78,11 @@ describe("a line of JSON that goes from cells to its line", () => {
           }
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: trials(250) },
     );
     // Else nothing was compared.
-    expect(plain).toBeGreaterThan(2_000);
-    expect(objects).toBeGreaterThan(200);
+    expect(plain).toBeGreaterThan(300);
+    expect(objects).toBeGreaterThan(30);
   });
 
   const ways = coercionNames.filter((name) => name !== "json");

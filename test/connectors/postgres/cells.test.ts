@@ -7,6 +7,7 @@ import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { numbers } from "../../support/sequences.ts";
+import { trials } from "../../support/trials.ts";
 import { columns, mapping, values } from "../csv/plain-rows.ts";
 import { asObjects, linesOf, needsObjects } from "../lines-of.ts";
 import { pagesOf, readRequestOf } from "./support.ts";
@@ -203,10 +204,10 @@ describe("the cells of a page", () => {
             if (!needsObjects(asked)) plain += 1;
           },
         ),
-        { numRuns: 1_000 },
+        { numRuns: trials(200) },
       );
       // Else nothing was compared.
-      expect(plain).toBeGreaterThan(200);
+      expect(plain).toBeGreaterThan(40);
     },
   );
 

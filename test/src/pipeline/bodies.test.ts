@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import { bodyEnvelope, createBodyCutter, recordBytesInBody } from "../../../src/pipeline/bodies.ts";
 import type { Body } from "../../../src/state/contract/sends/stagings.ts";
+import { trials } from "../../support/trials.ts";
 
 const stream = "account";
 
@@ -69,7 +70,7 @@ describe("createBodyCutter", () => {
         }
         expect(next).toBe(fits ? lines.length : 0);
       }),
-      { numRuns: 500 },
+      { numRuns: trials(200) },
     );
   });
 

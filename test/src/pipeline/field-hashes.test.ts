@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
 import { fieldSlotsMax } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
+import { trials } from "../../support/trials.ts";
 
 function account(properties: object, domain: unknown = "a.example"): Buffer {
   const record = { type: "account", account_id: "a", domain, account_properties: properties };
@@ -118,7 +119,7 @@ describe("fieldHashesOf", () => {
         expect(new Set(found.keys())).toEqual(new Set(expected.keys()));
         for (const [path, value] of expected) expect(found.get(path)).toBe(fieldHash(value));
       }),
-      { numRuns: 500 },
+      { numRuns: trials(200) },
     );
   });
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { calendarsOf } from "../../../src/schedules/calendars.ts";
+import { trials } from "../../support/trials.ts";
 
 const ranges = z
   .array(z.object({ start: z.unknown(), end: z.unknown(), step: z.number() }))
@@ -76,7 +77,7 @@ describe("calendarsOf", () => {
         const [next = time] = cron.nextRuns(1, time);
         expect(fires(calendars, next)).toBe(cron.match(next));
       }),
-      { numRuns: 2_000 },
+      { numRuns: trials(500) },
     );
   });
 

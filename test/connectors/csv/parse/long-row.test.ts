@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { LongRow } from "../../../../connectors/csv/parse/long-row.ts";
 import { Scanner } from "../../../../connectors/csv/parse/scan.ts";
 import { Window } from "../../../../connectors/csv/parse/window.ts";
+import { trials } from "../../../support/trials.ts";
 
 const dialect = { delimiter: ",", quote: '"' };
 
@@ -53,7 +54,7 @@ describe("a long row", () => {
         expect(follow(text, "utf-8", pieceBytes)).toEqual(expected);
         expect(follow(text, "utf-16le", 2 * pieceBytes)).toEqual(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: trials(600) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { Scanner, type Dialect } from "../../../../connectors/csv/parse/scan.ts"
 import { Window } from "../../../../connectors/csv/parse/window.ts";
 import { rowBytesMax } from "../../../../src/limits.ts";
 import { numbers } from "../../../support/sequences.ts";
+import { trials } from "../../../support/trials.ts";
 
 /** A row as either scanner finds it. */
 type Found = {
@@ -133,9 +134,9 @@ describe("rows without doubt", () => {
           });
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: trials(600) },
     );
-    expect(found).toBeGreaterThan(5_000);
+    expect(found).toBeGreaterThan(1_000);
   });
 
   it("are what the scanner finds in any bytes", () => {
@@ -151,9 +152,9 @@ describe("rows without doubt", () => {
           found += readBothWays(window, { dialect, columns, rowsMax: 9 });
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: trials(1_000) },
     );
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(20);
   });
 
   it.each([

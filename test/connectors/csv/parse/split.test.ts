@@ -11,6 +11,7 @@ import { splitCsv } from "../../../../connectors/csv/parse/split.ts";
 import { csvPosition, type CsvPosition } from "../../../../connectors/csv/position.ts";
 import { ConfigError, SourceChangedError } from "../../../../src/errors.ts";
 import { rowBytesMax } from "../../../../src/limits.ts";
+import { trials } from "../../../support/trials.ts";
 import { configOf, keptLog, readAll, withFolder } from "../support.ts";
 
 async function split(
@@ -115,7 +116,7 @@ describe("splitCsv", () => {
           });
         },
       ),
-      { numRuns: 6 },
+      { numRuns: trials(2) },
     );
   });
 

@@ -12,6 +12,7 @@ import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerpr
 import { ageOf, sendOf } from "../../../../src/state/sqlite/keys/ages.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
+import { trials } from "../../../support/trials.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 
 /** How a run judges all that it reads. */
@@ -305,6 +306,6 @@ it.each([
       const { stored, ruled } = await Play.all(all, how);
       expect(stored).toEqual(ruled);
     }),
-    { numRuns: 60 },
+    { numRuns: trials(12) },
   );
 });
