@@ -1,3 +1,4 @@
+import { createKeyHashes } from "../rules/keys/key-hashes.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createDoubtStore } from "../store/doubts/doubt-store.ts";
 import { createRateLimitStore } from "../store/rate-limit.ts";
@@ -21,7 +22,6 @@ import { type Database, openDatabase, openToRead } from "./database.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
-import { createKeyHashes } from "./keys/key-hashes.ts";
 import { createKeyKeeping } from "./keys/key-keeping.ts";
 import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";

@@ -37,7 +37,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "numbers of keys are unsigned where they are looked up",
     edits: [
       {
-        file: "src/state/sqlite/keys/key-hashes.ts",
+        file: "src/state/rules/keys/key-hashes.ts",
         find: '`[${chosen.join(",")}]`',
         replace:
           '`[${Array.from(chosen, (number) => BigInt.asUintN(64, number ?? 0n)).join(",")}]`',
@@ -53,7 +53,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "a key has the same hash in every set",
     edits: [
       {
-        file: "src/state/sqlite/keys/key-hashes.ts",
+        file: "src/state/rules/keys/key-hashes.ts",
         find: "createSipHash(secret, prefixOf(setId))",
         replace: "createSipHash(secret, prefixOf(0))",
       },
@@ -159,7 +159,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "a row within a run of rows has the number of the first",
     edits: [
       {
-        file: "src/state/sqlite/keys/seen-rows.ts",
+        file: "src/state/rules/keys/seen-rows.ts",
         find: "each(id + on, rowNumber + on)",
         replace: "each(id + on, rowNumber)",
       },

@@ -191,7 +191,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "a second row of a key is judged by what was known before the first",
     edits: [
       {
-        file: "src/state/sqlite/keys/steps.ts",
+        file: "src/state/rules/keys/steps.ts",
         find: "times[index] = (times[before] ?? 0) + 1;",
         replace: "",
       },
@@ -240,7 +240,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "the hashes are held against those of other keys",
     edits: [
       {
-        file: "src/state/sqlite/keys/key-hashes.ts",
+        file: "src/state/rules/keys/key-hashes.ts",
         find: "bytes.subarray(index * size, (index + 1) * size)",
         replace: "bytes.subarray(place * size, (place + 1) * size)",
       },
@@ -252,7 +252,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "keys are asked for in another order than their hashes",
     edits: [
       {
-        file: "src/state/sqlite/keys/key-hashes.ts",
+        file: "src/state/rules/keys/key-hashes.ts",
         find: "order.map((index) => numbers[index])",
         replace: "order.map((_, place) => numbers[place])",
       },

@@ -1,5 +1,5 @@
+import { eachSeen, type SeenRows } from "../../rules/keys/seen-rows.ts";
 import { ageOf } from "./ages.ts";
-import { eachSeen, type SeenRows } from "./seen-rows.ts";
 
 /** Ids whose ages stand in one row: some 64 KB. */
 const idsPerBlock = 8_192;

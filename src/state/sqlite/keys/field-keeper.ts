@@ -1,11 +1,11 @@
 import type { FingerprintStore, LostField } from "../../contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
+import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { keysPerTransactionMax } from "./steps.ts";
 
 /** The fields that keys lost, as they are found. */
 class FieldLosses {

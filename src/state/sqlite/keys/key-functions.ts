@@ -1,9 +1,9 @@
 import { z } from "zod";
 
+import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
+import { sipBytes } from "../../rules/keys/sip-hash.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
-import type { HashedKeys, KeyHashes } from "./key-hashes.ts";
-import { sipBytes } from "./sip-hash.ts";
 
 const secretRow = z.object({
   value: z

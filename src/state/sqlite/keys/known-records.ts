@@ -7,12 +7,12 @@ import {
   type KnownRecord,
 } from "../../contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../limits.ts";
+import { tagBytes } from "../../rules/keys/key-hashes.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all, first } from "../database.ts";
 import { fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { tagBytes } from "./key-hashes.ts";
 import type { KeyTools } from "./stage-keys.ts";
 import { wordsOf } from "./staged/staged-index.ts";
 

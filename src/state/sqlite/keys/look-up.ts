@@ -1,8 +1,13 @@
 import { z } from "zod";
 
 import { hashBytes } from "../../contract/keys/fingerprints.ts";
+import {
+  bytesOfSome,
+  type HashedKeys,
+  numbersJson,
+  tagBytes,
+} from "../../rules/keys/key-hashes.ts";
 import type { Database } from "../database.ts";
-import { bytesOfSome, type HashedKeys, numbersJson, tagBytes } from "./key-hashes.ts";
 
 /** Keys of one set, each once, with the hashes of their records. */
 export type KeysToLookUp = {

@@ -1,5 +1,10 @@
+import {
+  bytesOfSome,
+  type HashedKeys,
+  numbersJson,
+  tagBytes,
+} from "../../rules/keys/key-hashes.ts";
 import type { Database } from "../database.ts";
-import { bytesOfSome, type HashedKeys, numbersJson, tagBytes } from "./key-hashes.ts";
 
 /** Keys that have no fingerprint, by the indexes of their rows. */
 export type KeysToSee = {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
+import { eachSeen, seenRows, SeenRowsWriter } from "../../rules/keys/seen-rows.ts";
 import type { Database } from "../database.ts";
 import { all, count, first } from "../database.ts";
 import { Ages, agesOf, bytesOfAges, IdSet } from "./age-blocks.ts";
 import { rowNumberOf, sendOf } from "./ages.ts";
-import { eachSeen, seenRows, SeenRowsWriter } from "./seen-rows.ts";
 
 /** What a staging sees in one transaction. */
 type Seeing = {

@@ -1,4 +1,6 @@
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
+import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
+import { inTransactions } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
@@ -6,14 +8,12 @@ import { createDoubtedKeys } from "../doubted-keys.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { ageOfRow, createJudge } from "./judge.ts";
-import type { HashedKeys, KeyHashes } from "./key-hashes.ts";
 import { createLookUp, type FoundKeys } from "./look-up.ts";
 import { createSeeingKeys } from "./see-keys.ts";
 import type { Sightings } from "./sightings.ts";
 import type { KeyMerging } from "./staged/merge-keys.ts";
 import { type StagedIndex, wordsOf } from "./staged/staged-index.ts";
 import type { KeyWriter, StagedKeys } from "./staged/staged-keys.ts";
-import { inTransactions } from "./steps.ts";
 
 /** What a store judges keys with. */
 export type KeyTools = {

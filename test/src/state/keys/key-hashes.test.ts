@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { createKeyHashes, type HashedKeys } from "../../../../src/state/sqlite/keys/key-hashes.ts";
+import { createKeyHashes, type HashedKeys } from "../../../../src/state/rules/keys/key-hashes.ts";
 import { textBlockOf } from "../../../../src/state/text-block.ts";
 
 const keys = textBlockOf(["a", "b"]);

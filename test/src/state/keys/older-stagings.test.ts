@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
+import { createKeyHashes } from "../../../../src/state/rules/keys/key-hashes.ts";
 import { openDatabase } from "../../../../src/state/sqlite/database.ts";
 import { secretOf } from "../../../../src/state/sqlite/keys/key-functions.ts";
-import { createKeyHashes } from "../../../../src/state/sqlite/keys/key-hashes.ts";
 import { migrations } from "../../../../src/state/sqlite/migrations/migrations.ts";
 import { textBlockOf } from "../../../../src/state/text-block.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";

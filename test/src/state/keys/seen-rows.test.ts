@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { eachSeen, seenRows, SeenRowsWriter } from "../../../../src/state/sqlite/keys/seen-rows.ts";
+import { eachSeen, seenRows, SeenRowsWriter } from "../../../../src/state/rules/keys/seen-rows.ts";
 
 /** Rows as they come back out of their columns, and the bytes of these. */
 function through(rows: readonly (readonly [number, number])[]): {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createSipHash, sipBytes } from "../../../../src/state/sqlite/keys/sip-hash.ts";
+import { createSipHash, sipBytes } from "../../../../src/state/rules/keys/sip-hash.ts";
 import { textBlockOf } from "../../../../src/state/text-block.ts";
 
 /** 00 01 02 …, as the authors' own test vectors have it. */

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { createKeyHashes } from "../../../../src/state/sqlite/keys/key-hashes.ts";
-import { inTransactions } from "../../../../src/state/sqlite/keys/steps.ts";
+import { createKeyHashes } from "../../../../src/state/rules/keys/key-hashes.ts";
+import { inTransactions } from "../../../../src/state/rules/keys/steps.ts";
 import { textBlockOf } from "../../../../src/state/text-block.ts";
 
 const hashesOf = createKeyHashes(new Uint8Array(16), 1);

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
+import { tagBytes } from "../../../rules/keys/key-hashes.ts";
+import { keysPerTransactionMax } from "../../../rules/keys/steps.ts";
 import type { Database } from "../../database.ts";
 import { all, count, first } from "../../database.ts";
 import { idsPerSet } from "../field-keeper.ts";
-import { tagBytes } from "../key-hashes.ts";
-import { keysPerTransactionMax } from "../steps.ts";
 import { StagedIndex, wordsOf } from "./staged-index.ts";
 import { blockColumns, hasLeftSql, keyBlock, sent, type StagingOfSet } from "./staged-keys.ts";
 

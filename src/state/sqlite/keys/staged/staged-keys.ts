@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
+import { bytesOfSome, type HashedKeys, tagBytes } from "../../../rules/keys/key-hashes.ts";
 import type { Database } from "../../database.ts";
 import { all } from "../../database.ts";
-import { bytesOfSome, type HashedKeys, tagBytes } from "../key-hashes.ts";
 import { StagedIndex, wordsOf } from "./staged-index.ts";
 
 /** How often a run sends a key as far as it has staged: what it sends once counts when its staging is committed. */
