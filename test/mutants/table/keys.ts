@@ -108,7 +108,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "a full run leaves out what is known",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
+        file: "src/state/rules/keys/judge.ts",
         find: "if (isKnown && !full &&",
         replace: "if (isKnown &&",
       },

@@ -10,7 +10,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a key in doubt counts as known",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
+        file: "src/state/rules/keys/judge.ts",
         find: "set.isDoubted?.(index) !== true",
         replace: "set.isDoubted !== null",
       },

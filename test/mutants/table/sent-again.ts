@@ -44,7 +44,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "of a line that is sent once more and a later one of its key the later one is known",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
+        file: "src/state/rules/keys/judge.ts",
         find: "again?.[index] === true || wasSent",
         replace: "wasSent",
       },

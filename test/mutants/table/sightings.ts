@@ -12,7 +12,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "an unchanged row that the run saw already is no duplicate",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
+        file: "src/state/rules/keys/judge.ts",
         find: "rejectDuplicates && set.isSeen(id)",
         replace: "rejectDuplicates && !isKnown && set.isSeen(id)",
       },
@@ -57,7 +57,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "a replayed row is sent over one that was unchanged since",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
+        file: "src/state/rules/keys/judge.ts",
         find: "if (id !== 0) set.note",
         replace: "if (id !== 0 && !isKnown) set.note",
       },
@@ -165,11 +165,11 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "the fingerprint is written for a row that is unchanged",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "      if (id !== 0) set.note(id, ageOfRow(input, index));\n",
+        file: "src/state/rules/keys/judge.ts",
+        find: "    if (id !== 0) set.note(id, ageOfRow(input, index));\n",
         replace:
-          "      if (id !== 0) set.note(id, ageOfRow(input, index));\n" +
-          "      if (isKnown) put.known.set(index, { id, times: -1, wasTaken: false });\n",
+          "    if (id !== 0) set.note(id, ageOfRow(input, index));\n" +
+          "    if (isKnown) put.known.set(index, { id, times: -1, wasTaken: false });\n",
       },
     ],
     test: { file: sightingsTest, title: "has nothing written to its fingerprint" },
@@ -179,7 +179,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "a replayed row that is unchanged is as new as its replay",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
+        file: "src/state/rules/keys/judge.ts",
         find: "return ages?.[index] ?? ageOf",
         replace: "void ages;\n  return ageOf",
       },

@@ -115,8 +115,8 @@ export const mutantsOfZones: readonly Mutant[] = [
     plants: "a backfill that rested sends an older version over what a run sent meanwhile",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "      if (isSentSince(input, knownSend)) return verdict.unchanged;\n",
+        file: "src/state/rules/keys/judge.ts",
+        find: "    if (isSentSince(set, input, knownSend)) return verdict.unchanged;\n",
         replace: "",
       },
     ],

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import type { RejectEntry } from "../../../src/state/contract/rejects/rejects.ts";
 import { transactionRowsMax } from "../../../src/state/limits.ts";
-import { ageOf } from "../../../src/state/sqlite/keys/ages.ts";
+import { ageOf } from "../../../src/state/rules/keys/ages.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";

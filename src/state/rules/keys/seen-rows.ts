@@ -54,32 +54,34 @@ export class SeenRowsWriter {
     this.#rows += 1;
   }
 
-  /** What the columns of the entry hold: whichever is shorter. */
-  columns(): { ids: Uint8Array; rowNumbers: Uint8Array; lengths: Uint8Array | null } {
-    const runs = { ids: this.#ids, rowNumbers: this.#rowNumbers };
-    if (3 * this.#ids.length < 2 * this.#rows) {
-      return { ...bytesOf(runs), lengths: bytesOfNumbers(this.#lengths) };
-    }
-    const [ids, rowNumbers]: [number[], number[]] = [[], []];
-    const seen = { ids: Uint32Array.from(runs.ids), rowNumbers: Uint32Array.from(runs.rowNumbers) };
-    eachSeen({ ...seen, lengths: Uint32Array.from(this.#lengths) }, (id, rowNumber) => {
-      ids.push(id);
-      rowNumbers.push(rowNumber);
+  /** The rows as one entry: whichever is shorter. */
+  rows(): SeenRows {
+    const runs = {
+      ids: Uint32Array.from(this.#ids),
+      rowNumbers: Uint32Array.from(this.#rowNumbers),
+      lengths: Uint32Array.from(this.#lengths),
+    };
+    if (3 * this.#ids.length < 2 * this.#rows) return runs;
+    const [ids, rowNumbers] = [new Uint32Array(this.#rows), new Uint32Array(this.#rows)];
+    let at = 0;
+    eachSeen(runs, (id, rowNumber) => {
+      ids[at] = id;
+      rowNumbers[at++] = rowNumber;
     });
-    return { ...bytesOf({ ids, rowNumbers }), lengths: null };
+    return { ids, rowNumbers, lengths: null };
+  }
+
+  /** What the columns of the entry hold. */
+  columns(): { ids: Uint8Array; rowNumbers: Uint8Array; lengths: Uint8Array | null } {
+    const { ids, rowNumbers, lengths } = this.rows();
+    return {
+      ids: bytesOf(ids),
+      rowNumbers: bytesOf(rowNumbers),
+      lengths: lengths === null ? null : bytesOf(lengths),
+    };
   }
 }
 
-function bytesOfNumbers(all: readonly number[]): Uint8Array {
-  return new Uint8Array(Uint32Array.from(all).buffer);
-}
-
-function bytesOf(rows: {
-  readonly ids: readonly number[];
-  readonly rowNumbers: readonly number[];
-}): {
-  ids: Uint8Array;
-  rowNumbers: Uint8Array;
-} {
-  return { ids: bytesOfNumbers(rows.ids), rowNumbers: bytesOfNumbers(rows.rowNumbers) };
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,5 +1,5 @@
+import { ageOf } from "../../rules/keys/ages.ts";
 import { eachSeen, type SeenRows } from "../../rules/keys/seen-rows.ts";
-import { ageOf } from "./ages.ts";
 
 /** Ids whose ages stand in one row: some 64 KB. */
 const idsPerBlock = 8_192;
@@ -38,26 +38,5 @@ export class Ages {
     let block = this.blocks.get(number);
     if (block === undefined) this.blocks.set(number, (block = new Float64Array(idsPerBlock)));
     return block;
-  }
-}
-
-/** A set of ids that grows. */
-export class IdSet {
-  #bits = new Uint8Array(1_024);
-
-  has(id: number): boolean {
-    return ((this.#bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0;
-  }
-
-  add(id: number): void {
-    const byte = id >>> 3;
-    if (byte >= this.#bits.length) this.#grow(byte);
-    this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (id & 7));
-  }
-
-  #grow(byte: number): void {
-    const bits = new Uint8Array(2 * (byte + 1));
-    bits.set(this.#bits);
-    this.#bits = bits;
   }
 }

@@ -1,34 +1,11 @@
-import type { FingerprintStore, LostField } from "../../contract/keys/fingerprints.ts";
-import { fieldHashBytes } from "../../contract/keys/known-records.ts";
+import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
+import { FieldLosses } from "../../rules/keys/field-losses.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-
-/** The fields that keys lost, as they are found. */
-class FieldLosses {
-  readonly #found = new Map<number, LostField & { keys: number }>();
-
-  /** Holds the fields of a key against those that it had: 0 stands for one that is not there. */
-  compare(before: Uint8Array, now: Uint8Array, index: number): void {
-    const [had, has] = [before, now].map(({ buffer, byteOffset, byteLength }) => {
-      return new DataView(buffer, byteOffset, byteLength);
-    });
-    for (let at = 0; at < Math.min(before.length, now.length); at += fieldHashBytes) {
-      if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;
-      const slot = at / fieldHashBytes;
-      const found = this.#found.get(slot);
-      if (found === undefined) this.#found.set(slot, { slot, keys: 1, first: index });
-      else found.keys += 1;
-    }
-  }
-
-  all(): readonly LostField[] {
-    return [...this.#found.values()];
-  }
-}
 
 /** Ids of one set: the fields of another set begin behind them. */
 export const idsPerSet = 2 ** 32;

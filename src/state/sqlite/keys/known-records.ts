@@ -1,12 +1,8 @@
 import { z } from "zod";
 
-import {
-  type FieldHash,
-  fieldHashBytes,
-  type KnownRecordStore,
-  type KnownRecord,
-} from "../../contract/keys/known-records.ts";
+import { type KnownRecordStore, type KnownRecord } from "../../contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../limits.ts";
+import { readFields } from "../../rules/keys/field-hashes.ts";
 import { tagBytes } from "../../rules/keys/key-hashes.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
@@ -24,18 +20,6 @@ const fingerprintRow = z.object({
   send: z.int(),
   acceptedAt: z.int().nullable(),
 });
-
-/** The hashes in their slots; 0 stands for a field that the record did not have. */
-function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): FieldHash[] {
-  const view = new DataView(fields.buffer, fields.byteOffset, fields.byteLength);
-  const hashes: FieldHash[] = [];
-  for (let at = 0; at < fields.byteLength; at += fieldHashBytes) {
-    const name = names.get(at / fieldHashBytes);
-    const hash = view.getUint32(at, true);
-    if (name !== undefined && hash !== 0) hashes.push({ name, hash });
-  }
-  return hashes;
-}
 
 /** What is known of records, of a SQLite store. */
 export function createKnownRecordStore(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { hashBytes } from "../../contract/keys/fingerprints.ts";
+import type { FoundKeys } from "../../rules/keys/judge.ts";
 import {
   bytesOfSome,
   type HashedKeys,
@@ -27,17 +28,6 @@ export type WhatIsKnown = {
   readonly committedAfter: number;
   /** Whether the sends of known records are asked for, too. */
   readonly asksSends: boolean;
-};
-
-/** The fingerprints of some keys. */
-export type FoundKeys = {
-  /**
-   * In the order of the keys: the id of a fingerprint by which the service is known to hold the record as it
-   * is; of any other its id below zero; null where there is none.
-   */
-  readonly ids: (number | null)[];
-  /** The sends of those that are below zero, in the same places; of all where they are asked for. */
-  readonly sends: number[];
 };
 
 /** Looks up keys in one statement. */

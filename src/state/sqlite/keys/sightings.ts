@@ -1,10 +1,11 @@
 import { z } from "zod";
 
+import { rowNumberOf, sendOf } from "../../rules/keys/ages.ts";
+import { IdSet } from "../../rules/keys/id-set.ts";
 import { eachSeen, seenRows, SeenRowsWriter } from "../../rules/keys/seen-rows.ts";
 import type { Database } from "../database.ts";
 import { all, count, first } from "../database.ts";
-import { Ages, agesOf, bytesOfAges, IdSet } from "./age-blocks.ts";
-import { rowNumberOf, sendOf } from "./ages.ts";
+import { Ages, agesOf, bytesOfAges } from "./age-blocks.ts";
 
 /** What a staging sees in one transaction. */
 type Seeing = {

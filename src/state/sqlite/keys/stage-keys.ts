@@ -1,4 +1,5 @@
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
+import { ageOfRow, type FoundKeys, judgeKeys } from "../../rules/keys/judge.ts";
 import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
 import { inTransactions } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
@@ -7,9 +8,9 @@ import type { Database } from "../database.ts";
 import { createDoubtedKeys } from "../doubted-keys.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { ageOfRow, createJudge } from "./judge.ts";
-import { createLookUp, type FoundKeys } from "./look-up.ts";
+import { createLookUp } from "./look-up.ts";
 import { createSeeingKeys } from "./see-keys.ts";
+import { createSendFacts } from "./send-facts.ts";
 import type { Sightings } from "./sightings.ts";
 import type { KeyMerging } from "./staged/merge-keys.ts";
 import { type StagedIndex, wordsOf } from "./staged/staged-index.ts";
@@ -55,7 +56,7 @@ function createStepping(
 ): (staging: Staging, order: readonly number[], writer: KeyWriter) => void {
   const sets = createFingerprintSets(db);
   const lookUp = createLookUp(db);
-  const judge = createJudge(db);
+  const factsOf = createSendFacts(db);
   const seeKeys = createSeeingKeys(db);
   const doubtedOf = createDoubtedKeys(db);
   return ({ input, hashed, verdicts, ids }, order, writer) => {
@@ -74,10 +75,11 @@ function createStepping(
     );
     putStaged(found, writer.index, { hashed, order });
     const seeing = sightings.begin({ setId, runId });
-    const put = judge(
+    const put = judgeKeys(
       input,
       {
-        ...set,
+        validAfter,
+        factsOf,
         ...seeing,
         isDoubted: isInDoubt && ((index) => isInDoubt(textAt(keys, index))),
         newestOf: (id) => sightings.newestOf(setId, id),

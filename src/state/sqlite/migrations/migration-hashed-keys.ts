@@ -2,11 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { z } from "zod";
 
+import { rowNumberOf, sendOf } from "../../rules/keys/ages.ts";
 import { createKeyHashes, type KeyHashes } from "../../rules/keys/key-hashes.ts";
 import { SeenRowsWriter } from "../../rules/keys/seen-rows.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { agesOf, Ages, bytesOfAges } from "../keys/age-blocks.ts";
-import { rowNumberOf, sendOf } from "../keys/ages.ts";
 
 /** Fingerprints of which the key is hashed, so that they take less room and all the same. */
 const tables = `

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
-import { ageOf } from "../../../../src/state/sqlite/keys/ages.ts";
+import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 

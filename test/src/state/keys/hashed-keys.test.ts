@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import { openDatabase } from "../../../../src/state/sqlite/database.ts";
-import { ageOf } from "../../../../src/state/sqlite/keys/ages.ts";
 import { migrations } from "../../../../src/state/sqlite/migrations/migrations.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { at, name, nowMs, StoreUnderTest } from "../store-under-test.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
-import { ageOf } from "../../../../src/state/sqlite/keys/ages.ts";
+import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { name, StoreUnderTest } from "../store-under-test.ts";
 

@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { runEffect } from "../../../../src/effect.ts";
 import { firstChunkOf } from "../../../../src/lane-of.ts";
 import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
-import { ageOf, sendOf } from "../../../../src/state/sqlite/keys/ages.ts";
+import { ageOf, sendOf } from "../../../../src/state/rules/keys/ages.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { trials } from "../../../support/trials.ts";

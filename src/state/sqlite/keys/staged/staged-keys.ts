@@ -1,13 +1,11 @@
 import { z } from "zod";
 
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
+import { sent } from "../../../rules/keys/judge.ts";
 import { bytesOfSome, type HashedKeys, tagBytes } from "../../../rules/keys/key-hashes.ts";
 import type { Database } from "../../database.ts";
 import { all } from "../../database.ts";
 import { StagedIndex, wordsOf } from "./staged-index.ts";
-
-/** How often a run sends a key as far as it has staged: what it sends once counts when its staging is committed. */
-export const sent = { once: 1, twice: -1, refused: 0 } as const;
 
 /** Keys that are staged, with the hashes of their records, `hashBytes` for each. */
 export type KeysWithHashes = { readonly hashed: HashedKeys; readonly hashes: Uint8Array };
