@@ -1,7 +1,12 @@
 import { createKeyHashes } from "../rules/keys/key-hashes.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createDoubtStore } from "../store/doubts/doubt-store.ts";
+import { createIdentityStore } from "../store/keys/identities.ts";
+import { createPullStore } from "../store/pull/pulls.ts";
 import { createRateLimitStore } from "../store/rate-limit.ts";
+import { createOpenRejectStore } from "../store/rejects/open-rejects.ts";
+import { createRejectStore } from "../store/rejects/rejects.ts";
+import { createReplayStore } from "../store/rejects/replays.ts";
 import { createBackfillStore } from "../store/runs/backfills.ts";
 import { createCheckpointStore } from "../store/runs/checkpoints.ts";
 import { createHostStore } from "../store/runs/hosts.ts";
@@ -20,20 +25,16 @@ import { createStagingStore } from "../store/sends/stagings.ts";
 import { createUnderWayStore } from "../store/sends/under-way.ts";
 import { type Database, openDatabase, openToRead } from "./database.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
-import { createIdentityStore } from "./keys/identities.ts";
 import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
 import { createKeyKeeping } from "./keys/key-keeping.ts";
 import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";
+import { createNewestAges } from "./keys/newest-ages.ts";
 import { createSightings } from "./keys/sightings.ts";
 import type { KeyTools } from "./keys/stage-keys.ts";
 import { createKeyMerging } from "./keys/staged/merge-keys.ts";
 import { createStagedKeys } from "./keys/staged/staged-keys.ts";
 import { createLastSend } from "./last-send.ts";
-import { createPullStore } from "./pull/pulls.ts";
-import { createOpenRejectStore } from "./rejects/open-rejects.ts";
-import { createRejectStore } from "./rejects/rejects.ts";
-import { createReplayStore } from "./rejects/replays.ts";
 
 /** What every part of a store that has to do with keys shares. */
 function createKeyTools(db: Database, numberBits: number | undefined): KeyTools {
@@ -92,20 +93,20 @@ export function openStateMethods(
     ...createSplitStore(state, { keys, sentKeys }),
     ...createFaultStore(state),
     ...createRefusalStore(state),
-    ...createRejectStore(db),
-    ...createOpenRejectStore(db, sightings),
-    ...createReplayStore(db),
+    ...createRejectStore(state),
+    ...createOpenRejectStore(state, createNewestAges(db, keyTools)),
+    ...createReplayStore(state),
     ...createFingerprintStore(db, keyTools),
     ...createKnownRecordStore(db, keyTools),
     ...createLastFileStore(state),
     ...createMappingStore(db, sightings),
     ...createLockStore(state),
     ...createHostStore(state),
-    ...createIdentityStore(db),
+    ...createIdentityStore(state),
     ...createRateLimitStore(state),
     ...createTallyStore(state),
     ...createUnderWayStore(state),
-    ...createPullStore(db),
+    ...createPullStore(state),
     ...createBackfillStore(state),
   };
   return { storeId: db.storeId, methods, close: () => db.close() };

@@ -1,3 +1,4 @@
+import { transactionRowsMax } from "../limits.ts";
 import type { Queries, StateDatabase } from "./state-database.ts";
 
 /** Makes a method of what only reads. */
@@ -14,4 +15,12 @@ export function writes<Input extends readonly unknown[], Result>(
   method: (queries: Queries, ...input: Input) => Promise<Result>,
 ): (...input: Input) => Promise<Result> {
   return async (...input) => await db.write(async (queries) => await method(queries, ...input));
+}
+
+/** Removes rows in transactions of their own, until one removes fewer than `transactionRowsMax`. */
+export async function inSteps(
+  db: StateDatabase,
+  remove: (queries: Queries) => Promise<number>,
+): Promise<void> {
+  while ((await db.write(remove)) === transactionRowsMax);
 }

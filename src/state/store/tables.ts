@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 
 import type { FlagColumn, JsonColumn } from "./column-types.ts";
-import type { PullTables } from "./pull-tables.ts";
+import type { PullTables } from "./pull/pull-tables.ts";
 
 // The columns of both databases, as queries see them: names in camel case, which a plugin writes with
 // underscores. Flags are integers, JSON is text, and times are ISO texts or Unix ms, as each name says.

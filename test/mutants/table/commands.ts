@@ -112,8 +112,8 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "rejects of before the whole source was read again stay open",
     edits: [
       {
-        file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: "runs.rowid >= coalesce(w.number, 0) and ",
+        file: "src/state/store/rejects/open-rejects.ts",
+        find: " and u.rowid >= coalesce(w.number, 0)",
         replace: "",
       },
     ],

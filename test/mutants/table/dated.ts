@@ -26,9 +26,9 @@ export const mutantsOfDated: readonly Mutant[] = [
     plants: "a replay sends the row of an older file, because it was read later",
     edits: [
       {
-        file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: "iif(r.step = 'duplicate', 0, ",
-        replace: "iif(r.step = 'none', 0, ",
+        file: "src/state/store/rejects/reject-age.ts",
+        find: "r.step = 'duplicate'",
+        replace: "r.step = 'none'",
       },
     ],
     test: { file: datedTest, title: "a replay does not bring the row of an older file back" },

@@ -10,9 +10,9 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "rejects of a chunk are all as old as its first row",
     edits: [
       {
-        file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: '${ageSql("s.send", "r.row_number")}',
-        replace: '${ageSql("s.send", "0")}',
+        file: "src/state/store/rejects/reject-age.ts",
+        find: "coalesce(r.row_number, 0)",
+        replace: "0",
       },
     ],
     test: {

@@ -23,9 +23,9 @@ export const mutantsOfPulls: readonly Mutant[] = [
     plants: "a page is fetched again when its write-back failed",
     edits: [
       {
-        file: "src/state/sqlite/pull/pull-pages.ts",
-        find: "        places.setPage(step, page);",
-        replace: "        void page;",
+        file: "src/state/store/pull/pull-pages.ts",
+        find: "  await setPage(queries, step, page);",
+        replace: "  void page;",
       },
     ],
     test: {

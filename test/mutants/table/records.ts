@@ -155,8 +155,8 @@ export const mutantsOfRecords: readonly Mutant[] = [
       },
       // Its guard would stop them in time.
       {
-        file: "src/state/sqlite/rejects/rejects.ts",
-        find: "        if (count(isStaging, name) !== 1) throw superseded(name);\n",
+        file: "src/state/store/rejects/rejects.ts",
+        find: '  if (staging?.state !== "staging") throw superseded(input);\n',
         replace: "",
       },
       {

@@ -129,9 +129,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "the open rejects do not ask what was unchanged since",
     edits: [
       {
-        file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: "and ${newestSightedSql} > ${rejectAgeSql}",
-        replace: "and 0 > ${rejectAgeSql}",
+        file: "src/state/store/rejects/open-rejects.ts",
+        find: "(ages[at++] ?? 0) <= reject.age",
+        replace: "0 <= reject.age",
       },
     ],
     test: { file: openRejectsTest, title: "also once later runs have come by" },

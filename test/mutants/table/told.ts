@@ -37,9 +37,9 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "a second row of a key is not an open reject",
     edits: [
       {
-        file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: "r.step = 'duplicate' or not exists",
-        replace: "r.step = 'duplicates' or not exists",
+        file: "src/state/store/rejects/open-rejects.ts",
+        find: 'step !== "duplicate" && key',
+        replace: "key",
       },
     ],
     test: {

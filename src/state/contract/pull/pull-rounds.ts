@@ -1,6 +1,5 @@
-import type { StoredPlace } from "../../sqlite/pull/pull-places.ts";
 import { type RejectEntry } from "../rejects/rejects.ts";
-import type { PullName, PullStep } from "./pull-places.ts";
+import type { PullName, PullStep, StoredPlace } from "./pull-places.ts";
 
 /**
  * Where a pull stands: this belongs to the pull and not to a run, so that the next run continues where one

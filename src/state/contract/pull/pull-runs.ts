@@ -52,13 +52,3 @@ export interface PullTallyStore {
   /** Undefined when the run never began its pull. */
   pullTally(input: { readonly runId: string }): PullTally | undefined;
 }
-
-/** What runs of pulls add up; every call but `pullTally` belongs into a transaction. */
-export type PullRuns = PullTallyStore & {
-  open(input: { readonly runId: string; readonly isContinued: boolean }): void;
-  /** Sets the number of domains of the round. */
-  setDomains(runId: string, domains: number): void;
-  add(runId: string, added: Partial<PullAmounts>): void;
-  /** Calls that the run has made. */
-  calls(runId: string): number;
-};

@@ -31,6 +31,8 @@ export type Sightings = {
   newestOf(setId: number, id: number): number;
   /** Has `work` ask `newestOf` and `newestSightedSql`: what they answer of a set is read once, by the first. */
   asking<Result>(work: () => Result): Result;
+  /** As `asking`, for work that waits for other answers of the store in between. */
+  askingInSteps<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Forgets what was read inside a transaction that has failed. */
   readAnew(): void;
 };
@@ -225,6 +227,14 @@ export function createSightings(db: Database): Sightings {
       asked.clear();
       try {
         return work();
+      } finally {
+        asked.clear();
+      }
+    },
+    askingInSteps: async (work) => {
+      asked.clear();
+      try {
+        return await work();
       } finally {
         asked.clear();
       }

@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-import type { FlagColumn, JsonColumn } from "./column-types.ts";
+import type { FlagColumn, JsonColumn } from "../column-types.ts";
 
 /** The places of pulls. */
 type PullsTable = {

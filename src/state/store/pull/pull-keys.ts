@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+
+import { sql } from "kysely";
+
+import type { PullName } from "../../contract/pull/pull-places.ts";
+import { transactionRowsMax } from "../../limits.ts";
+import { inSteps } from "../methods.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+
+/** Bytes of a key's hash: among a hundred million keys two of one hash are less likely than a broken disk. */
+const keyBytes = 16;
+
+/** Keys of one statement: each has three parameters, and SQLite takes 32,766 of them. */
+const keysPerStatement = 1_000;
+
+function hashOf(key: string): Buffer {
+  return createHash("sha256").update(key).digest().subarray(0, keyBytes);
+}
+
+/** Adds the keys of results that came in a pull's round; answers how many were there; belongs into a transaction. */
+export async function addPullKeys(
+  queries: Queries,
+  { target, pull }: PullName,
+  keys: readonly string[],
+): Promise<number> {
+  let added = 0;
+  for (let from = 0; from < keys.length; from += keysPerStatement) {
+    const some = keys.slice(from, from + keysPerStatement);
+    const { numInsertedOrUpdatedRows = 0n } = await queries
+      .insertInto("pullKeys")
+      .values(some.map((key) => ({ target, pull, key: hashOf(key) })))
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    added += Number(numInsertedOrUpdatedRows);
+  }
+  return keys.length - added;
+}
+
+/** How many keys came in a pull's round. */
+export async function countPullKeys(queries: Queries, { target, pull }: PullName): Promise<number> {
+  const found = await queries
+    .selectFrom("pullKeys")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("target", "=", target)
+    .where("pull", "=", pull)
+    .executeTakeFirstOrThrow();
+  return found.count;
+}
+
+/** Forgets the keys of a pull's round, `transactionRowsMax` in one transaction. */
+export async function clearPullKeys(db: StateDatabase, { target, pull }: PullName): Promise<void> {
+  await inSteps(db, async (queries) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table("pullKeys")} where (target, pull, key) in (
+        select target, pull, key from ${sql.table("pullKeys")} where target = ${target} and pull = ${pull}
+        limit ${transactionRowsMax})`.execute(queries);
+    return Number(numAffectedRows);
+  });
+}

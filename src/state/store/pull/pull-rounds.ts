@@ -1,0 +1,157 @@
+import { SupersededError } from "../../../errors.ts";
+import type { Remote } from "../../../thread.ts";
+import type { PullName, StoredPlace } from "../../contract/pull/pull-places.ts";
+import type {
+  ListedDomains,
+  PullBeginning,
+  PullPlace,
+  PullRoundStore,
+} from "../../contract/pull/pull-rounds.ts";
+import { reads, writes } from "../methods.ts";
+import { insertRejects } from "../rejects/insert-rejects.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+import { addDomainsTo, clearDomains, countDomains, domainAt } from "./pull-domains.ts";
+import { clearPullKeys } from "./pull-keys.ts";
+import {
+  assertPullHeld,
+  changePlace,
+  keptPage,
+  placeOfPull,
+  savePlace,
+  setPage,
+} from "./pull-places.ts";
+import { addToPullRun, openPullRun, setPullDomains } from "./pull-runs.ts";
+
+/** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
+const listing = 0;
+
+/**
+ * Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix
+ * two pulls.
+ */
+function goesOn(place: StoredPlace, now: PullBeginning): boolean {
+  const isSameWriting = place.writeHash === now.writeHash || place.steps === 0;
+  // A second opening of the run that asked for a new round continues with that.
+  if (now.anew && place.begunBy !== now.runId) return false;
+  return !place.isDone && place.queryHash === now.queryHash && isSameWriting;
+}
+
+function begun(now: PullBeginning, version: number): StoredPlace {
+  const { runId: begunBy, queryHash, writeHash, hasDomains } = now;
+  const none = { ordinal: 0, walk: null, isAsking: false, isDone: false, steps: 0 };
+  return { version, begunBy, queryHash, writeHash, isListed: !hasDomains, ...none };
+}
+
+async function moveToListing(
+  queries: Queries,
+  { runId, target, pull }: Parameters<PullRoundStore["beginListing"]>[0],
+): Promise<number> {
+  const name = { target, pull };
+  await assertPullHeld(queries, runId);
+  const { numDeletedRows } = await queries
+    .deleteFrom("rejects")
+    .where("runId", "=", runId)
+    .where("chunk", "=", listing)
+    .executeTakeFirstOrThrow();
+  const refused = Number(numDeletedRows);
+  await addToPullRun(queries, runId, { read: -refused, refused: -refused });
+  const next = ((await placeOfPull(queries, name))?.version ?? 0) + 1;
+  await changePlace(queries, name, { version: next });
+  return next;
+}
+
+async function addDomains(
+  queries: Queries,
+  { domains: added, rejects, isLast, at, ...step }: ListedDomains,
+): Promise<number> {
+  const { runId, version, target, pull } = step;
+  const name = { target, pull };
+  await assertPullHeld(queries, runId);
+  const place = await placeOfPull(queries, name);
+  if (place?.version !== version || place.isListed) {
+    throw new SupersededError(`run ${runId}: another attempt lists the domains of ${pull}`);
+  }
+  await addDomainsTo(queries, name, added);
+  await insertRejects(queries, { runId, chunk: listing, stage: 1, rejects, at });
+  const { length: refused } = rejects;
+  const size = await countDomains(queries, name);
+  const isDone = isLast && size === 0;
+  await addToPullRun(queries, runId, { read: refused, refused, roundsDone: Number(isDone) });
+  if (!isLast) return size;
+  await setPullDomains(queries, runId, size);
+  const listed = { version: version + 1, isListed: true, ordinal: 1, isDone };
+  await savePlace(queries, name, { ...place, ...listed });
+  return size;
+}
+
+async function pullPlace(
+  queries: Queries,
+  { target, pull }: PullName,
+): Promise<PullPlace | undefined> {
+  const name = { target, pull };
+  const place = await placeOfPull(queries, name);
+  if (place === undefined) return undefined;
+  const domain = await domainAt(queries, name, place.ordinal);
+  return { ...place, domain, page: await keptPage(queries, name) };
+}
+
+/** The place that a pull continues with; undefined where it begins a new round. */
+async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPlace | undefined> {
+  const { target, pull } = now;
+  const before = await placeOfPull(queries, { target, pull });
+  if (before === undefined || !goesOn(before, now)) return undefined;
+  // A round whose domains were being forgotten when a process died has none to continue with.
+  if (before.ordinal === 0) return before;
+  const domain = await domainAt(queries, { target, pull }, before.ordinal);
+  return domain === undefined ? undefined : before;
+}
+
+/** Begins the round of which all that was before is forgotten, or continues with the one that is kept. */
+async function openRound(
+  queries: Queries,
+  now: PullBeginning,
+  kept: StoredPlace | undefined,
+): Promise<void> {
+  const { runId, writeHash, target, pull } = now;
+  const name = { target, pull };
+  await assertPullHeld(queries, runId);
+  const isContinued = kept !== undefined && kept.begunBy !== runId;
+  await openPullRun(queries, { runId, isContinued });
+  if (kept === undefined) {
+    const version = ((await placeOfPull(queries, name))?.version ?? 0) + 1;
+    await setPage(queries, name, null);
+    await savePlace(queries, name, begun(now, version));
+    return;
+  }
+  await savePlace(queries, name, { ...kept, writeHash });
+  if (kept.isListed) await setPullDomains(queries, runId, await countDomains(queries, name));
+}
+
+async function beginPull(db: StateDatabase, now: PullBeginning): Promise<void> {
+  const { runId, target, pull } = now;
+  // Before anything is forgotten: the round may be that of the run which has the lock now.
+  await assertPullHeld(db.queries, runId);
+  const kept = await keptPlace(db.queries, now);
+  if (kept === undefined) {
+    // Before the round begins: what a crash would leave behind would pass for its own.
+    await clearPullKeys(db, { target, pull });
+    await clearDomains(db, { target, pull });
+  }
+  await db.write(async (queries) => await openRound(queries, now, kept));
+}
+
+/** The rounds of a store. */
+export function createPullRounds(db: StateDatabase): Remote<PullRoundStore> {
+  return {
+    beginPull: async (now) => await beginPull(db, now),
+    pullPlace: reads(db, pullPlace),
+    beginListing: async (input) => {
+      const version = await db.write(async (queries) => await moveToListing(queries, input));
+      // Behind the new version: an attempt that still lists under the old one adds nothing in between.
+      const { target, pull } = input;
+      await clearDomains(db, { target, pull });
+      return version;
+    },
+    addDomains: writes(db, addDomains),
+  };
+}

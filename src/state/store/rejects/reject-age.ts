@@ -1,0 +1,18 @@
+import { type RawBuilder, sql } from "kysely";
+
+import { rowNumbersMax } from "../../contract/keys/fingerprints.ts";
+
+/**
+ * The age of a reject `r` of a staging `s`, with `replayedAs`: of two rows of a sync the later one has the greater
+ * age. What a replay refused again is as old as it was, and a duplicate older than any row.
+ */
+export function ageOfReject(): RawBuilder<number> {
+  return sql`coalesce(p.age, case when r.step = 'duplicate' then 0
+    else s.send * ${sql.lit(rowNumbersMax)} + coalesce(r.row_number, 0) end)`;
+}
+
+/** Joins to a reject `r` the replay `p` that it is one of. */
+export function replayedAs(): RawBuilder<unknown> {
+  return sql`left join ${sql.table("replays")} p on p.run_id = r.run_id and p.number = (
+    select min(number) from ${sql.table("replays")} where run_id = r.run_id and place = r.place)`;
+}

@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from "kysely";
+
+import type { Remote } from "../../../thread.ts";
+import {
+  reasonRow,
+  type RejectReason,
+  rejectRow,
+  type RejectStore,
+  type StoredReject,
+} from "../../contract/rejects/rejects.ts";
+import { reads, writes } from "../methods.ts";
+import { superseded } from "../sends/stagings.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+import { insertRejects } from "./insert-rejects.ts";
+
+/** The columns of a reject `r`, as its schema names them in camel case. */
+export function rejectColumns(): RawBuilder<unknown> {
+  return sql`r.run_id, r.chunk, r.ordinal, r.stream, r.place, r.key, r.step, r.code, r.field, r.reason,
+    r.source_row as row, r.created_at, r.replayed_by, r.superseded`;
+}
+
+async function addRejects(
+  queries: Queries,
+  input: Parameters<RejectStore["addRejects"]>[0],
+): Promise<void> {
+  const { runId, chunk, stage } = input;
+  const staging = await queries
+    .selectFrom("stagings")
+    .select("state")
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("stage", "=", stage)
+    .executeTakeFirst();
+  if (staging?.state !== "staging") throw superseded(input);
+  await insertRejects(queries, input);
+}
+
+async function rejects(
+  queries: Queries,
+  { runId, after = { chunk: 0, ordinal: 0 }, limit }: Parameters<RejectStore["rejects"]>[0],
+): Promise<StoredReject[]> {
+  const { rows } = await sql`
+    select ${rejectColumns()} from ${sql.table("rejects")} r
+    where r.run_id = ${runId} and (r.chunk, r.ordinal) > (${after.chunk}, ${after.ordinal})
+    order by r.chunk, r.ordinal limit ${limit}`.execute(queries);
+  return rows.map((row) => rejectRow.parse(row));
+}
+
+async function rejectReasons(
+  queries: Queries,
+  { runId, limit }: Parameters<RejectStore["rejectReasons"]>[0],
+): Promise<RejectReason[]> {
+  const { rows } = await sql`
+    with counted as (
+      select code, count(*) as count, min(chunk * 1000000000 + ordinal) as first
+      from ${sql.table("rejects")} where run_id = ${runId} group by code
+    )
+    select r.code, c.count, r.chunk, r.ordinal, r.place, r.field
+    from counted c join ${sql.table("rejects")} r
+      on r.run_id = ${runId} and r.chunk = c.first / 1000000000 and r.ordinal = c.first % 1000000000
+    order by c.count desc, r.code limit ${limit}`.execute(queries);
+  return rows.map((row) => reasonRow.parse(row));
+}
+
+/** The rejects of a store. */
+export function createRejectStore(db: StateDatabase): Remote<RejectStore> {
+  return {
+    addRejects: writes(db, addRejects),
+    rejects: reads(db, rejects),
+    rejectReasons: reads(db, rejectReasons),
+  };
+}
