@@ -1,12 +1,15 @@
 import { inboxStep } from "../../inbox/postgres/tables.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { firstStep } from "./first-step.ts";
+import { keyTables } from "./keys/tables.ts";
 
 /**
  * The schema as numbered steps, as SQL in which `$schema.` stands before each name; step n brings a store of version
  * n-1 to n. A step that was released is never edited: a change is a new step at the end.
  */
-export const storeSteps: readonly (readonly string[])[] = [[...firstStep, ...inboxStep]];
+export const storeSteps: readonly (readonly string[])[] = [
+  [...firstStep, ...keyTables, ...inboxStep],
+];
 
 /** The statements of the steps after a version, for one schema. */
 export function ddlAfter(version: number, schema: string): readonly string[] {

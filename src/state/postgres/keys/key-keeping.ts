@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import { setIdOfRun } from "../../store/keys/fingerprint-sets.ts";
+import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import { stagingOf } from "../../store/sends/stagings.ts";
+import { textBlockOf } from "../../text-block.ts";
+import { keysOf } from "./look-up.ts";
+import { mergeSteps, settleStaged } from "./merging.ts";
+import { unsee } from "./sightings.ts";
+import { refuseStaged } from "./staged-keys.ts";
+import type { StoreKeys } from "./store-keys.ts";
+
+const idRow = z.object({ id: z.int() });
+
+/** What becomes of the keys of stagings in a store in Postgres. */
+export function createKeeping(store: StoreKeys): KeyKeeping {
+  const fingerprints = sql.table("fingerprints");
+  return {
+    steps: async (queries, { runId, send }) =>
+      await mergeSteps(queries, { setId: await setIdOfRun(queries, runId), send }),
+    // What stands apart of a staging says nothing once it counts: `settle` removes it.
+    end: async () => undefined,
+    settle: async () => await settleStaged(store.database),
+    refuse: async (queries, { runId, chunk, stage }, keys) => {
+      if (keys.length === 0) return;
+      const setId = await setIdOfRun(queries, runId);
+      const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
+      // A refused record is unknown to the service: its key is sent again next time.
+      await sql`
+        update ${fingerprints} f set send = 0 from ${keysOf(hashed)} k
+        where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`.execute(queries);
+      const { send = 0 } = (await stagingOf(queries, { runId, chunk, stage })) ?? {};
+      await refuseStaged(queries, { setId, send }, hashed);
+    },
+    forget: async (queries, { runId, send }, keys) => {
+      if (keys.length === 0) return;
+      const setId = await setIdOfRun(queries, runId);
+      const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
+      const isOfKeys = sql`f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`;
+      const { rows } = await sql`
+        select f.id from ${keysOf(hashed)} k join ${fingerprints} f on ${isOfKeys}`.execute(
+        queries,
+      );
+      const ids = z
+        .array(idRow)
+        .parse(rows)
+        .map(({ id }) => id);
+      // What was not taken was not seen either: no later run need come by its row.
+      await unsee(queries, { setId, send }, new Set(ids));
+      // Of a key that was sent twice the number is negative, and 0 of what was refused.
+      await sql`
+        update ${fingerprints} f set send = 0 from ${keysOf(hashed)} k
+        where ${isOfKeys} and abs(f.send) = ${send}`.execute(queries);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import type { Remote } from "../../../thread.ts";
+import type { KnownRecord, KnownRecordStore } from "../../contract/keys/known-records.ts";
+import { fieldSlotsMax } from "../../limits.ts";
+import { readFields } from "../../rules/keys/field-hashes.ts";
+import { findSet } from "../../store/keys/fingerprint-sets.ts";
+import type { Queries } from "../../store/state-database.ts";
+import { textBlockOf } from "../../text-block.ts";
+import { keysOf, knownOfKey, stagedOfKey } from "./look-up.ts";
+import { withLockedSet } from "./set-lock.ts";
+import type { StoreKeys } from "./store-keys.ts";
+
+/** Keys that one statement looks up. */
+const keysPerStatement = 10_000;
+
+const slotRow = z.object({ slot: z.int(), name: z.string() });
+
+async function slotsOf(queries: Queries, setId: number): Promise<z.output<typeof slotRow>[]> {
+  const { rows } = await sql`
+    select slot, name from ${sql.table("fingerprintFields")} where set_id = ${setId} order by slot`.execute(
+    queries,
+  );
+  return z.array(slotRow).parse(rows);
+}
+
+const bytes = z.instanceof(Uint8Array).nullable();
+
+const recordRow = z.object({
+  isStaged: z.boolean(),
+  hash: z
+    .string()
+    .transform((uuid) => new Uint8Array(Buffer.from(uuid.replaceAll("-", ""), "hex")))
+    .nullable(),
+  fields: bytes,
+  send: z.int().nullable(),
+  acceptedAt: z.int().nullable(),
+});
+
+/** Makes `fieldSlots` of a store in Postgres. */
+function createSlots({ database }: StoreKeys): Remote<KnownRecordStore>["fieldSlots"] {
+  return async ({ target, sync, names }) =>
+    await withLockedSet(database, { target, sync }, async (queries, { id }) => {
+      const known = (await slotsOf(queries, id)).map(({ name }) => name);
+      for (const name of new Set(names)) {
+        if (known.length === fieldSlotsMax || known.includes(name)) continue;
+        await sql`
+          insert into ${sql.table("fingerprintFields")} (set_id, slot, name)
+          values (${id}, ${known.length}, ${name})`.execute(queries);
+        known.push(name);
+      }
+      return known;
+    });
+}
+
+/** What is known of records, of a store in Postgres. */
+export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
+  const { queries } = store.database.state;
+  const recordsOf = async (
+    { id, validAfter }: { readonly id: number; readonly validAfter: number },
+    keys: readonly string[],
+  ): Promise<KnownRecord[]> => {
+    const names = new Map((await slotsOf(queries, id)).map(({ slot, name }) => [slot, name]));
+    const hashesOf = await store.hashes(queries);
+    const { rows } = await sql`
+      select e.id is not null as is_staged, f.hash, h.hashes as fields, f.send, s.committed_at as accepted_at
+      from ${keysOf(hashesOf(id, textBlockOf(keys)))} k
+        left join lateral ${stagedOfKey(id)} e on true
+        left join lateral ${knownOfKey(id)} f on true
+        left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = f.id
+        left join ${sql.table("stagings")} s on s.send = f.send and s.state in ('committed', 'cut')
+      order by k.place`.execute(queries);
+    return z
+      .array(recordRow)
+      .parse(rows)
+      .map(({ isStaged, hash, fields, send, acceptedAt }) => {
+        // It may be sent at any time, or was and nobody knows whether it was taken.
+        if (isStaged) return { state: "unknown" };
+        // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have
+        // been sent.
+        if (hash === null) return { state: validAfter === 0 ? "new" : "unknown" };
+        if (acceptedAt === null || send === null || send <= validAfter) return { state: "unknown" };
+        const known = fields === null ? undefined : readFields(fields, names);
+        return { state: "accepted", hash, fields: known, acceptedAt };
+      });
+  };
+  return {
+    fieldSlots: createSlots(store),
+    knownRecords: async ({ keys, ...name }) => {
+      const set = await findSet(queries, name);
+      if (set === undefined) return keys.map(() => ({ state: "new" }));
+      const records: KnownRecord[] = [];
+      for (let start = 0; start < keys.length; start += keysPerStatement) {
+        records.push(...(await recordsOf(set, keys.slice(start, start + keysPerStatement))));
+      }
+      return records;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { z } from "zod";
+
+import { hashBytes } from "../../contract/keys/fingerprints.ts";
+import type { FoundKeys, SendFacts } from "../../rules/keys/judge.ts";
+import { type HashedKeys, tagBytes } from "../../rules/keys/key-hashes.ts";
+import type { Queries } from "../../store/state-database.ts";
+import { bigintsOf, bytesArray } from "./binary-arrays.ts";
+
+/** Keys of one set, each once, with the hashes of their records. */
+export type KeysToFind = {
+  readonly setId: number;
+  readonly hashed: HashedKeys;
+  /** `hashBytes` for each key. */
+  readonly hashes: Uint8Array;
+  /** Indexes of the keys that are looked up, in ascending order. */
+  readonly order: readonly number[];
+};
+
+/** What of a fingerprint makes its record known. */
+type WhatCounts = {
+  /** A send up to this one says nothing any more. */
+  readonly validAfter: number;
+  /** What was committed before this time (Unix ms) is too old to count. */
+  readonly committedAfter: number;
+  /** Whether the sends of known records are asked for, too. */
+  readonly asksSends: boolean;
+};
+
+/** What was found, all of it as it was at one moment. */
+export type FoundAtOnce = FoundKeys & {
+  /** Of each send that was found, unless it is not known any more. */
+  readonly facts: ReadonlyMap<number, SendFacts>;
+  readonly isAnyInDoubt: boolean;
+};
+
+/** Keys as a relation of `number`, `tag` and `place`. */
+export function keysOf(
+  { numbers, tags }: HashedKeys,
+  order: readonly number[] = [...numbers.keys()],
+): RawBuilder<unknown> {
+  const tagArray = bytesArray("bigint", { bytes: tags, size: tagBytes }, order);
+  return sql`(select number, tag, place from unnest(${bigintsOf(numbers, order)}::bigint[], ${tagArray}::bigint[])
+    with ordinality as one (number, tag, place))`;
+}
+
+/** Hashes of records as an array, in SQL. */
+export function hashArray(hashes: Uint8Array, order: readonly number[]): RawBuilder<unknown> {
+  return sql`${bytesArray("uuid", { bytes: hashes, size: hashBytes }, order)}::uuid[]`;
+}
+
+/**
+ * Whether something of a staging `s` left, in SQL. The receipts say so: a part is marked before its bytes leave, in
+ * a transaction that asks whether its staging is given up.
+ */
+export const hasLeft: RawBuilder<SqlBool> = sql`exists (select 1 from ${sql.table("receipts")} r
+  where r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.attempts > 0)`;
+
+/**
+ * The stagings whose keys go before what is known, for `in`: they are not decided yet, or are given up and something
+ * of them left.
+ */
+export function openSends(setId: number): RawBuilder<unknown> {
+  return sql`(select o.send from ${sql.table("stagedSends")} o
+    left join ${sql.table("stagings")} s on s.send = o.send
+    where o.set_id = ${setId} and (s.send is null or s.state in ('staging', 'staged')
+      or (s.state = 'dropped' and ${hasLeft})))`;
+}
+
+/**
+ * The newest entry among `openSends` of a key `k`, for `lateral`. The limit has it looked up by its key, whatever the
+ * planner thinks of the size of the table.
+ */
+export function stagedOfKey(setId: number): RawBuilder<unknown> {
+  return sql`(select e.id, e.send, e.times from ${sql.table("stagedKeys")} e
+    where e.set_id = ${setId} and e.number = k.number and e.tag = k.tag and e.send in ${openSends(setId)}
+    order by e.entry desc limit 1)`;
+}
+
+/** The fingerprint of a key `k`, for `lateral`. */
+export function knownOfKey(setId: number): RawBuilder<unknown> {
+  return sql`(select f.hash, f.send, f.id from ${sql.table("fingerprints")} f
+    where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag limit 1)`;
+}
+
+const numberList = z.string().transform((text) => text.split(",").map(Number));
+
+const factsOfSend = z
+  .tuple([z.int(), z.string(), z.string()])
+  .transform(([send, runId, state]): readonly [number, SendFacts] => [send, { runId, state }]);
+
+const foundRow = z.object({
+  ids: numberList.transform((ids) => ids.map((id) => (id === 0 ? null : id))),
+  sends: numberList,
+  facts: z.array(factsOfSend).transform((facts) => new Map(facts)),
+  isAnyInDoubt: z.boolean(),
+});
+
+/**
+ * Looks up keys in one statement, which names what is known, so that whatever it says nothing of is sent. It answers
+ * lists and not a row for each key, which took longer.
+ */
+export async function lookUp(
+  queries: Queries,
+  { setId, hashed, hashes, order }: KeysToFind,
+  { validAfter, committedAfter, asksSends }: WhatCounts,
+): Promise<FoundAtOnce> {
+  if (order.length === 0) return { ids: [], sends: [], facts: new Map(), isAnyInDoubt: false };
+  const tags = bytesArray("bigint", { bytes: hashed.tags, size: tagBytes }, order);
+  const stagings = sql.table("stagings");
+  const { rows } = await sql`
+    with k as (
+      select number, tag, hash, place from
+        unnest(${bigintsOf(hashed.numbers, order)}::bigint[], ${tags}::bigint[], ${hashArray(hashes, order)})
+        with ordinality as one (number, tag, hash, place)),
+    found as materialized (
+      select place, case when e.id is not null then -e.id
+          when f.hash = k.hash and s.send is not null then f.id else -f.id end as id,
+        case when e.id is not null then e.send * e.times else f.send end as send
+      from k left join lateral ${knownOfKey(setId)} f on true
+        left join lateral ${stagedOfKey(setId)} e on true
+        left join ${stagings} s on s.send = f.send and s.send > ${validAfter}
+          and s.state in ('committed', 'cut') and s.committed_at >= ${committedAfter})
+    select string_agg(coalesce(id, 0)::text, ',' order by place) as ids,
+      string_agg((case when id < 0 or ${asksSends} then coalesce(send, 0) else 0 end)::text, ',' order by place) as sends,
+      (select coalesce(json_agg(json_build_array(t.send, t.run_id, t.state)), '[]') from ${stagings} t
+        where t.send in (select abs(send) from found where id < 0 or ${asksSends})) as facts,
+      exists (select 1 from ${sql.table("doubts")} where set_id = ${setId}) as is_any_in_doubt
+    from found`.execute(queries);
+  return foundRow.parse(rows[0]);
+}

@@ -1,0 +1,141 @@
+import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+
+import type { Queries } from "../../store/state-database.ts";
+import type { PostgresDatabase } from "../database.ts";
+import { hasLeft } from "./look-up.ts";
+import type { SendOfSet } from "./staged-keys.ts";
+
+/** Keys that are written among the fingerprints in one transaction: some 20 ms. */
+const keysPerStep = 2_000;
+
+/** The numbers of some keys, both ends among them, as SQL has them. */
+type Range = { readonly from: string; readonly to: string };
+
+/** Cuts the numbers of keys into ranges of about `keysPerStep` of so many: hashes lie everywhere alike. */
+function rangesOf(keys: number): readonly Range[] {
+  const count = Math.max(1, Math.ceil(keys / keysPerStep));
+  const begin = (index: number): bigint => (2n ** 64n * BigInt(index)) / BigInt(count) - 2n ** 63n;
+  return Array.from({ length: count }, (_, index) => ({
+    from: String(begin(index)),
+    to: String(begin(index + 1) - 1n),
+  }));
+}
+
+/**
+ * Writes some keys of a staging among the fingerprints; inside a transaction that makes sure that the staging is still
+ * what it was. All of them are written before the transaction that commits it, and name a send that does not count yet;
+ * whoever judges one of them finds it staged until then, and unknown. Written once more, all is as it was before.
+ */
+async function mergeSome(
+  queries: Queries,
+  { setId, send }: SendOfSet,
+  range: Range,
+): Promise<void> {
+  const stagings = sql.table("stagings");
+  const some = sql`from ${sql.table("stagedKeys")} e where e.set_id = ${setId} and e.send = ${send}
+    and e.number between cast(${range.from} as bigint) and cast(${range.to} as bigint)`;
+  // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
+  // zero never counts. The same is said of what a later run sent, although no lock allows that. The rows are locked in
+  // the order of their numbers, so that two that merge wait for each other in one direction.
+  await sql`
+    insert into ${sql.table("fingerprints")} as f (set_id, number, tag, hash, send, id)
+    select e.set_id, e.number, e.tag, e.hash, e.send * e.times, e.id ${some} order by e.number, e.tag
+    on conflict (set_id, number, tag) do update set hash = excluded.hash,
+      send = case when abs(f.send) >= (select min(send) from ${stagings} where run_id = (
+            select run_id from ${stagings} where send = ${send}))
+          and abs(f.send) <> ${send} and exists (
+            select 1 from ${stagings} other where other.send = abs(f.send) and other.state <> 'dropped')
+        then -abs(excluded.send) else excluded.send end`.execute(queries);
+  const fields = sql.table("stagedFields");
+  const { rows } = await sql`
+    select 1 from ${fields} where set_id = ${setId} and send = ${send} limit 1`.execute(queries);
+  if (rows.length === 0) return;
+  await sql`
+    with taken as (delete from ${fields} where set_id = ${setId} and send = ${send} and id in (select e.id ${some})
+      returning set_id, id, hashes)
+    insert into ${sql.table("fieldHashes")} (set_id, id, hashes) select set_id, id, hashes from taken
+    on conflict (set_id, id) do update set hashes = excluded.hashes`.execute(queries);
+}
+
+/** What writes the keys of a staging among the fingerprints, each part of it in a transaction of its own. */
+export async function mergeSteps(
+  queries: Queries,
+  of: SendOfSet,
+): Promise<readonly ((queries: Queries) => Promise<void>)[]> {
+  const { rows } = await sql`
+    select keys from ${sql.table("stagedSends")} where set_id = ${of.setId} and send = ${of.send}`.execute(
+    queries,
+  );
+  const found = z.array(z.object({ keys: z.int() })).parse(rows)[0];
+  if (found === undefined) return [];
+  return rangesOf(found.keys).map(
+    (range) => async (transaction: Queries) => await mergeSome(transaction, of, range),
+  );
+}
+
+/** Forgets the fields that were kept for a staging of which nothing left. */
+async function discardFields(queries: Queries, { setId, send }: SendOfSet): Promise<void> {
+  await sql`
+    delete from ${sql.table("fieldHashes")} h using ${sql.table("stagedKeys")} e
+    where e.set_id = ${setId} and e.send = ${send} and e.is_drawn and h.set_id = e.set_id and h.id = e.id`.execute(
+    queries,
+  );
+}
+
+/** Removes what lies apart of a staging. */
+async function forgetStaged(queries: Queries, { setId, send }: SendOfSet): Promise<void> {
+  for (const table of ["stagedFields", "stagedKeys", "stagedSends"]) {
+    await sql`
+      delete from ${sql.table(table)} where set_id = ${setId} and send = ${send}`.execute(queries);
+  }
+}
+
+const endedRow = z.object({
+  setId: z.int(),
+  send: z.int(),
+  isTaken: z.boolean(),
+  hasLeft: z.boolean(),
+});
+
+/** The stagings that have ended, and of which keys still stand apart; of a set or of all. */
+async function endedSends(
+  queries: Queries,
+  setId: number | undefined,
+): Promise<readonly z.output<typeof endedRow>[]> {
+  const ofSet: RawBuilder<unknown> = setId === undefined ? sql`true` : sql`o.set_id = ${setId}`;
+  const { rows } = await sql`
+    select o.set_id, o.send, coalesce(s.state <> 'dropped', false) as is_taken, s.send is null or ${hasLeft} as has_left
+    from ${sql.table("stagedSends")} o left join ${sql.table("stagings")} s on s.send = o.send
+    where ${ofSet} and (s.send is null or s.state in ('dropped', 'committed', 'cut'))
+    order by o.set_id, o.send`.execute(queries);
+  return z.array(endedRow).parse(rows);
+}
+
+/**
+ * Comes to an end with what stagings left, of a set or of all, in transactions of its own: what was accepted is among
+ * the fingerprints already; where nothing of one left, nothing is known of it any more; and of the others each key
+ * becomes unknown. Nobody adds to a staging that has ended; several processes may do this at once, one after the other
+ * for each staging, whose row they lock.
+ */
+export async function settleStaged(database: PostgresDatabase, setId?: number): Promise<void> {
+  for (const { isTaken, hasLeft: isSent, ...of } of await endedSends(
+    database.state.queries,
+    setId,
+  )) {
+    const stillThere = async (work: (queries: Queries) => Promise<void>): Promise<void> =>
+      await database.lockAndWrite(async (queries) => {
+        const { rows } = await sql`
+          select 1 from ${sql.table("stagedSends")} where set_id = ${of.setId} and send = ${of.send}
+          for update`.execute(queries);
+        if (rows.length > 0) await work(queries);
+      });
+    if (!isTaken && isSent) {
+      for (const step of await mergeSteps(database.state.queries, of)) await stillThere(step);
+    }
+    await stillThere(async (queries) => {
+      if (!isTaken && !isSent) await discardFields(queries, of);
+      await forgetStaged(queries, of);
+    });
+  }
+}

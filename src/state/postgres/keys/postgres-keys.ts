@@ -1,0 +1,34 @@
+import type { Remote } from "../../../thread.ts";
+import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
+import type { KnownRecordStore } from "../../contract/keys/known-records.ts";
+import type { MappingStore } from "../../contract/keys/mappings.ts";
+import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import type { PostgresDatabase } from "../database.ts";
+import { createFingerprints } from "./fingerprints.ts";
+import { createKeeping } from "./key-keeping.ts";
+import { createKnownRecords } from "./known-records.ts";
+import { createMappings } from "./mappings.ts";
+import { StoreKeys } from "./store-keys.ts";
+
+/** All that a store in Postgres has to do with keys. */
+export type PostgresKeys = {
+  readonly methods: Remote<FingerprintStore & KnownRecordStore & MappingStore>;
+  /** For `createCommitStore` and `createSplitStore`; `settle` belongs behind `dropStagings` and before `pruneRuns`. */
+  readonly keeping: KeyKeeping;
+};
+
+/**
+ * Makes what a store in Postgres has to do with keys.
+ * @param numberBits how much of a key's number is used; fewer have keys share theirs.
+ */
+export function createPostgresKeys(database: PostgresDatabase, numberBits?: number): PostgresKeys {
+  const store = new StoreKeys(database, numberBits);
+  return {
+    methods: {
+      ...createFingerprints(store),
+      ...createKnownRecords(store),
+      ...createMappings(store),
+    },
+    keeping: createKeeping(store),
+  };
+}

@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import type { SyncName } from "../../contract/runs/checkpoints.ts";
+import type { StageName } from "../../contract/sends/stagings.ts";
+import { superseded } from "../../store/sends/stagings.ts";
+import type { Queries } from "../../store/state-database.ts";
+import type { PostgresDatabase } from "../database.ts";
+
+const setRow = z.object({ id: z.int(), validAfter: z.int(), nextId: z.int() }).readonly();
+
+/** A set whose row this transaction has locked. */
+export type LockedSet = z.output<typeof setRow>;
+
+/** Makes the set of a sync where there is none. */
+async function makeSet(database: PostgresDatabase, { target, sync }: SyncName): Promise<void> {
+  await database.lockAndWrite(async (queries) => {
+    await queries
+      .insertInto("fingerprintSets")
+      .values({ target, sync })
+      .onConflict((conflict) => conflict.columns(["target", "sync"]).doNothing())
+      .execute();
+  });
+}
+
+/** Locks the row of a sync's set. */
+async function lockSet(
+  queries: Queries,
+  { target, sync }: SyncName,
+): Promise<LockedSet | undefined> {
+  const found = await queries
+    .selectFrom("fingerprintSets")
+    .select(["id", "validAfter", "nextId"])
+    .where("target", "=", target)
+    .where("sync", "=", sync)
+    .forUpdate()
+    .executeTakeFirst();
+  return found === undefined ? undefined : setRow.parse(found);
+}
+
+/**
+ * Runs `work` in a transaction that has locked the set of a sync first, and makes the set where there is none. Whatever
+ * judges keys of a set, draws their ids or forgets what is known of them begins so, in whichever process: one after the
+ * other. That is why READ COMMITTED is enough for them: each statement behind the lock sees all that the one before has
+ * written. What goes on beside them (a part that leaves or is refused, a commit, a staging that is given up) changes
+ * what is found by a key in one transaction, which the one statement that finds it sees whole or not at all.
+ */
+export async function withLockedSet<Result>(
+  database: PostgresDatabase,
+  name: SyncName,
+  work: (queries: Queries, set: LockedSet) => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const done = await database.lockAndWrite(async (queries) => {
+      const set = await lockSet(queries, name);
+      return set === undefined ? undefined : { result: await work(queries, set) };
+    });
+    if (done !== undefined) return done.result;
+    await makeSet(database, name);
+  }
+}
+
+const sendRow = z.object({ send: z.int() });
+
+/**
+ * Makes sure that a staging is the newest of its chunk and has not ended, and that it stays so until this transaction
+ * ends; answers its number.
+ * @throws {SupersededError} it is not.
+ */
+export async function holdStaging(queries: Queries, name: StageName): Promise<number> {
+  const { rows } = await sql`
+    select send from ${sql.table("stagings")}
+    where run_id = ${name.runId} and chunk = ${name.chunk} and stage = ${name.stage} and state = 'staging'
+    for share`.execute(queries);
+  if (rows.length === 0) throw superseded(name);
+  return sendRow.parse(rows[0]).send;
+}

@@ -1,0 +1,205 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import type { JudgedKeys, KeysToStage } from "../../contract/keys/fingerprints.ts";
+import { ageOfRow, type JudgedSet, judgeKeys, type KeysToPut } from "../../rules/keys/judge.ts";
+import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
+import { inTransactions } from "../../rules/keys/steps.ts";
+import { setIdOf } from "../../store/keys/fingerprint-sets.ts";
+import { textsOf } from "../../store/lists.ts";
+import type { Queries } from "../../store/state-database.ts";
+import { textAt } from "../../text-block.ts";
+import { newestAges } from "./ages.ts";
+import { integerArray } from "./binary-arrays.ts";
+import { type FoundAtOnce, keysOf, lookUp } from "./look-up.ts";
+import { settleStaged } from "./merging.ts";
+import { holdStaging, type LockedSet, withLockedSet } from "./set-lock.ts";
+import { foldSightings, SeenHere } from "./sightings.ts";
+import { type KeyToStage, putStaged } from "./staged-keys.ts";
+import type { StoreKeys } from "./store-keys.ts";
+
+/** A call, and what becomes of its rows. */
+type Staging = {
+  readonly input: KeysToStage;
+  readonly hashed: HashedKeys;
+  readonly verdicts: Uint8Array;
+  /** Of rows that leave the ids of their fingerprints, as `JudgedKeys` has them. */
+  readonly ids: Int32Array;
+};
+
+/** Tells which of these rows have keys that are in doubt; undefined of none. */
+async function doubtedOf(
+  queries: Queries,
+  { setId, keys, order }: { setId: number; keys: KeysToStage["keys"]; order: readonly number[] },
+): Promise<JudgedSet["isDoubted"]> {
+  const texts = textsOf(
+    queries,
+    order.map((index) => textAt(keys, index)),
+  );
+  const { rows } = await sql`
+    select distinct key from ${sql.table("doubts")} where set_id = ${setId} and key in ${texts}`.execute(
+    queries,
+  );
+  const doubted = new Set(
+    z
+      .array(z.object({ key: z.string() }))
+      .parse(rows)
+      .map(({ key }) => key),
+  );
+  return (index) => doubted.has(textAt(keys, index));
+}
+
+/** What one transaction judges with. */
+type Judging = {
+  readonly queries: Queries;
+  readonly set: LockedSet;
+  readonly isSeen: () => Promise<(id: number) => boolean>;
+};
+
+/** Looks up the keys of a step, and all that they are judged against. */
+async function gather(
+  { queries, set, isSeen }: Judging,
+  { input, hashed }: Staging,
+  order: readonly number[],
+): Promise<{ readonly found: FoundAtOnce; readonly against: Omit<JudgedSet, "note"> }> {
+  const { hashes, keys, ages, full, begunAt, committedAfter = 0, rejectDuplicates } = input;
+  const { id: setId, validAfter } = set;
+  const look = async (asksSends: boolean): Promise<FoundAtOnce> =>
+    await lookUp(
+      queries,
+      { setId, hashed, hashes, order },
+      { validAfter, committedAfter, asksSends },
+    );
+  const asked = full || begunAt !== undefined;
+  let found = await look(asked);
+  // Then known records may leave, too.
+  if (found.isAnyInDoubt && !asked) found = await look(true);
+  // Behind the look-up: a key that it found known and that nothing has in doubt now was in no doubt then.
+  const isDoubted = found.isAnyInDoubt
+    ? await doubtedOf(queries, { setId, keys, order })
+    : undefined;
+  const ids =
+    ages === undefined ? [] : found.ids.flatMap((id) => (id === null ? [] : [Math.abs(id)]));
+  const newest = await newestAges(queries, setId, ids);
+  const facts = found.facts;
+  return {
+    found,
+    against: {
+      validAfter,
+      isDoubted,
+      isSeen: rejectDuplicates ? await isSeen() : () => false,
+      factsOf: (send) => facts.get(send),
+      newestOf: (id) => newest.get(id) ?? 0,
+    },
+  };
+}
+
+/** The keys that leave, with an id for each; those of new ones follow each other from `nextId` on. */
+function drawIds(
+  put: KeysToPut,
+  nextId: number,
+): { readonly leaving: (KeyToStage & { readonly said: number })[]; readonly seen: KeyToStage[] } {
+  let next = nextId;
+  const leaving = [...put.added].map(([index, times]) => {
+    const id = next++;
+    return { index, id, times, isDrawn: true, said: -id };
+  });
+  const seen = put.seen.map((index) => ({ index, id: next++, times: 0, isDrawn: true }));
+  const known = [...put.known].map(([index, { id, times, wasTaken }]) => {
+    return { index, id, times, isDrawn: false, said: wasTaken ? id : -id };
+  });
+  return { leaving: [...leaving, ...known], seen };
+}
+
+/**
+ * Writes fingerprints without a hash, for keys that a dry run only sees: they say nothing of what the service holds, so
+ * they need not wait for a commit.
+ */
+async function seeKeys(
+  queries: Queries,
+  { setId, hashed }: { readonly setId: number; readonly hashed: HashedKeys },
+  seen: readonly KeyToStage[],
+): Promise<void> {
+  if (seen.length === 0) return;
+  const keys = keysOf(
+    hashed,
+    seen.map(({ index }) => index),
+  );
+  const ids = integerArray(seen.map(({ id }) => id));
+  await sql`
+    insert into ${sql.table("fingerprints")} (set_id, number, tag, hash, send, id)
+    select cast(${setId} as integer), k.number, k.tag, null, 0, one.id
+    from ${keys} k join unnest(${ids}::integer[]) with ordinality as one (id, place) on one.place = k.place
+    order by k.number, k.tag`.execute(queries);
+}
+
+/** Judges one step of a call, and writes what becomes of its keys; answers the id that is drawn next. */
+async function judgeStep(
+  judging: Judging,
+  staging: Staging,
+  { order, nextId, here }: { order: readonly number[]; nextId: number; here: SeenHere },
+): Promise<number> {
+  const { queries, set } = judging;
+  const { input, hashed, verdicts, ids } = staging;
+  const { found, against } = await gather(judging, staging, order);
+  const note: JudgedSet["note"] = (id, age) => here.note(id, age);
+  const put = judgeKeys(input, { ...against, note }, { ...found, order, verdicts });
+  const { leaving, seen } = drawIds(put, nextId);
+  for (const index of order) ids[index] = 0;
+  for (const { index, said } of leaving) ids[index] = said;
+  const fresh = [...leaving.slice(0, put.added.size), ...seen];
+  for (const { index, id } of fresh) here.note(id, ageOfRow(input, index));
+  await putStaged(
+    queries,
+    { setId: set.id, send: input.send, hashed, hashes: input.hashes },
+    leaving,
+  );
+  await seeKeys(queries, { setId: set.id, hashed }, seen);
+  return nextId + fresh.length;
+}
+
+/** Judges some steps of a call; inside a transaction that has locked the set. */
+async function judgeSome(
+  keys: StoreKeys,
+  { queries, set, staging }: { queries: Queries; set: LockedSet; staging: Staging },
+  steps: ReturnType<typeof inTransactions>[number],
+): Promise<void> {
+  const { input } = staging;
+  const at = { setId: set.id, runId: input.runId };
+  await holdStaging(queries, input);
+  const judging = { queries, set, isSeen: keys.seen.begin(queries, at) };
+  let { nextId } = set;
+  for (const order of steps) {
+    const here = new SeenHere();
+    nextId = await judgeStep(judging, staging, { order, nextId, here });
+    if (here.isEmpty) continue;
+    if (keys.folded.get(set.id) !== input.runId) {
+      await foldSightings(queries, at);
+      keys.folded.set(set.id, input.runId);
+    }
+    await here.write(queries, set.id);
+  }
+  if (nextId === set.nextId) return;
+  await queries.updateTable("fingerprintSets").set({ nextId }).where("id", "=", set.id).execute();
+}
+
+/** Makes `stageKeys` of a store in Postgres. */
+export function createStaging(keys: StoreKeys): (input: KeysToStage) => Promise<JudgedKeys> {
+  const { database } = keys;
+  return async (input) => {
+    const { queries: outside } = database.state;
+    let setId = await setIdOf(outside, input);
+    if (setId === 0) setId = await withLockedSet(database, input, async (_, set) => set.id);
+    await settleStaged(database, setId);
+    const hashesOf = await keys.hashes(outside);
+    const hashed = hashesOf(setId, input.keys);
+    const count = input.keys.ends.length;
+    const staging = { input, hashed, verdicts: new Uint8Array(count), ids: new Int32Array(count) };
+    for (const steps of inTransactions(hashed)) {
+      await withLockedSet(database, input, async (queries, set) => {
+        await judgeSome(keys, { queries, set, staging }, steps);
+      });
+    }
+    return { verdicts: staging.verdicts, leaving: staging.ids.filter((id) => id !== 0) };
+  };
+}

@@ -1,0 +1,80 @@
+import { sql } from "kysely";
+
+import { sent } from "../../rules/keys/judge.ts";
+import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
+import type { Queries } from "../../store/state-database.ts";
+import { integerArray, smallintArray } from "./binary-arrays.ts";
+import { hashArray, keysOf, stagedOfKey } from "./look-up.ts";
+
+// What stagings will make known stands apart from the fingerprints until their commit: a staging that is given up
+// before anything of it left has changed no fingerprint. Every function is called inside a transaction.
+
+/** A staging, and the set of its sync. */
+export type SendOfSet = { readonly setId: number; readonly send: number };
+
+/** What becomes of a key, by its index. */
+export type KeyToStage = {
+  readonly index: number;
+  readonly id: number;
+  readonly times: number;
+  /** Whether the id was drawn for it. */
+  readonly isDrawn: boolean;
+};
+
+/** Counts rows of a staging. */
+async function countKeys(
+  queries: Queries,
+  { setId, send }: SendOfSet,
+  keys: number,
+): Promise<void> {
+  await sql`
+    insert into ${sql.table("stagedSends")} as o (set_id, send, keys) values (${setId}, ${send}, ${keys})
+    on conflict (set_id, send) do update set keys = o.keys + excluded.keys`.execute(queries);
+}
+
+// Of the notes of a staging the last one counts, as if it were the only one.
+const orReplace = sql`on conflict (set_id, number, tag, send) do update
+  set hash = excluded.hash, id = excluded.id, times = excluded.times, entry = excluded.entry,
+    is_drawn = e.is_drawn or excluded.is_drawn`;
+
+/** Notes what a staging makes of keys, each once. */
+export async function putStaged(
+  queries: Queries,
+  {
+    setId,
+    send,
+    hashed,
+    hashes,
+  }: SendOfSet & { readonly hashed: HashedKeys; readonly hashes: Uint8Array },
+  keys: readonly KeyToStage[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  const order = keys.map(({ index }) => index);
+  const ids = integerArray(keys.map(({ id }) => id));
+  const times = smallintArray(keys.map((key) => key.times));
+  const drawn = smallintArray(keys.map(({ isDrawn }) => Number(isDrawn)));
+  await countKeys(queries, { setId, send }, keys.length);
+  await sql`
+    insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
+    select cast(${setId} as integer), k.number, k.tag, cast(${send} as bigint), more.hash, more.id, more.times,
+      more.is_drawn = 1
+    from ${keysOf(hashed, order)} k join unnest(${hashArray(hashes, order)}, ${ids}::integer[], ${times}::smallint[],
+      ${drawn}::smallint[]) with ordinality as more (hash, id, times, is_drawn, place) on more.place = k.place
+    order by k.place ${orReplace}`.execute(queries);
+}
+
+/** Notes that the service refused a record of each of the keys that are staged: none is known by its staging. */
+export async function refuseStaged(
+  queries: Queries,
+  { setId, send }: SendOfSet,
+  hashed: HashedKeys,
+): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
+    select distinct cast(${setId} as integer), k.number, k.tag, cast(${send} as bigint),
+      cast('00000000-0000-0000-0000-000000000000' as uuid), staged.id, cast(${sent.refused} as smallint), false
+    from ${keysOf(hashed)} k cross join lateral ${stagedOfKey(setId)} staged ${orReplace}`.execute(
+    queries,
+  );
+  if (numAffectedRows > 0n) await countKeys(queries, { setId, send }, Number(numAffectedRows));
+}
