@@ -118,8 +118,33 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     id: "S799",
     plants:
       "what a staging that was restaged left of itself makes its keys unknown in the next one",
-    edits: [{ file: mergeKeys, find: " and other.state <> 'dropped'),", replace: ")," }],
+    edits: [{ file: mergeKeys, find: " and other.state <> 'dropped'", replace: "" }],
     test: { file: stagedKeysTest, title: "is known by the staging that follows one that left" },
+  },
+  {
+    id: "S900",
+    plants:
+      "a key that two lanes sent is known by the one that stays, where the other left and is given up",
+    edits: [{ file: mergeKeys, find: "(send < 0 or exists (", replace: "(0 or exists (" }],
+    test: {
+      file: stagedKeysTest,
+      title: "where one of two lanes that sent it left and is given up",
+    },
+  },
+  {
+    id: "S901",
+    plants: "on Postgres it is known by the one that stays, too",
+    edits: [
+      {
+        file: "src/state/postgres/keys/merging.ts",
+        find: "(f.send < 0 or exists (",
+        replace: "(false or exists (",
+      },
+    ],
+    test: {
+      file: stagedKeysTest,
+      title: "where one of two lanes that sent it left and is given up",
+    },
   },
   {
     id: "S800",

@@ -1,18 +1,15 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
-import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { name, StoreUnderTest } from "../store-under-test.ts";
+import { keyImplementations } from "./key-implementations.ts";
 
-describe("a row that is unchanged", () => {
+describe.each(keyImplementations)("a row that is unchanged: $kind", (implementation) => {
   let test: StoreUnderTest;
 
   beforeEach(async () => {
-    test = await StoreUnderTest.open(openStoreInline);
+    test = await StoreUnderTest.open(implementation.open);
   });
 
   type Staging = {
@@ -39,22 +36,14 @@ describe("a row that is unchanged", () => {
     const drawn = await stage(staging);
     await test.commit({ runId, chunk: 1, stage: drawn.stage }, { keys: "[]", mapping });
   };
-  const fingerprints = (): unknown => {
-    const db = new DatabaseSync(join(test.folder, "state.db"), { readOnly: true });
-    try {
-      const select = db.prepare("select * from fingerprints order by number");
-      select.setReadBigInts(true);
-      return select.all();
-    } finally {
-      db.close();
-    }
-  };
+  const fingerprints = async (): Promise<unknown> =>
+    await implementation.rows(test.folder, "select * from fingerprints order by number");
 
   it("has nothing written to its fingerprint", async () => {
     await run({ runId: "r1", keys: ["a", "b"] });
-    const before = fingerprints();
+    const before = await fingerprints();
     await run({ runId: "r2", keys: ["a", "b"] });
-    expect(fingerprints()).toEqual(before);
+    expect(await fingerprints()).toEqual(before);
   });
 
   it.each(['"', "\\", "a\u0000b", "é東😀", "[1]", "null"])(

@@ -4,16 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { runEffect } from "../../../../src/effect.ts";
 import { firstChunkOf } from "../../../../src/lane-of.ts";
 import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { ageOf, sendOf } from "../../../../src/state/rules/keys/ages.ts";
-import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { trials } from "../../../support/trials.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
+import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
 
 /** How a run judges all that it reads. */
 const ways = {
@@ -140,7 +139,11 @@ class Rules {
 }
 
 /** Whether runs are ended, and how much of a key's number is used: of a single bit many keys share theirs. */
-type How = { readonly endsRuns: boolean; readonly numberBits: number };
+type How = {
+  readonly endsRuns: boolean;
+  readonly numberBits: number;
+  readonly open: KeyImplementation["open"];
+};
 
 type Verdicts = { readonly stored: unknown[][]; readonly ruled: unknown[][] };
 
@@ -289,23 +292,30 @@ class Play {
   }
 }
 
-async function openIn(folder: string, { numberBits }: How): Promise<StoreUnderTest> {
-  return StoreUnderTest.of(folder, await openStoreInline(folder, runEffect, numberBits));
+async function openIn(folder: string, { open, numberBits }: How): Promise<StoreUnderTest> {
+  return StoreUnderTest.of(folder, await open(folder, numberBits));
 }
 
-it.each([
+const hows = [
   { endsRuns: false, numberBits: 64 },
   { endsRuns: true, numberBits: 64 },
   { endsRuns: false, numberBits: 8 },
   { endsRuns: false, numberBits: 1 },
   { endsRuns: true, numberBits: 1 },
-])("every verdict is that of the rules, whatever happened before: %j", async (how) => {
-  const steps = fc.array(step, { minLength: 6, maxLength: 24 });
-  await fc.assert(
-    fc.asyncProperty(steps, async (all) => {
-      const { stored, ruled } = await Play.all(all, how);
-      expect(stored).toEqual(ruled);
-    }),
-    { numRuns: trials(12) },
-  );
+];
+
+// On a server a history takes a hundred times as long.
+const histories = { sqlite: trials(20), postgres: trials(2) };
+
+describe.each(keyImplementations)("a store of keys: $kind", ({ kind, open }) => {
+  it.each(hows)("every verdict is that of the rules, whatever happened before: %j", async (how) => {
+    const steps = fc.array(step, { minLength: 6, maxLength: 24 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const { stored, ruled } = await Play.all(all, { ...how, open });
+        expect(stored).toEqual(ruled);
+      }),
+      { numRuns: kind === "sqlite" ? histories.sqlite : histories.postgres },
+    );
+  });
 });

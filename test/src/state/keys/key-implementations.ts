@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { runEffect } from "../../../../src/effect.ts";
+import type { StateStore } from "../../../../src/state/state-store.ts";
+import { runSql } from "../../../support/postgres/postgres-cluster.ts";
+import { openPostgresInline, schemaOf } from "../../../support/project/inline-postgres.ts";
+import { openStoreInline } from "../../../support/project/inline-threads.ts";
+
+/** A store under test, and its database as nobody else sees it. */
+export type KeyImplementation = {
+  readonly kind: string;
+  /** Opens the store of a folder; each time as another process would. Of fewer bits of a number keys share theirs. */
+  readonly open: (folder: string, numberBits?: number) => Promise<StateStore>;
+  /** The rows of a statement. */
+  readonly rows: (folder: string, sql: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Has the store fail at some write, until the function that is answered is called. */
+  readonly failAt: (folder: string, write: Write) => Promise<() => Promise<void>>;
+};
+
+/** A write, as a trigger names it. */
+export type Write = {
+  readonly at: string;
+  /** A condition on the new row. */
+  readonly when?: string;
+};
+
+async function inSqlite(folder: string, sql: string): Promise<Record<string, unknown>[]> {
+  const db = new DatabaseSync(join(folder, "state.db"));
+  try {
+    const statement = db.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement.all();
+  } finally {
+    db.close();
+  }
+}
+
+async function inPostgres(
+  folder: string,
+  sql: string,
+): Promise<readonly Record<string, unknown>[]> {
+  const { url, schema } = await schemaOf(folder);
+  return await runSql(url.reveal(), `set search_path to ${schema}; ${sql}`);
+}
+
+/** What passes the contract of keys. */
+export const keyImplementations: readonly KeyImplementation[] = [
+  {
+    kind: "sqlite",
+    open: async (folder, numberBits) => await openStoreInline(folder, runEffect, numberBits),
+    rows: inSqlite,
+    failAt: async (folder, { at, when = "true" }) => {
+      await inSqlite(
+        folder,
+        `create trigger killed ${at} when ${when} begin select raise(abort, 'killed'); end`,
+      );
+      return async () => void (await inSqlite(folder, "drop trigger killed"));
+    },
+  },
+  {
+    kind: "postgres",
+    open: async (folder, numberBits) => await openPostgresInline(folder, runEffect, numberBits),
+    rows: inPostgres,
+    failAt: async (folder, { at, when = "true" }) => {
+      await inPostgres(
+        folder,
+        `create function killed() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
+         create trigger killed ${at} for each row when (${when}) execute function killed()`,
+      );
+      return async () => void (await inPostgres(folder, "drop function killed cascade"));
+    },
+  },
+];
