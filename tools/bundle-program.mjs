@@ -16,6 +16,7 @@ const dist = join(root, "dist");
 const entries = [
   "src/cli/main",
   "src/state/sqlite/thread",
+  "src/state/postgres/thread",
   "src/inbox/thread",
   "activities/stage/stage-thread",
   "src/sandbox/thread-main",
@@ -30,10 +31,13 @@ const entries = [
   "src/inbox/database",
   "src/limits",
   "src/log",
+  "src/security/secret",
   "src/staging/folder",
   "src/state/contract/keys/fingerprints",
   "src/state/contract/keys/known-records",
   "src/state/text-block",
+  "src/state/postgres/migrate",
+  "src/state/postgres/open",
   "src/state/sqlite/open",
   "src/webhooks/server",
 ];

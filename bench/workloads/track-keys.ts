@@ -1,14 +1,18 @@
 // Keeps the fingerprints of many keys in a state store, as runs with `send: changed` do, and measures each call:
 // node bench/workloads/track-keys.ts --folder state --keys 10000000
 // The first run loads all keys in their order; those after it take keys from all over the table, each key once.
-// --parts 2 ends after so many of them, --bare keeps no hashes of fields.
+// --parts 2 ends after so many of them, --bare keeps no hashes of fields, --at-once 4000 has a call take so many.
+// --url postgres://... keeps them in a server instead, in a schema of its own that is made for it and stays.
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import type * as Secrets from "../../src/security/secret.ts";
 import type * as Fingerprints from "../../src/state/contract/keys/fingerprints.ts";
 import type * as KnownRecords from "../../src/state/contract/keys/known-records.ts";
+import type * as Migrating from "../../src/state/postgres/migrate.ts";
+import type * as Postgres from "../../src/state/postgres/open.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type * as TextBlocks from "../../src/state/text-block.ts";
@@ -25,9 +29,6 @@ const { hashBytes, verdict } = await built<typeof Fingerprints>(
 const { fieldHashBytes } = await built<typeof KnownRecords>(
   "src/state/contract/keys/known-records.js",
 );
-
-/** Keys of one call, as the pipeline gathers them (src/pipeline/changed.ts). */
-const keysPerCall = 10_000;
 
 /** Fewer than a worker's, so that there are commits enough to measure. */
 const keysPerChunk = 20_000;
@@ -48,8 +49,20 @@ const options = {
   keys: { type: "string", default: "10000000" },
   parts: { type: "string" },
   bare: { type: "boolean", default: false },
+  // As the pipeline gathers them (src/pipeline/changed.ts).
+  "at-once": { type: "string", default: "10000" },
+  url: { type: "string" },
 } as const;
-const { folder, keys, bare, parts: partsMax } = parseArgs({ options }).values;
+const {
+  folder,
+  keys,
+  bare,
+  parts: partsMax,
+  url,
+  "at-once": atOnce,
+} = parseArgs({ options }).values;
+/** Keys of one call. */
+const keysPerCall = Number(atOnce);
 const tracked = Number(keys);
 
 /** What a run does: which keys it takes, the version of their records, and what must become of all of them. */
@@ -200,11 +213,21 @@ const parts: readonly Part[] = [
   },
 ];
 
-const state = await openSqliteStore(folder);
+/** Opens a store in a new schema of a server. */
+async function openOnServer(address: string): Promise<StateStore> {
+  const { Secret } = await built<typeof Secrets>("src/security/secret.js");
+  const { migrateStore } = await built<typeof Migrating>("src/state/postgres/migrate.js");
+  const { openPostgresStore } = await built<typeof Postgres>("src/state/postgres/open.js");
+  const server = { url: new Secret(address), schema: `bench_${randomBytes(4).toString("hex")}` };
+  await migrateStore(server);
+  return await openPostgresStore(server);
+}
+
+const state = await (url === undefined ? openSqliteStore(folder) : openOnServer(url));
 const figures: Figures[] = [];
 const wanted = parts.slice(0, partsMax === undefined ? parts.length : Number(partsMax));
 for (const part of wanted) figures.push(await measure(state, part));
 if (partsMax === undefined) figures.push(await look(state, count));
-const { size: bytes } = await stat(join(folder, "state.db"));
+const bytes = url === undefined ? (await stat(join(folder, "state.db"))).size : 0;
 await state.close();
 console.log(JSON.stringify({ parts: figures, bytes }));

@@ -10,12 +10,12 @@ export const versionName = "schema_version";
 
 /**
  * Begins a transaction that writes: what it commits survives a power cut (I1), whatever the role or the database is set
- * to, and the schema is the one that this sluice knows.
+ * to, and the schema is the one that this sluice knows. To compile a look-up of many keys takes longer than the look-up.
  * @throws {ConfigError} it is another one.
  */
 export async function beginWriting(queries: Queries, server: StoreServer): Promise<void> {
   const { rows } = await sql<{ version: string | null }>`
-    select set_config('synchronous_commit', 'on', true),
+    select set_config('synchronous_commit', 'on', true), set_config('jit', 'off', true),
       (select value from ${sql.table("meta")} where name = ${versionName}) as version`.execute(
     queries,
   );

@@ -57,23 +57,17 @@ export const hasLeft: RawBuilder<SqlBool> = sql`exists (select 1 from ${sql.tabl
   where r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.attempts > 0)`;
 
 /**
- * The stagings whose keys go before what is known, for `in`: they are not decided yet, or are given up and something
- * of them left.
+ * The newest entry of a key `k` among the stagings whose keys go before what is known, for `lateral`: they are not
+ * decided yet, or are given up and something of them left. The limit has the entry looked up by its key, whatever the
+ * planner thinks of the size of the table; the sum keeps it from doing so once for each of the stagings.
  */
-export function openSends(setId: number): RawBuilder<unknown> {
-  return sql`(select o.send from ${sql.table("stagedSends")} o
+export function stagedOfKey(setId: number): RawBuilder<unknown> {
+  const open = sql`array(select o.send from ${sql.table("stagedSends")} o
     left join ${sql.table("stagings")} s on s.send = o.send
     where o.set_id = ${setId} and (s.send is null or s.state in ('staging', 'staged')
       or (s.state = 'dropped' and ${hasLeft})))`;
-}
-
-/**
- * The newest entry among `openSends` of a key `k`, for `lateral`. The limit has it looked up by its key, whatever the
- * planner thinks of the size of the table.
- */
-export function stagedOfKey(setId: number): RawBuilder<unknown> {
   return sql`(select e.id, e.send, e.times from ${sql.table("stagedKeys")} e
-    where e.set_id = ${setId} and e.number = k.number and e.tag = k.tag and e.send in ${openSends(setId)}
+    where e.set_id = ${setId} and e.number = k.number and e.tag = k.tag and e.send + 0 = any(${open})
     order by e.entry desc limit 1)`;
 }
 
