@@ -1,0 +1,21 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { answersOf, anyStep } from "./both-stores.ts";
+import { keyImplementations } from "./key-implementations.ts";
+
+/** Long histories, and many, are played by `npm run prove`. */
+const histories = 8;
+
+it("every store gives the same answers, whichever process asks", async () => {
+  const steps = fc.array(anyStep, { minLength: 10, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const answers = [];
+      for (const one of keyImplementations) answers.push(await answersOf(one, all));
+      const [first, ...others] = answers;
+      for (const other of others) expect(other).toEqual(first);
+    }),
+    { numRuns: histories },
+  );
+});
