@@ -20,6 +20,7 @@ import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
+import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
@@ -75,5 +76,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,
+  ...mutantsOfPostgresKeys,
   ...mutantsOfPostgresStore,
 ];

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { firstChunkOf } from "../../../../src/lane-of.ts";
+import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { openPostgresInline } from "../../../support/project/inline-postgres.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { name, StoreUnderTest } from "../store-under-test.ts";
+
+const lanes = [1, 2, 3, 4];
+const keys = numbers(300).map((number) => `k${number}`);
+
+type Drawn = { readonly runId: string; readonly chunk: number; readonly stage: number };
+
+describe("lanes of several processes that stage at once in Postgres", () => {
+  let processes: readonly StoreUnderTest[];
+
+  beforeEach(async () => {
+    const first = await StoreUnderTest.open(openPostgresInline);
+    const others = lanes.slice(1).map(async () => {
+      return await StoreUnderTest.open(async () => await openPostgresInline(first.folder));
+    });
+    processes = [first, ...(await Promise.all(others))];
+    await first.openRun("r1", "backfill");
+    const spans = lanes.map(() => ({ from: null, to: null }));
+    await first.store.putPlan({ runId: "r1", plan: examplePlan, samples: [], spans });
+  });
+
+  /** Has each lane stage its keys, in a process of its own. */
+  const stageAll = async (
+    keysOf: (lane: number) => readonly string[],
+    rejectDuplicates: boolean,
+  ): Promise<{ ref: Drawn; verdicts: readonly number[]; leaving: readonly number[] }[]> => {
+    const drawn = [];
+    for (const lane of lanes) {
+      const chunk = firstChunkOf(lane);
+      const test = processes[lane - 1] ?? processes[0];
+      const begun = await test?.store.beginStaging({ runId: "r1", chunk, host: "h" });
+      drawn.push({
+        lane,
+        test,
+        ref: { runId: "r1", chunk, stage: begun?.stage ?? 0 },
+        send: begun?.send ?? 0,
+      });
+    }
+    return await Promise.all(
+      drawn.map(async ({ lane, test, ref, send }) => {
+        const call = { ...ref, send, keys: keysOf(lane), rejectDuplicates };
+        const judged = await test?.stageKeys(call);
+        return {
+          ref,
+          verdicts: [...(judged?.verdicts ?? [])],
+          leaving: [...(judged?.leaving ?? [])],
+        };
+      }),
+    );
+  };
+
+  /** Has a process stage one more key. */
+  const again = async (at: number, ref: Drawn | undefined, key: string): Promise<unknown> => {
+    const drawn = { runId: "r1", chunk: 0, stage: 0, ...ref };
+    const { send = 0 } = (await processes[at]?.store.staging(drawn)) ?? {};
+    return await processes[at]?.judge({ ...drawn, send, keys: [key], rejectDuplicates: true });
+  };
+
+  it("give each new key an id of its own", async () => {
+    const judged = await stageAll((lane) => keys.map((key) => `${key} of ${lane}`), true);
+    const ids = judged.flatMap(({ leaving }) => leaving);
+    expect(new Set(ids).size).toBe(lanes.length * keys.length);
+  });
+
+  it("send a key once, where a second row of a key is rejected", async () => {
+    const judged = await stageAll(() => keys, true);
+    const sent = judged.flatMap(({ verdicts }) => verdicts.filter((one) => one === verdict.send));
+    expect(sent).toHaveLength(keys.length);
+  });
+
+  it("see what another of them staged", async () => {
+    const [first, second] = await stageAll((lane) => (lane === 1 ? ["a"] : [`of ${lane}`]), true);
+    expect(await again(1, second?.ref, "a")).toEqual([verdict.duplicate]);
+    expect(await again(0, first?.ref, "b")).toEqual([verdict.send]);
+    expect(await again(1, second?.ref, "b")).toEqual([verdict.duplicate]);
+  });
+
+  it("leave a key unknown that several of them send, in whatever order they are committed", async () => {
+    const judged = await stageAll((lane) => [...keys, `own of ${lane}`], false);
+    await Promise.all(
+      judged.map(async ({ ref }, index) => await processes[index]?.commit(ref, { keys: "[]" })),
+    );
+    const asked = [...keys, ...lanes.map((lane) => `own of ${lane}`)];
+    const known = await processes[0]?.store.knownRecords({ ...name, keys: asked });
+    const states = known?.map(({ state }) => state);
+    expect(states).toEqual([...keys.map(() => "unknown"), ...lanes.map(() => "accepted")]);
+  });
+});
