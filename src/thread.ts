@@ -49,11 +49,18 @@ export function unpackError({ name, message, stack, fields }: PackedError): Erro
   return Object.assign(error, fields, { name });
 }
 
-/** A call as it crosses to a thread. */
-export type ThreadCall = { readonly method: string; readonly input: readonly unknown[] };
+/** A call as its caller makes it. */
+export type MethodCall = { readonly method: string; readonly input: readonly unknown[] };
+
+/** A call as it crosses to a thread; its answer has the same number. */
+export type ThreadCall = MethodCall & { readonly number: number };
 
 /** Its answer; `result` is what the method returned. */
-type Answer = { readonly result: unknown; readonly error: PackedError | undefined };
+type Answer = {
+  readonly number: number;
+  readonly result: unknown;
+  readonly error: PackedError | undefined;
+};
 
 /** A MessagePort, or a Worker, which is one to the thread that it started. */
 type Port = Pick<MessagePort, "postMessage" | "ref" | "unref"> & {
@@ -69,14 +76,14 @@ export type Remote<Methods extends Record<keyof Methods, (...input: never) => un
 
 /** Answers a call with one of `methods`, none of which is asynchronous; `asFault` is the error that the caller gets. */
 export function answerCall(
-  { method, input }: ThreadCall,
+  { number, method, input }: ThreadCall,
   methods: object,
   asFault: (error: unknown) => unknown = (error) => error,
 ): Answer {
   try {
-    return { result: methodOf(methods, method)(...input), error: undefined };
+    return { number, result: methodOf(methods, method)(...input), error: undefined };
   } catch (error) {
-    return { result: undefined, error: packError(asFault(error)) };
+    return { number, result: undefined, error: packError(asFault(error)) };
   }
 }
 
@@ -86,22 +93,24 @@ function methodOf(methods: object, name: string): (...input: readonly unknown[])
   return (...input): unknown => Reflect.apply(called, undefined, input);
 }
 
-/**
- * Makes a function that answers calls as `answerCall` does, each only once the one before it has ended, also where
- * methods are asynchronous.
- */
-export function answerInTurn(
-  methods: object,
-  asFault: (error: unknown) => unknown,
-): (call: ThreadCall) => Promise<Answer> {
-  let before: Promise<unknown> = Promise.resolve();
-  const answer = async ({ method, input }: ThreadCall): Promise<Answer> => {
+/** Answers calls that a thread gets. */
+export type Answering = (call: ThreadCall) => Promise<Answer>;
+
+/** Makes a function that answers calls as `answerCall` does, as they come, where methods are asynchronous. */
+export function answerAtOnce(methods: object, asFault: (error: unknown) => unknown): Answering {
+  return async ({ number, method, input }) => {
     try {
-      return { result: await methodOf(methods, method)(...input), error: undefined };
+      return { number, result: await methodOf(methods, method)(...input), error: undefined };
     } catch (error) {
-      return { result: undefined, error: packError(asFault(error)) };
+      return { number, result: undefined, error: packError(asFault(error)) };
     }
   };
+}
+
+/** Makes the same, but each call is begun only once the one before it has ended. */
+export function answerInTurn(methods: object, asFault: (error: unknown) => unknown): Answering {
+  const answer = answerAtOnce(methods, asFault);
+  let before: Promise<unknown> = Promise.resolve();
   return async (call) => {
     const answered = before.then(async () => await answer(call));
     before = answered;
@@ -115,26 +124,28 @@ type Waiting = {
 };
 
 /**
- * Makes calls over a port, which are answered in their order; it keeps its thread alive only while one is under way.
+ * Makes calls over a port, whichever order they are answered in; it keeps its thread alive only while one is under way.
  * Memory that is handed over is not copied, and no longer the caller's. `gone` makes the error of calls that the end
  * of the port leaves without an answer, and of all later ones.
  */
 export function createCalls(
   port: Port,
   gone: (cause: unknown) => Error,
-): (call: ThreadCall, handedOver?: readonly ArrayBuffer[]) => Promise<unknown> {
-  let waiting: Waiting[] = [];
+): (call: MethodCall, handedOver?: readonly ArrayBuffer[]) => Promise<unknown> {
+  const waiting = new Map<number, Waiting>();
+  let calls = 0;
   let ended: Error | undefined;
-  port.on("message", ({ result, error }: Answer) => {
-    const call = waiting.shift();
-    if (waiting.length === 0) port.unref();
+  port.on("message", ({ number, result, error }: Answer) => {
+    const call = waiting.get(number);
+    waiting.delete(number);
+    if (waiting.size === 0) port.unref();
     if (error === undefined) call?.resolve(result);
     else call?.reject(unpackError(error));
   });
   const end = (cause?: unknown): void => {
     ended ??= gone(cause);
-    for (const { reject } of waiting) reject(ended);
-    waiting = [];
+    for (const { reject } of waiting.values()) reject(ended);
+    waiting.clear();
   };
   port.on("error", end);
   port.on("close", () => end());
@@ -147,8 +158,9 @@ export function createCalls(
         return;
       }
       // First, since it throws for what cannot cross: then no answer comes.
-      port.postMessage(call, handedOver);
-      waiting.push({ resolve, reject });
+      const number = (calls += 1);
+      port.postMessage({ ...call, number } satisfies ThreadCall, handedOver);
+      waiting.set(number, { resolve, reject });
       port.ref();
     });
 }

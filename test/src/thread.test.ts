@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -5,8 +6,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import * as errors from "../../src/errors.ts";
 import { SluiceError, type ErrorFacts } from "../../src/errors.ts";
 import {
+  answerAtOnce,
   answerCall,
   createCalls,
+  type MethodCall,
   packError,
   threadFile,
   unpackError,
@@ -116,7 +119,7 @@ describe("createCalls and answerCall", () => {
   };
 
   function open(): {
-    readonly call: (call: ThreadCall) => Promise<unknown>;
+    readonly call: (call: MethodCall) => Promise<unknown>;
     readonly end: () => void;
   } {
     const { port1, port2 } = new MessageChannel();
@@ -139,6 +142,26 @@ describe("createCalls and answerCall", () => {
       { reason: new errors.BusyError("held") },
       { reason: new Error("no method none") },
       { value: 7 },
+    ]);
+  });
+
+  it("give each caller its own answer, whichever comes first", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const slow = { first: async () => await delay(20, "first"), second: async () => "second" };
+    const answer = answerAtOnce(slow, (error) => error);
+    port1.on("message", (call: ThreadCall) => {
+      void answer(call).then((answered) => port1.postMessage(answered));
+    });
+    onTestFinished(() => port1.close());
+    const call = createCalls(port2, () => new errors.StateUnavailableError("closed"));
+    const ended: unknown[] = [];
+    const ask = async (method: string): Promise<void> => {
+      ended.push([method, await call({ method, input: [] })]);
+    };
+    await Promise.all([ask("first"), ask("second")]);
+    expect(ended).toEqual([
+      ["second", "second"],
+      ["first", "first"],
     ]);
   });
 

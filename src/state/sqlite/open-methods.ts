@@ -1,28 +1,6 @@
 import { createKeyHashes } from "../rules/keys/key-hashes.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
-import { createDoubtStore } from "../store/doubts/doubt-store.ts";
-import { createIdentityStore } from "../store/keys/identities.ts";
-import { createPullStore } from "../store/pull/pulls.ts";
-import { createRateLimitStore } from "../store/rate-limit.ts";
-import { createOpenRejectStore } from "../store/rejects/open-rejects.ts";
-import { createRejectStore } from "../store/rejects/rejects.ts";
-import { createReplayStore } from "../store/rejects/replays.ts";
-import { createBackfillStore } from "../store/runs/backfills.ts";
-import { createCheckpointStore } from "../store/runs/checkpoints.ts";
-import { createHostStore } from "../store/runs/hosts.ts";
-import { createLockStore } from "../store/runs/locks.ts";
-import { createRunStore } from "../store/runs/runs.ts";
-import { createTallyStore } from "../store/runs/tally.ts";
-import { createCommitStore } from "../store/sends/commit.ts";
-import { createFaultStore } from "../store/sends/faults.ts";
-import { createLastFileStore } from "../store/sends/last-file.ts";
-import { createReceiptStore } from "../store/sends/receipts.ts";
-import { createRefusalStore } from "../store/sends/refusals.ts";
-import { createRestoreStore } from "../store/sends/restored.ts";
-import { SentKeys } from "../store/sends/sent-keys.ts";
-import { createSplitStore } from "../store/sends/split.ts";
-import { createStagingStore } from "../store/sends/stagings.ts";
-import { createUnderWayStore } from "../store/sends/under-way.ts";
+import { createStoreMethods } from "../store/store-methods.ts";
 import { type Database, openDatabase, openToRead } from "./database.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
@@ -58,56 +36,29 @@ export function openStateMethods(
   readonly close: () => void;
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
-  const { state } = db;
   const keyTools = createKeyTools(db, numberBits);
-  const { sightings } = keyTools;
-  const keys = createKeyKeeping(db, keyTools);
-  const sentKeys = new SentKeys();
-  const stagings = createStagingStore(state, sentKeys);
   const lastSend = createLastSend(db, file);
-  const runs = createRunStore(state);
-  const methods: MethodsOf<StateMethods> = {
-    ...runs,
-    pruneRuns: async (input) => {
-      // Once its run is gone nobody can tell whether something of a staging left.
-      await keys.settle();
-      return await runs.pruneRuns(input);
+  const methods = createStoreMethods(db.state, {
+    keeping: createKeyKeeping(db, keyTools),
+    ages: createNewestAges(db, keyTools),
+    methods: {
+      ...createFingerprintStore(db, keyTools),
+      ...createKnownRecordStore(db, keyTools),
+      ...createMappingStore(db, keyTools.sightings),
     },
-    ...createCheckpointStore(state),
-    ...stagings,
-    beginStaging: async (input) => {
-      const drawn = await stagings.beginStaging(input);
-      // Before its first part may leave, and behind its commit: a number that is only in the file would look
-      // like a restored store.
-      lastSend.remember();
-      return drawn;
+  });
+  return {
+    storeId: db.storeId,
+    methods: {
+      ...methods,
+      beginStaging: async (input) => {
+        const drawn = await methods.beginStaging(input);
+        // Before its first part may leave, and behind its commit: a number that is only in the file would look
+        // like a restored store.
+        lastSend.remember();
+        return drawn;
+      },
     },
-    dropStagings: async (input) => {
-      await stagings.dropStagings(input);
-      await keys.settle();
-    },
-    ...createRestoreStore(state),
-    ...createCommitStore(state, { keys, sentKeys }),
-    ...createReceiptStore(state, sentKeys),
-    ...createDoubtStore(state, sentKeys),
-    ...createSplitStore(state, { keys, sentKeys }),
-    ...createFaultStore(state),
-    ...createRefusalStore(state),
-    ...createRejectStore(state),
-    ...createOpenRejectStore(state, createNewestAges(db, keyTools)),
-    ...createReplayStore(state),
-    ...createFingerprintStore(db, keyTools),
-    ...createKnownRecordStore(db, keyTools),
-    ...createLastFileStore(state),
-    ...createMappingStore(db, sightings),
-    ...createLockStore(state),
-    ...createHostStore(state),
-    ...createIdentityStore(state),
-    ...createRateLimitStore(state),
-    ...createTallyStore(state),
-    ...createUnderWayStore(state),
-    ...createPullStore(state),
-    ...createBackfillStore(state),
+    close: () => db.close(),
   };
-  return { storeId: db.storeId, methods, close: () => db.close() };
 }

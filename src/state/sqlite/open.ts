@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { join } from "node:path";
-import { MessageChannel, Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 
-import { threadFile, unpackError, type PackedError } from "../../thread.ts";
-import { stateOnPort } from "../port.ts";
+import { threadFile } from "../../thread.ts";
+import { storeInThread } from "../open-thread.ts";
 import type { StateStore } from "../state-store.ts";
 
 /** A thread that loads its code, and has no store yet. */
@@ -31,31 +30,5 @@ export async function openSqliteStore(
   const file = join(stateFolder, "state.db");
   const thread = spare ?? new Worker(threadFile("thread", import.meta.url));
   spare = undefined;
-  thread.ref();
-  thread.postMessage({ file, onlyReads });
-  const storeId = await new Promise<string>((resolve, reject) => {
-    thread.once("message", (opened: { storeId: string } | { error: PackedError }) => {
-      if ("storeId" in opened) resolve(opened.storeId);
-      else reject(unpackError(opened.error));
-    });
-    thread.once("error", reject);
-  });
-  thread.unref();
-  const openPort: StateStore["openPort"] = () => {
-    const { port1, port2 } = new MessageChannel();
-    thread.postMessage({ port: port1 }, [port1]);
-    return port2;
-  };
-  const client = stateOnPort(openPort());
-  return {
-    ...client,
-    storeId,
-    openPort,
-    close: async () => {
-      const ended = once(thread, "exit");
-      thread.ref();
-      thread.postMessage("close");
-      await ended;
-    },
-  };
+  return await storeInThread(thread, { file, onlyReads });
 }

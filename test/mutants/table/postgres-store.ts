@@ -67,4 +67,36 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
       title: "misses no event of several receivers",
     },
   },
+  {
+    id: "S920",
+    plants: "a caller gets the answer that comes first, whosever it is",
+    edits: [
+      {
+        file: "src/thread.ts",
+        find: "    const call = waiting.get(number);\n    waiting.delete(number);",
+        replace:
+          "    const [first = number] = waiting.keys();\n    const call = waiting.get(first);\n" +
+          "    waiting.delete(first);",
+      },
+    ],
+    test: {
+      file: "test/src/thread.test.ts",
+      title: "give each caller its own answer, whichever comes first",
+    },
+  },
+  {
+    id: "S921",
+    plants: "an older reject of a row is open beside a newer one",
+    edits: [
+      {
+        file: "src/state/store/rejects/open-rejects.ts",
+        find: "!known.has(key ?? place)",
+        replace: "[key, place, known].length > 0",
+      },
+    ],
+    test: {
+      file: "test/src/state/open-rejects.test.ts",
+      title: "are not those of rows that were rejected again, that came since, or that are gone",
+    },
+  },
 ];

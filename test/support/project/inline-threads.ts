@@ -10,6 +10,7 @@ import { stateOnPort } from "../../../src/state/port.ts";
 import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import type { ServedStore } from "../../../src/state/store-thread.ts";
 import { answerInTurn, type ThreadCall } from "../../../src/thread.ts";
 import { layNewStore } from "./new-store.ts";
 
@@ -29,6 +30,11 @@ export async function openStoreInline(
   layNewStore(file);
   const opened = openStateMethods(file, { numberBits });
   const answer = answerInTurn(opened.methods, (error) => asStateError(error, file));
+  return answeredHere({ ...opened, answer }, effect);
+}
+
+/** A store that is open in the calling thread, over ports as in a thread of its own. */
+function answeredHere({ storeId, answer, close }: ServedStore, effect: Effect): StateStore {
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();
     port1.on("message", (call: ThreadCall) => {
@@ -40,11 +46,11 @@ export async function openStoreInline(
   const port = openPort();
   return {
     ...stateOnPort(port, effect),
-    storeId: opened.storeId,
+    storeId,
     openPort,
     close: async () => {
       port.close();
-      opened.close();
+      await close();
     },
   };
 }

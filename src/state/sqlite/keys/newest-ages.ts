@@ -1,8 +1,8 @@
+import { tagBytes } from "../../rules/keys/key-hashes.ts";
 import type { NewestAges } from "../../store/keys/newest-ages.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
-import { tagBytes } from "./key-hashes.ts";
 import type { KeyTools } from "./stage-keys.ts";
 
 /** How new keys are in a SQLite store. */
