@@ -10,6 +10,7 @@ import type { Tables } from "../store/tables.ts";
 import { tableNames } from "./schema.ts";
 import { clientOf, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
+import { TextsWithNul } from "./texts-with-nul.ts";
 import { beginWriting } from "./version.ts";
 
 /** Connections of one process at most. */
@@ -69,6 +70,7 @@ export function openPostgresDatabase(server: StoreServer): PostgresDatabase {
     plugins: [
       new CamelCasePlugin({ maintainNestedObjectKeys: true }),
       new QualifiedTables(server.schema, tableNames),
+      new TextsWithNul(),
     ],
   });
   const writer = createWriter(queries, server);

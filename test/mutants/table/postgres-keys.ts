@@ -112,4 +112,24 @@ export const mutantsOfPostgresKeys: readonly Mutant[] = [
     ],
     test: { file: staged, title: "has the fields of its records known with its commit" },
   },
+  {
+    id: "S912",
+    plants: "a key with a NUL stops the store in Postgres",
+    edits: [
+      { file: "src/state/postgres/database.ts", find: "      new TextsWithNul(),\n", replace: "" },
+    ],
+    test: { file: "test/src/state/postgres/database.test.ts", title: "is written, found and read" },
+  },
+  {
+    id: "S913",
+    plants: "a list of keys in Postgres takes no NUL",
+    edits: [
+      {
+        file: "src/state/store/lists.ts",
+        find: "JSON.stringify(texts.map(withoutNul))",
+        replace: "JSON.stringify(texts)",
+      },
+    ],
+    test: { file: "test/src/state/postgres/database.test.ts", title: "is written, found and read" },
+  },
 ];

@@ -14,7 +14,7 @@ import { at, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts"
 import type { KeyImplementation } from "./key-implementations.ts";
 
 const [allKeys, lanes] = [
-  ["a", "b", "c", "d", "é", "a\u0001"],
+  ["a", "b", "c", "d", "é", "a\u0000", "a\u0001"],
   [1, 2],
 ] as const;
 

@@ -5,6 +5,7 @@ import { SluiceError, SupersededError, StateUnavailableError } from "../../../..
 import { Secret } from "../../../../src/security/secret.ts";
 import { migrateStore, pendingStatements } from "../../../../src/state/postgres/migrate.ts";
 import { storeSteps, tableNames } from "../../../../src/state/postgres/schema.ts";
+import { recordsOf, textsOf } from "../../../../src/state/store/lists.ts";
 import type { Queries, StateDatabase } from "../../../../src/state/store/state-database.ts";
 import { newServer, opened, openMigrated } from "./postgres-store.ts";
 
@@ -100,6 +101,28 @@ describe("a transaction on Postgres", () => {
     expect(rows[0]?.count).toBe(1);
     expect(await test.query("select * from decoy.meta")).toEqual([]);
   });
+});
+
+describe("a text with a NUL", () => {
+  it.each(["a\u0000b", "\u0001", "\u0001\u0002", "\u0000\u0001"])(
+    "is written, found and read: %j",
+    async (text) => {
+      const { state } = await openMigrated();
+      const one = { setId: 1, key: text, runId: "r" };
+      await state.queries.insertInto("strayKeys").values(one).execute();
+      const found = await state.queries
+        .selectFrom("strayKeys")
+        .select("key")
+        .where("key", "in", textsOf(state.queries, ["other", text]))
+        .execute();
+      const records = recordsOf(state.queries, [[text, 7]]);
+      const { rows } = await sql`
+        select mine.record from ${records} mine join ${sql.table("strayKeys")} s on s.key = mine.key`.execute(
+        state.queries,
+      );
+      expect([found, rows]).toEqual([[{ key: text }], [{ record: 7 }]]);
+    },
+  );
 });
 
 describe("a schema", () => {
