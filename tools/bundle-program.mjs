@@ -15,6 +15,7 @@ const dist = join(root, "dist");
 /** Files that are started, or imported by others, by their names. */
 const entries = [
   "src/cli/main",
+  "src/state/postgres/thread",
   "src/state/sqlite/thread",
   "src/state/postgres/thread",
   "src/inbox/thread",

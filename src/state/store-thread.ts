@@ -1,4 +1,4 @@
-import { parentPort, type MessagePort } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 
 import { packError, type Answering, type PackedError, type ThreadCall } from "../thread.ts";
 
@@ -28,8 +28,18 @@ export function serveStore(open: (asked: unknown) => Promise<ServedStore>): void
 }
 
 function serve({ storeId, answer, close }: ServedStore): void {
+  const ports: MessagePort[] = [];
   const underWay = new Set<Promise<void>>();
+  const take = (port: MessagePort, call: ThreadCall): void => {
+    const answered = answer(call).then((said) => port.postMessage(said));
+    underWay.add(answered);
+    void answered.finally(() => underWay.delete(answered));
+  };
   const end = async (): Promise<void> => {
+    // The word to close comes by a way of its own, and so before calls that were made before it.
+    for (const port of ports) {
+      for (let left = nextOn(port); left !== undefined; left = nextOn(port)) take(port, left);
+    }
     await Promise.all(underWay);
     await close();
     process.exit(0);
@@ -40,11 +50,15 @@ function serve({ storeId, answer, close }: ServedStore): void {
       return;
     }
     const { port } = control;
-    port.on("message", (call: ThreadCall) => {
-      const answered = answer(call).then((said) => port.postMessage(said));
-      underWay.add(answered);
-      void answered.finally(() => underWay.delete(answered));
-    });
+    ports.push(port);
+    port.on("message", (call: ThreadCall) => take(port, call));
+    port.on("close", () => ports.splice(ports.indexOf(port), 1));
   });
   parentPort?.postMessage({ storeId } satisfies OpenedStore);
+}
+
+/** The next call that waits on a port, or undefined. */
+function nextOn(port: MessagePort): ThreadCall | undefined {
+  const waiting: { readonly message: ThreadCall } | undefined = receiveMessageOnPort(port);
+  return waiting?.message;
 }

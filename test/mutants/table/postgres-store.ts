@@ -99,4 +99,19 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
       title: "are not those of rows that were rejected again, that came since, or that are gone",
     },
   },
+  {
+    id: "S922",
+    plants: "a store that is closed leaves calls that were made before without an answer",
+    edits: [
+      {
+        file: "src/state/store-thread.ts",
+        find: "left = nextOn(port)) take(port, left);",
+        replace: "left = undefined) void take;",
+      },
+    ],
+    test: {
+      file: "test/src/state/postgres/open.test.ts",
+      title: "finishes what is under way when it is closed",
+    },
+  },
 ];

@@ -13,6 +13,7 @@ import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { textBlockOf } from "../../../src/state/text-block.ts";
+import { openPostgresInline } from "../../support/project/inline-postgres.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 
 /**
@@ -21,6 +22,10 @@ import { openStoreInline } from "../../support/project/inline-threads.ts";
  */
 export const implementations = [
   { kind: "sqlite", open: (folder: string): Promise<StateStore> => openStoreInline(folder) },
+  {
+    kind: "postgres",
+    open: (folder: string): Promise<StateStore> => openPostgresInline(folder),
+  },
 ];
 
 export const at = "2026-01-01T00:00:00.000Z";

@@ -29,6 +29,12 @@ let shared: Promise<PostgresCluster> | undefined;
 // Vitest ends its processes by this signal, at which Node alone would not come to `exit`, where clusters are removed.
 process.once("SIGTERM", () => process.exit());
 
+/** The URL of the server of `PG_URL`, or of one of this process. */
+export async function postgresServer(): Promise<string> {
+  shared ??= process.env["PG_URL"] === undefined ? PostgresCluster.start() : undefined;
+  return process.env["PG_URL"] ?? (await shared)?.url ?? "";
+}
+
 /** Makes a database that goes with its test, on the server of `PG_URL`, or on one of this process. */
 export async function postgres(): Promise<TestDatabase> {
   const given = process.env["PG_URL"];

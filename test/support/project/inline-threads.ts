@@ -34,7 +34,7 @@ export async function openStoreInline(
 }
 
 /** A store that is open in the calling thread, over ports as in a thread of its own. */
-function answeredHere({ storeId, answer, close }: ServedStore, effect: Effect): StateStore {
+export function answeredHere({ storeId, answer, close }: ServedStore, effect: Effect): StateStore {
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();
     port1.on("message", (call: ThreadCall) => {

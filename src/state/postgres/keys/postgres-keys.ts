@@ -3,11 +3,13 @@ import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import type { KnownRecordStore } from "../../contract/keys/known-records.ts";
 import type { MappingStore } from "../../contract/keys/mappings.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import type { NewestAges } from "../../store/keys/newest-ages.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { createFingerprints } from "./fingerprints.ts";
 import { createKeeping } from "./key-keeping.ts";
 import { createKnownRecords } from "./known-records.ts";
 import { createMappings } from "./mappings.ts";
+import { createNewestKnown } from "./newest-known.ts";
 import { StoreKeys } from "./store-keys.ts";
 
 /** All that a store in Postgres has to do with keys. */
@@ -15,6 +17,7 @@ export type PostgresKeys = {
   readonly methods: Remote<FingerprintStore & KnownRecordStore & MappingStore>;
   /** For `createCommitStore` and `createSplitStore`; `settle` belongs behind `dropStagings` and before `pruneRuns`. */
   readonly keeping: KeyKeeping;
+  readonly ages: NewestAges;
 };
 
 /**
@@ -30,5 +33,6 @@ export function createPostgresKeys(database: PostgresDatabase, numberBits?: numb
       ...createMappings(store),
     },
     keeping: createKeeping(store),
+    ages: createNewestKnown(store),
   };
 }

@@ -1,0 +1,38 @@
+import type { MethodsOf, StateMethods } from "../state-store.ts";
+import { createStoreMethods } from "../store/store-methods.ts";
+import { openPostgresDatabase } from "./database.ts";
+import { createPostgresKeys } from "./keys/postgres-keys.ts";
+import { storeSteps } from "./schema.ts";
+import type { StoreServer } from "./server.ts";
+import { asStoreError } from "./store-error.ts";
+import { versionError } from "./version-error.ts";
+import { versionName } from "./version.ts";
+
+/**
+ * Opens the store in Postgres with every method on it, in the calling thread.
+ * @throws {ConfigError} it has no tables, those of another version, or the role may not.
+ * @throws {StateUnavailableError} it cannot be reached.
+ */
+export async function openPostgresMethods(
+  server: StoreServer,
+  { numberBits }: { readonly numberBits?: number | undefined } = {},
+): Promise<{
+  readonly storeId: string;
+  readonly methods: MethodsOf<StateMethods>;
+  readonly close: () => Promise<void>;
+}> {
+  const database = openPostgresDatabase(server);
+  try {
+    const { queries } = database.state;
+    const facts = await queries.selectFrom("meta").select(["name", "value"]).execute();
+    const known = new Map(facts.map(({ name, value }) => [name, value]));
+    const version = Number(known.get(versionName) ?? 0);
+    if (version !== storeSteps.length) throw versionError(version, server);
+    const methods = createStoreMethods(database.state, createPostgresKeys(database, numberBits));
+    const close = async (): Promise<void> => await database.close();
+    return { storeId: String(known.get("store_id")), methods, close };
+  } catch (error) {
+    await database.close();
+    throw asStoreError(error, server);
+  }
+}

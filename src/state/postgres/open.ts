@@ -1,0 +1,18 @@
+import { Worker } from "node:worker_threads";
+
+import { packSecrets } from "../../security/secret.ts";
+import { threadFile } from "../../thread.ts";
+import { storeInThread } from "../open-thread.ts";
+import type { StateStore } from "../state-store.ts";
+import type { StoreServer } from "./server.ts";
+
+/**
+ * Opens the store in Postgres, for workers of any number of hosts. Its thread, which hashes keys and holds the
+ * connections, ends with `close`.
+ * @throws {ConfigError} it has no tables, those of another version, or the role may not.
+ * @throws {StateUnavailableError} it cannot be reached.
+ */
+export async function openPostgresStore(server: StoreServer): Promise<StateStore> {
+  const thread = new Worker(threadFile("thread", import.meta.url));
+  return await storeInThread(thread, packSecrets(server));
+}
