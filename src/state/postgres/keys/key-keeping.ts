@@ -5,7 +5,7 @@ import { setIdOfRun } from "../../store/keys/fingerprint-sets.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
 import { stagingOf } from "../../store/sends/stagings.ts";
 import { textBlockOf } from "../../text-block.ts";
-import { keysOf } from "./look-up.ts";
+import { keyRelation } from "./look-up.ts";
 import { mergeSteps, settleStaged } from "./merging.ts";
 import { unsee } from "./sightings.ts";
 import { refuseStaged } from "./staged-keys.ts";
@@ -14,7 +14,7 @@ import type { StoreKeys } from "./store-keys.ts";
 const idRow = z.object({ id: z.int() });
 
 /** What becomes of the keys of stagings in a store in Postgres. */
-export function createKeeping(store: StoreKeys): KeyKeeping {
+export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
   const fingerprints = sql.table("fingerprints");
   return {
     steps: async (queries, { runId, send }) =>
@@ -28,7 +28,7 @@ export function createKeeping(store: StoreKeys): KeyKeeping {
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
       // A refused record is unknown to the service: its key is sent again next time.
       await sql`
-        update ${fingerprints} f set send = 0 from ${keysOf(hashed)} k
+        update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k
         where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`.execute(queries);
       const { send = 0 } = (await stagingOf(queries, { runId, chunk, stage })) ?? {};
       await refuseStaged(queries, { setId, send }, hashed);
@@ -39,7 +39,7 @@ export function createKeeping(store: StoreKeys): KeyKeeping {
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
       const isOfKeys = sql`f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`;
       const { rows } = await sql`
-        select f.id from ${keysOf(hashed)} k join ${fingerprints} f on ${isOfKeys}`.execute(
+        select f.id from ${keyRelation(hashed)} k join ${fingerprints} f on ${isOfKeys}`.execute(
         queries,
       );
       const ids = z
@@ -50,7 +50,7 @@ export function createKeeping(store: StoreKeys): KeyKeeping {
       await unsee(queries, { setId, send }, new Set(ids));
       // Of a key that was sent twice the number is negative, and 0 of what was refused.
       await sql`
-        update ${fingerprints} f set send = 0 from ${keysOf(hashed)} k
+        update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k
         where ${isOfKeys} and abs(f.send) = ${send}`.execute(queries);
     },
   };

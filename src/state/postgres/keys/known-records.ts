@@ -8,7 +8,7 @@ import { readFields } from "../../rules/keys/field-hashes.ts";
 import { findSet } from "../../store/keys/fingerprint-sets.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { textBlockOf } from "../../text-block.ts";
-import { keysOf, knownOfKey, stagedOfKey } from "./look-up.ts";
+import { keyRelation, knownOfKey, stagedOfKey } from "./look-up.ts";
 import { withLockedSet } from "./set-lock.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
@@ -65,7 +65,7 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     const hashesOf = await store.hashes(queries);
     const { rows } = await sql`
       select e.id is not null as is_staged, f.hash, h.hashes as fields, f.send, s.committed_at as accepted_at
-      from ${keysOf(hashesOf(id, textBlockOf(keys)))} k
+      from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
         left join lateral ${stagedOfKey(id)} e on true
         left join lateral ${knownOfKey(id)} f on true
         left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = f.id

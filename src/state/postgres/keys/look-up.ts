@@ -35,7 +35,7 @@ export type FoundAtOnce = FoundKeys & {
 };
 
 /** Keys as a relation of `number`, `tag` and `place`. */
-export function keysOf(
+export function keyRelation(
   { numbers, tags }: HashedKeys,
   order: readonly number[] = [...numbers.keys()],
 ): RawBuilder<unknown> {
@@ -116,7 +116,8 @@ export async function lookUp(
         left join ${stagings} s on s.send = f.send and s.send > ${validAfter}
           and s.state in ('committed', 'cut') and s.committed_at >= ${committedAfter})
     select string_agg(coalesce(id, 0)::text, ',' order by place) as ids,
-      string_agg((case when id < 0 or ${asksSends} then coalesce(send, 0) else 0 end)::text, ',' order by place) as sends,
+      string_agg((case when id < 0 or ${asksSends} then coalesce(send, 0) else 0 end)::text, ',' order by place)
+        as sends,
       (select coalesce(json_agg(json_build_array(t.send, t.run_id, t.state)), '[]') from ${stagings} t
         where t.send in (select abs(send) from found where id < 0 or ${asksSends})) as facts,
       exists (select 1 from ${sql.table("doubts")} where set_id = ${setId}) as is_any_in_doubt

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { NewestAges } from "../../store/keys/newest-ages.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { newestAges } from "./ages.ts";
-import { keysOf, knownOfKey } from "./look-up.ts";
+import { keyRelation, knownOfKey } from "./look-up.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
 const idRow = z.object({ id: z.int().nullable() });
@@ -17,7 +17,7 @@ export function createNewestKnown(store: StoreKeys): NewestAges {
       await work(async (setId, asked) => {
         const hashed = (await store.hashes(queries))(setId, textBlockOf(asked));
         const { rows } = await sql`
-          select f.id from ${keysOf(hashed)} k left join lateral ${knownOfKey(setId)} f on true
+          select f.id from ${keyRelation(hashed)} k left join lateral ${knownOfKey(setId)} f on true
           order by k.place`.execute(queries);
         const ids = z.array(idRow).parse(rows);
         const known = ids.flatMap(({ id }) => id ?? []);

@@ -6,7 +6,7 @@ import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
 import type { NewestAges } from "../../store/keys/newest-ages.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { createFingerprints } from "./fingerprints.ts";
-import { createKeeping } from "./key-keeping.ts";
+import { createPostgresKeeping } from "./key-keeping.ts";
 import { createKnownRecords } from "./known-records.ts";
 import { createMappings } from "./mappings.ts";
 import { createNewestKnown } from "./newest-known.ts";
@@ -32,7 +32,7 @@ export function createPostgresKeys(database: PostgresDatabase, numberBits?: numb
       ...createKnownRecords(store),
       ...createMappings(store),
     },
-    keeping: createKeeping(store),
+    keeping: createPostgresKeeping(store),
     ages: createNewestKnown(store),
   };
 }

@@ -42,7 +42,7 @@ async function lockSet(
  * Runs `work` in a transaction that has locked the set of a sync first, and makes the set where there is none. Whatever
  * judges keys of a set, draws their ids or forgets what is known of them begins so, in whichever process: one after the
  * other. That is why READ COMMITTED is enough for them: each statement behind the lock sees all that the one before has
- * written. What goes on beside them (a part that leaves or is refused, a commit, a staging that is given up) changes
+ * written. What happens beside them (a part that leaves or is refused, a commit, a staging that is given up) changes
  * what is found by a key in one transaction, which the one statement that finds it sees whole or not at all.
  */
 export async function withLockedSet<Result>(

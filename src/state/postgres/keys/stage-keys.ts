@@ -11,7 +11,7 @@ import type { Queries } from "../../store/state-database.ts";
 import { textAt } from "../../text-block.ts";
 import { newestAges } from "./ages.ts";
 import { integerArray } from "./binary-arrays.ts";
-import { type FoundAtOnce, keysOf, lookUp } from "./look-up.ts";
+import { type FoundAtOnce, keyRelation, lookUp } from "./look-up.ts";
 import { settleStaged } from "./merging.ts";
 import { holdStaging, type LockedSet, withLockedSet } from "./set-lock.ts";
 import { foldSightings, SeenHere } from "./sightings.ts";
@@ -121,7 +121,7 @@ async function seeKeys(
   seen: readonly KeyToStage[],
 ): Promise<void> {
   if (seen.length === 0) return;
-  const keys = keysOf(
+  const keys = keyRelation(
     hashed,
     seen.map(({ index }) => index),
   );

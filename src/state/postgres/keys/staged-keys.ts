@@ -4,7 +4,7 @@ import { sent } from "../../rules/keys/judge.ts";
 import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { integerArray, smallintArray } from "./binary-arrays.ts";
-import { hashArray, keysOf, stagedOfKey } from "./look-up.ts";
+import { hashArray, keyRelation, stagedOfKey } from "./look-up.ts";
 
 // What stagings will make known stands apart from the fingerprints until their commit: a staging that is given up
 // before anything of it left has changed no fingerprint. Every function is called inside a transaction.
@@ -58,7 +58,8 @@ export async function putStaged(
     insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
     select cast(${setId} as integer), k.number, k.tag, cast(${send} as bigint), more.hash, more.id, more.times,
       more.is_drawn = 1
-    from ${keysOf(hashed, order)} k join unnest(${hashArray(hashes, order)}, ${ids}::integer[], ${times}::smallint[],
+    from ${keyRelation(hashed, order)} k join unnest(${hashArray(hashes, order)}, ${ids}::integer[],
+      ${times}::smallint[],
       ${drawn}::smallint[]) with ordinality as more (hash, id, times, is_drawn, place) on more.place = k.place
     order by k.place ${orReplace}`.execute(queries);
 }
@@ -73,7 +74,7 @@ export async function refuseStaged(
     insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
     select distinct cast(${setId} as integer), k.number, k.tag, cast(${send} as bigint),
       cast('00000000-0000-0000-0000-000000000000' as uuid), staged.id, cast(${sent.refused} as smallint), false
-    from ${keysOf(hashed)} k cross join lateral ${stagedOfKey(setId)} staged ${orReplace}`.execute(
+    from ${keyRelation(hashed)} k cross join lateral ${stagedOfKey(setId)} staged ${orReplace}`.execute(
     queries,
   );
   if (numAffectedRows > 0n) await countKeys(queries, { setId, send }, Number(numAffectedRows));
