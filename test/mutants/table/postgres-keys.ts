@@ -132,4 +132,20 @@ export const mutantsOfPostgresKeys: readonly Mutant[] = [
     ],
     test: { file: "test/src/state/postgres/database.test.ts", title: "is written, found and read" },
   },
+  plant({
+    id: "S914",
+    plants: "a run remembers what was not taken of a chunk that was cut",
+    file: "src/state/sqlite/keys/sightings.ts",
+    find: "and state in ('dropped', 'cut')",
+    replace: "and state = 'dropped'",
+    title: "rejects no row of a key of which the service took none",
+  }),
+  plant({
+    id: "S915",
+    plants: "on Postgres it does so, too",
+    file: sightings,
+    find: "and state in ('dropped', 'cut')",
+    replace: "and state = 'dropped'",
+    title: "rejects no row of a key of which the service took none",
+  }),
 ];

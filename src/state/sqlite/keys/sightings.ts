@@ -46,7 +46,7 @@ const sentRow = seenRows.extend({ send: z.int() });
 
 const blockRow = z.object({ block: z.int(), ages: z.instanceof(Uint8Array).transform(agesOf) });
 
-/** What one run saw, as far as it was read; read anew once a staging of the run was given up. */
+/** What one run saw, as far as it was read; read anew once a staging of the run was given up or cut. */
 type RunSeen = {
   readonly runId: string;
   readonly dropped: number;
@@ -65,7 +65,7 @@ function createOfRun(db: Database): {
   readonly readAnew: () => void;
 } {
   const gaveUp = db.prepare(
-    "select count(*) from stagings where run_id = $runId and state = 'dropped'",
+    "select count(*) from stagings where run_id = $runId and state in ('dropped', 'cut')",
   );
   const since = db.prepare(
     `select number, ${seenColumns} from sightings join stagings using (send)

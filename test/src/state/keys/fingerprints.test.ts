@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { firstChunkOf } from "../../../../src/lane-of.ts";
 import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 
 const { send, unchanged, duplicate, superseded } = verdict;
@@ -57,6 +59,21 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(drawn, { a: 1, b: 3 })).toEqual([unchanged, send]);
     expect(await judge(drawn, { a: 1, b: 3 })).toEqual([duplicate, duplicate]);
     expect(await judge(await draw(), { a: 1, b: 3 })).toEqual([unchanged, send]);
+  });
+
+  it("rejects no row of a key of which the service took none before its chunk was cut", async () => {
+    const span = { from: null, to: null };
+    await store.putPlan({ runId: "r2", plan: examplePlan, samples: [], spans: [span, span] });
+    const drawn = await draw();
+    expect(await judge(drawn, { a: 9, c: 9 })).toEqual([send, send]);
+    const other = { runId: "r2", chunk: firstChunkOf(2), host: "h" };
+    const lane = { ...(await store.beginStaging(other)), ...other };
+    expect(await judge(lane, { a: 9 })).toEqual([duplicate]);
+    const cut = { runId: "r2", chunk: 1, stage: drawn.stage };
+    await store.finishStage({ ...cut, ...staged, keys: '["a","c"]' });
+    await store.beginPart({ ...cut, part: 0, at, form: "file", host: "h" });
+    await store.cutChunk({ ...cut, part: 0, rejects: [], at });
+    expect(await judge(lane, { a: 9 })).toEqual([send]);
   });
 
   it("leaves a key unknown that one run sent twice", async () => {
