@@ -64,12 +64,13 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     const names = new Map((await slotsOf(queries, id)).map(({ slot, name }) => [slot, name]));
     const hashesOf = await store.hashes(queries);
     const { rows } = await sql`
-      select e.id is not null as is_staged, f.hash, h.hashes as fields, f.send, s.committed_at as accepted_at
-      from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
-        left join lateral ${stagedOfKey(id)} e on true
-        left join lateral ${knownOfKey(id)} f on true
-        left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = f.id
-        left join ${sql.table("stagings")} s on s.send = f.send and s.state in ('committed', 'cut')
+      with keyed as materialized (
+        select k.place, e.id is not null as is_staged, f.id, f.hash, f.send
+        from ${keysOf(hashesOf(id, textBlockOf(keys)))} k
+          left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
+      select k.is_staged, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at
+      from keyed k left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = k.id
+        left join ${sql.table("stagings")} s on s.send = k.send and s.state in ('committed', 'cut')
       order by k.place`.execute(queries);
     return z
       .array(recordRow)

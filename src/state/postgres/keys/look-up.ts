@@ -92,7 +92,8 @@ const foundRow = z.object({
 
 /**
  * Looks up keys in one statement, which names what is known, so that whatever it says nothing of is sent. It answers
- * lists and not a row for each key, which took longer.
+ * lists and not a row for each key, which took longer. The stagings are joined behind the look-ups: the planner would go
+ * through all of them for each key.
  */
 export async function lookUp(
   queries: Queries,
@@ -107,14 +108,15 @@ export async function lookUp(
       select number, tag, hash, place from
         unnest(${bigintsOf(hashed.numbers, order)}::bigint[], ${tags}::bigint[], ${hashArray(hashes, order)})
         with ordinality as one (number, tag, hash, place)),
+    keyed as materialized (
+      select place, f.hash = k.hash as is_same, f.id, f.send, e.id as staged_id, e.send * e.times as staged_send
+      from k left join lateral ${knownOfKey(setId)} f on true left join lateral ${stagedOfKey(setId)} e on true),
     found as materialized (
-      select place, case when e.id is not null then -e.id
-          when f.hash = k.hash and s.send is not null then f.id else -f.id end as id,
-        case when e.id is not null then e.send * e.times else f.send end as send
-      from k left join lateral ${knownOfKey(setId)} f on true
-        left join lateral ${stagedOfKey(setId)} e on true
-        left join ${stagings} s on s.send = f.send and s.send > ${validAfter}
-          and s.state in ('committed', 'cut') and s.committed_at >= ${committedAfter})
+      select place, case when staged_id is not null then -staged_id
+          when is_same and s.send is not null then id else -id end as id,
+        case when staged_id is not null then staged_send else keyed.send end as send
+      from keyed left join ${stagings} s on s.send = keyed.send and s.send > ${validAfter}
+        and s.state in ('committed', 'cut') and s.committed_at >= ${committedAfter})
     select string_agg(coalesce(id, 0)::text, ',' order by place) as ids,
       string_agg((case when id < 0 or ${asksSends} then coalesce(send, 0) else 0 end)::text, ',' order by place)
         as sends,
