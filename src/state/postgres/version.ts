@@ -10,8 +10,7 @@ export const versionName = "schema_version";
 
 /**
  * Begins a transaction that writes: what it commits survives a power cut (I1), whatever the role or the database is set
- * to, and the schema is the one that this sluice knows. To compile a look-up of many keys takes longer than to do
- * it.
+ * to, and the schema is the one that this sluice knows. Nothing is compiled: that takes longer than a look-up.
  * @throws {ConfigError} it is another one.
  */
 export async function beginWriting(queries: Queries, server: StoreServer): Promise<void> {

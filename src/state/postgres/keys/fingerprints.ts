@@ -45,8 +45,8 @@ export function createFingerprints(store: StoreKeys): Remote<FingerprintStore> {
       const set = await findSet(queries, name);
       if (set === undefined) return false;
       const { rows } = await sql`
-        select 1 from ${sql.table("fingerprints")} where set_id = ${set.id} and send < ${-set.validAfter}
-        limit 1`.execute(queries);
+        select 1 from ${sql.table("fingerprints")}
+        where set_id = ${set.id} and send < ${-set.validAfter} limit 1`.execute(queries);
       return rows.length > 0;
     },
     forgetSeenBefore: createForgettingSeen(store),

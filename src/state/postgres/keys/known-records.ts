@@ -66,7 +66,7 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     const { rows } = await sql`
       with keyed as materialized (
         select k.place, e.id is not null as is_staged, f.id, f.hash, f.send
-        from ${keysOf(hashesOf(id, textBlockOf(keys)))} k
+        from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
           left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
       select k.is_staged, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at
       from keyed k left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = k.id

@@ -25,6 +25,8 @@ type WhatCounts = {
   readonly committedAfter: number;
   /** Whether the sends of known records are asked for, too. */
   readonly asksSends: boolean;
+  /** Whether any keys of the set stand apart: see `isAnyStaged`. */
+  readonly hasStaged: boolean;
 };
 
 /** What was found, all of it as it was at one moment. */
@@ -77,6 +79,18 @@ export function knownOfKey(setId: number): RawBuilder<unknown> {
     where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag limit 1)`;
 }
 
+const noneStaged = sql`(select null::integer as id, null::bigint as send, null::smallint as times)`;
+
+/**
+ * Whether any keys of a set stand apart from the fingerprints: without them a look-up takes a third of the time. Where
+ * the set is locked nothing is staged until the lock is let go, and a record that is refused is staged already.
+ */
+export async function isAnyStaged(queries: Queries, setId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ${sql.table("stagedSends")} where set_id = ${setId} limit 1`.execute(queries);
+  return rows.length > 0;
+}
+
 const numberList = z.string().transform((text) => text.split(",").map(Number));
 
 const factsOfSend = z
@@ -92,17 +106,18 @@ const foundRow = z.object({
 
 /**
  * Looks up keys in one statement, which names what is known, so that whatever it says nothing of is sent. It answers
- * lists and not a row for each key, which took longer. The stagings are joined behind the look-ups: the planner would go
- * through all of them for each key.
+ * lists and not a row for each key, which took longer. The stagings are joined behind the look-ups: the planner would
+ * go through all of them for each key.
  */
 export async function lookUp(
   queries: Queries,
   { setId, hashed, hashes, order }: KeysToFind,
-  { validAfter, committedAfter, asksSends }: WhatCounts,
+  { validAfter, committedAfter, asksSends, hasStaged }: WhatCounts,
 ): Promise<FoundAtOnce> {
   if (order.length === 0) return { ids: [], sends: [], facts: new Map(), isAnyInDoubt: false };
   const tags = bytesArray("bigint", { bytes: hashed.tags, size: tagBytes }, order);
   const stagings = sql.table("stagings");
+  const staged = hasStaged ? sql`lateral ${stagedOfKey(setId)}` : noneStaged;
   const { rows } = await sql`
     with k as (
       select number, tag, hash, place from
@@ -110,7 +125,7 @@ export async function lookUp(
         with ordinality as one (number, tag, hash, place)),
     keyed as materialized (
       select place, f.hash = k.hash as is_same, f.id, f.send, e.id as staged_id, e.send * e.times as staged_send
-      from k left join lateral ${knownOfKey(setId)} f on true left join lateral ${stagedOfKey(setId)} e on true),
+      from k left join lateral ${knownOfKey(setId)} f on true left join ${staged} e on true),
     found as materialized (
       select place, case when staged_id is not null then -staged_id
           when is_same and s.send is not null then id else -id end as id,

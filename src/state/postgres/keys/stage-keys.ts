@@ -11,7 +11,7 @@ import type { Queries } from "../../store/state-database.ts";
 import { textAt } from "../../text-block.ts";
 import { newestAges } from "./ages.ts";
 import { integerArray } from "./binary-arrays.ts";
-import { type FoundAtOnce, keyRelation, lookUp } from "./look-up.ts";
+import { type FoundAtOnce, isAnyStaged, keyRelation, lookUp } from "./look-up.ts";
 import { settleStaged } from "./merging.ts";
 import { holdStaging, type LockedSet, withLockedSet } from "./set-lock.ts";
 import { foldSightings, SeenHere } from "./sightings.ts";
@@ -64,11 +64,12 @@ async function gather(
 ): Promise<{ readonly found: FoundAtOnce; readonly against: Omit<JudgedSet, "note"> }> {
   const { hashes, keys, ages, full, begunAt, committedAfter = 0, rejectDuplicates } = input;
   const { id: setId, validAfter } = set;
+  const hasStaged = await isAnyStaged(queries, setId);
   const look = async (asksSends: boolean): Promise<FoundAtOnce> =>
     await lookUp(
       queries,
       { setId, hashed, hashes, order },
-      { validAfter, committedAfter, asksSends },
+      { validAfter, committedAfter, asksSends, hasStaged },
     );
   const asked = full || begunAt !== undefined;
   let found = await look(asked);
