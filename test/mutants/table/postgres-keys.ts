@@ -38,13 +38,21 @@ export const mutantsOfPostgresKeys: readonly Mutant[] = [
     replace: "if (isOurs && known.ended > ended) {",
     title: "rejects a second row of a key within one run, but not after a restaging",
   }),
-  plant({
+  {
     id: "S905",
     plants: "keys of a staging that counts stay apart, and unknown",
-    file: `${folder}/look-up.ts`,
-    find: "s.state in ('staging', 'staged')\n",
-    replace: "s.state <> 'dropped'\n",
-  }),
+    edits: [
+      {
+        file: `${folder}/look-up.ts`,
+        find: "s.state in ('staging', 'staged')\n",
+        replace: "s.state <> 'dropped'\n",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/known-records.test.ts",
+      title: "answers the hashes of an accepted record by the names of its fields",
+    },
+  },
   {
     id: "S906",
     plants: "on Postgres an older fingerprint counts while a newer record is on its way",
@@ -73,7 +81,7 @@ export const mutantsOfPostgresKeys: readonly Mutant[] = [
     ],
     test: {
       file: "test/src/state/keys/sightings.test.ts",
-      title: "is of the mapping that judged it last, also after later runs",
+      title: "is of the mapping that judged it last, also once its run has ended",
     },
   },
   {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
-import { name, StoreUnderTest } from "../store-under-test.ts";
+import { at, name, StoreUnderTest } from "../store-under-test.ts";
 import { keyImplementations } from "./key-implementations.ts";
 
 describe.each(keyImplementations)("a row that is unchanged: $kind", (implementation) => {
@@ -78,6 +78,18 @@ describe.each(keyImplementations)("a row that is unchanged: $kind", (implementat
     await test.commit({ runId: "r2", chunk: 1, stage: first.stage }, { keys: "[]" });
     const { verdicts } = await stage({ runId: "r4", keys: ["a"], ages: [ageOf(1, 5)] });
     expect(verdicts).toEqual([verdict.superseded]);
+  });
+
+  it("is of the mapping that judged it last, also once its run has ended", async () => {
+    const ended = async (staging: Staging): Promise<void> => {
+      await run(staging);
+      await test.store.endRun({ runId: staging.runId, outcome: "done", endedAt: at });
+    };
+    await ended({ runId: "r1", keys: ["a", "b"], mapping: "m1" });
+    await ended({ runId: "r2", keys: ["a"], mapping: "m2" });
+    await ended({ runId: "r3", keys: ["c"], mapping: "m2" });
+    const older = { isAny: true, records: 1 };
+    expect(await test.store.olderMapping({ ...name, mapping: "m2" })).toEqual(older);
   });
 
   it("is of the mapping that judged it last, also after later runs", async () => {
