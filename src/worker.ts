@@ -42,7 +42,7 @@ import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
 import { readHostId } from "./staging/host-id.ts";
-import { openSqliteStore } from "./state/sqlite/open.ts";
+import { openStateStore } from "./state/open.ts";
 import type { StateStore } from "./state/state-store.ts";
 import { startDrain } from "./webhooks/drain.ts";
 
@@ -168,7 +168,7 @@ async function createDependencies(
   client: Client,
 ): Promise<Dependencies & { close(): Promise<void> }> {
   const { config, sources, opened } = settings;
-  const state = opened?.state ?? (await openSqliteStore(config.stateFolder));
+  const state = opened?.state ?? (await openStateStore(config));
   const inboxes = await openInboxes(settings, client);
   const stagingFolder = join(config.stateFolder, "staging");
   makePrivateFolder(stagingFolder);

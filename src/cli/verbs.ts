@@ -31,6 +31,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
   "Operate:": {
     schedule: async () => (await import("./schedule/schedule.ts")).registerSchedule,
     worker: async () => (await import("./serve/worker.ts")).registerWorker,
+    store: async () => (await import("./status/store.ts")).registerStore,
     webhooks: async () => (await import("./serve/webhooks.ts")).registerWebhooks,
     "rate-limit": async () => (await import("./status/rate-limit.ts")).registerRateLimit,
   },

@@ -11,6 +11,7 @@ import { assemblePull, type PullConfig } from "./schema/pull.ts";
 import type { ConfigMembers } from "./schema/schema.ts";
 import { isPushedConfig, writtenMembers } from "./schema/sources.ts";
 import type { ConnectorSchema, SourceConfig, Sources } from "./schema/sources.ts";
+import { storeServerOf } from "./schema/store.ts";
 
 /** The checked parts of a configuration. */
 export type ConfigParts = {
@@ -44,6 +45,7 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
     fileHash: sha256(file.bytes),
     api: assembleApi(parts),
     stateFolder: parts.stateFolder,
+    store: storeServerOf(members.store),
     temporal: { taskQueue: temporal.task_queue, searchAttribute: temporal.search_attribute },
     connectors: parts.connectors,
     connections: sources.connections,

@@ -1,5 +1,6 @@
 import type { RecordMapping } from "../mapping/schema.ts";
 import type { Secret } from "../security/secret.ts";
+import type { StoreServer } from "../state/postgres/server.ts";
 import type { NotifyConfig } from "./schema/notify.ts";
 import type { PullConfig } from "./schema/pull.ts";
 import type { ScheduleConfig } from "./schema/schedule.ts";
@@ -17,6 +18,8 @@ export type Config = {
   readonly api: ApiConfig;
   /** Absolute path of the folder of the state store and of staged files. */
   readonly stateFolder: string;
+  /** The store in Postgres; undefined where it is in the state folder. */
+  readonly store: StoreServer | undefined;
   readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
   /**
    * The connectors there are, by what `connector:` names them: those of this repository, and external ones

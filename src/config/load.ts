@@ -18,6 +18,7 @@ import { notifyMistakes } from "./schema/notify.ts";
 import { configSchema } from "./schema/schema.ts";
 import { resolveSources } from "./schema/sources.ts";
 import type { ConnectorSchema } from "./schema/sources.ts";
+import { inboxMistakes } from "./schema/store.ts";
 import { writtenFileMistakes } from "./written-files.ts";
 
 /**
@@ -70,7 +71,11 @@ export async function loadConfig(
     writtenKey: document.writtenAt(["api", "api_key"]),
     stateFolder,
   });
-  const between = [...echoMistakes(config), ...writtenFileMistakes(config.pulls)];
+  const between = [
+    ...echoMistakes(config),
+    ...writtenFileMistakes(config.pulls),
+    ...inboxMistakes(config),
+  ];
   if (between.length > 0) throw configError(shown, problemsAt(document, between));
   return config;
 }

@@ -158,6 +158,11 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     examples: ["sluice webhooks send event.json", "sluice webhooks send event.json --id evt_1"],
     page: "docs/webhooks.md",
   },
+  "store migrate": {
+    examples: ["sluice store migrate --ddl", "sluice store migrate"],
+    page: "docs/configuration.md",
+  },
+  "store show": { examples: ["sluice store show"], page: "docs/configuration.md" },
   "rate-limit show": { examples: ["sluice rate-limit show"], page: "docs/operations.md" },
   "rate-limit reset": { examples: ["sluice rate-limit reset"], page: "docs/operations.md" },
   dev: { examples: ["sluice dev"], page: "docs/operations.md" },

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { Config } from "../../config/config.ts";
 import type { Environment } from "../../config/environment.ts";
-import { openSqliteStore } from "../../state/sqlite/open.ts";
+import { openStateStore, type StateAddress } from "../../state/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
 /** Where a command's words and its exit code go. */
@@ -69,11 +69,11 @@ export async function configOf(context: Context, options: GlobalOptions): Promis
 
 /** Runs `work` on the configured state store and closes it. */
 export async function withState<Result>(
-  config: Pick<Config, "stateFolder">,
+  config: StateAddress,
   work: (state: StateStore) => Promise<Result>,
   how: { readonly onlyReads?: boolean } = {},
 ): Promise<Result> {
-  const state = await openSqliteStore(config.stateFolder, how);
+  const state = await openStateStore(config, how);
   try {
     return await work(state);
   } finally {
@@ -83,7 +83,7 @@ export async function withState<Result>(
 
 /** As `withState`, for what changes nothing: it also works where the state folder cannot be written. */
 export async function readState<Result>(
-  config: Pick<Config, "stateFolder">,
+  config: StateAddress,
   work: (state: StateStore) => Promise<Result>,
 ): Promise<Result> {
   return await withState(config, work, { onlyReads: true });

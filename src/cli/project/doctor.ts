@@ -37,11 +37,12 @@ async function found({ name, look }: Look): Promise<Found> {
 /** Free bytes of disk below which a chunk and its upload may not fit. */
 const freeBytesMin = 1_000_000_000;
 
-function looksAt({ stateFolder }: Config): Look[] {
+function looksAt(config: Config): Look[] {
+  const { stateFolder } = config;
   return [
     {
       name: "state store",
-      look: async () => await withState({ stateFolder }, async ({ storeId }) => `store ${storeId}`),
+      look: async () => await withState(config, async ({ storeId }) => `store ${storeId}`),
     },
     {
       name: "disk",

@@ -33,7 +33,7 @@ async function withKnown(
   sync: SyncConfig,
   work: (lookUp: LookUp) => Promise<void>,
 ): Promise<void> {
-  if (!existsSync(join(config.stateFolder, "state.db"))) {
+  if (config.store === undefined && !existsSync(join(config.stateFolder, "state.db"))) {
     await work(undefined);
     return;
   }

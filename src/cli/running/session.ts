@@ -6,7 +6,7 @@ import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
 import { isLasting, type Runnable } from "../../local/live-workers.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { ServiceAddresses } from "../../service/client.ts";
-import { openSqliteStore } from "../../state/sqlite/open.ts";
+import { openStateStore } from "../../state/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { workerWaitMs } from "../limits.ts";
 import type { Context } from "../output/context.ts";
@@ -162,7 +162,7 @@ async function openParts(
   const { signal, isPinged, closing } = how;
   const using = begun(useService(config, context));
   closing.push(async () => await (await using).release());
-  const opening = begun(openSqliteStore(config.stateFolder));
+  const opening = begun(openStateStore(config));
   closing.push(async () => await (await opening).close());
   const finding = isTemporalThere(config, context)
     ? begun(useTemporal(config, context))

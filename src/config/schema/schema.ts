@@ -23,6 +23,7 @@ import { notifySchema } from "./notify.ts";
 import { pullSchema } from "./pull.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
 import { scheduleSchema } from "./schedule.ts";
+import { storeSchema } from "./store.ts";
 import { duration, size } from "./units.ts";
 
 const nameMessage = `a name is a small letter and up to ${String(nameCharsMax - 1)} small letters, digits, "_" or "-"`;
@@ -279,6 +280,7 @@ export const configSchema = z.strictObject({
     .refine((value) => !/^[a-z]+:\/\//i.test(value), "must be a folder")
     .default(".sluice")
     .describe("Folder of the state store and of staged files; SLUICE_STATE_DIR wins over it."),
+  store: storeSchema.optional(),
   temporal,
   connections: z.record(name, connectionSchema).describe("Sources by name."),
   syncs: z.record(name, sync).describe("Transfers by name."),

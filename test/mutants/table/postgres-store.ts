@@ -114,4 +114,34 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
       title: "finishes what is under way when it is closed",
     },
   },
+  {
+    id: "S923",
+    plants: "a store in Postgres begins anew beside a folder that holds runs",
+    edits: [
+      {
+        file: "src/state/open.ts",
+        find: "  await refuseOlderRuns(stateFolder);\n",
+        replace: "  void refuseOlderRuns;\n",
+      },
+    ],
+    test: {
+      file: "test/e2e/sync/store-in-postgres.test.ts",
+      title: "keeps the state in Postgres: a sync sends what has changed",
+    },
+  },
+  {
+    id: "S924",
+    plants: "the state crosses to another host without encryption",
+    edits: [
+      {
+        file: "src/config/schema/store.ts",
+        find: "|| isOpen(url)",
+        replace: "|| isOpen.length > 1",
+      },
+    ],
+    test: {
+      file: "test/src/config/store.test.ts",
+      title: "to another host takes no sslmode=disable",
+    },
+  },
 ];

@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+import { addressOf, isLocal } from "../../postgres/address.ts";
+import { nameFault } from "../../postgres/names.ts";
+import { urlFault } from "../../postgres/url.ts";
+import { Secret } from "../../security/secret.ts";
+import type { StoreServer } from "../../state/postgres/server.ts";
+import type { Mistake } from "../messages/mistakes.ts";
+import { type ConnectionConfig, isPushedConfig } from "./sources.ts";
+
+/** Where a store in Postgres is, as it is written. */
+export const storeSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .superRefine((text, context) => {
+        const url = new Secret(text);
+        const fault = urlFault(url);
+        if (fault !== undefined) context.addIssue(fault);
+        else if (addressOf({ url }).tls === "require" || isOpen(url)) {
+          const message =
+            "the URL's sslmode lets others on the way read or change the state: leave it out, and the server's " +
+            "certificate is checked";
+          context.addIssue(message);
+        }
+      })
+      .describe("postgres://user:password@host:5432/database, best as ${SLUICE_STORE_URL}."),
+    schema: z
+      .string()
+      .superRefine((text, context) => {
+        const fault = nameFault(text);
+        if (fault !== undefined) context.addIssue(`this name ${fault}`);
+      })
+      .default("sluice")
+      .describe("The schema of the tables; projects that share a database need one each."),
+  })
+  .describe(
+    "Keeps the state in Postgres, for workers of several hosts, and not in the folder `state`.",
+  );
+
+/** Connections that are pushed to: their inbox is a file of one host. */
+export function inboxMistakes({
+  store,
+  connections,
+}: {
+  readonly store: StoreServer | undefined;
+  readonly connections: ReadonlyMap<string, ConnectionConfig>;
+}): readonly Mistake[] {
+  const pushed = [...connections.values()].filter(({ config }) => isPushedConfig(config));
+  if (store === undefined) return [];
+  return pushed.map(({ name }) => ({
+    path: ["connections", name],
+    on: "name",
+    message:
+      "events of a webhook lie in an inbox of this host, which `store` cannot hold yet: leave `store` out, or give " +
+      "the connection to a project without it",
+  }));
+}
+
+/** Whether a connection to another host is not encrypted. */
+function isOpen(url: Secret): boolean {
+  const { host, tls } = addressOf({ url });
+  return tls === "off" && !isLocal(host);
+}
+
+/** Where the store of a configuration is; undefined where it is in the state folder. */
+export function storeServerOf(
+  written: z.output<typeof storeSchema> | undefined,
+): StoreServer | undefined {
+  return written === undefined
+    ? undefined
+    : { url: new Secret(written.url), schema: written.schema };
+}

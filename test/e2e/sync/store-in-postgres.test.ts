@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished } from "vitest";
+
+import { Secret } from "../../../src/security/secret.ts";
+import { openPostgresStore } from "../../../src/state/postgres/open.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { accountsConfig, accountsCsv, Project } from "../../support/project/project.ts";
+
+it("`store` keeps the state in Postgres: a sync sends what has changed, from whichever folder", async () => {
+  const { url } = await postgres();
+  const yaml = accountsConfig().replace(
+    "connections:",
+    'store: { url: "${STORE_URL}" }\nconnections:',
+  );
+  const project = await Project.start(onTestFinished, {
+    "sluice.yaml": yaml,
+    "accounts.csv": accountsCsv(50),
+  });
+  Object.assign(project.env, { STORE_URL: url });
+  const early = await project.sluice("run", "accounts");
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("sluice store migrate")]);
+  const shown = await project.sluice("store", "migrate", "--ddl");
+  expect(shown.stdout).toContain('create schema "sluice";');
+  expect((await project.sluice("store", "migrate")).stdout).toBe("version 0 → 1\n");
+  expect((await project.sluice("store", "migrate")).stdout).toBe("nothing to do: version 1\n");
+
+  await project.worker();
+  const run = async (): Promise<unknown> => {
+    const { code, stdout, stderr } = await project.sluice("run", "accounts", "--json");
+    expect([code, stderr.includes("rror")]).toEqual([0, false]);
+    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  };
+  expect(await run()).toMatchObject({ outcome: "done", counts: { read: 50, sent: 50 } });
+  expect((await project.records()).size).toBe(50);
+  await project.write("accounts.csv", accountsCsv(51));
+  expect(await run()).toMatchObject({ outcome: "done", counts: { read: 51, sent: 1 } });
+  expect((await project.records()).size).toBe(51);
+
+  const store = await openPostgresStore({ url: new Secret(url), schema: "sluice" });
+  onTestFinished(async () => await store.close());
+  expect(await store.runs({ limit: 5 })).toHaveLength(2);
+  const { stdout } = await project.sluice("store", "show");
+  expect(stdout).toContain(store.storeId);
+  expect(stdout).not.toContain(url);
+  // A folder that holds runs of before is not left behind unseen.
+  const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: "2026-01-01" };
+  const names = { workflowId: "w", firstRunId: "f", kind: "sync" } as const;
+  await project.state.openRun({ runId: "r", target: "t", sync: "s", ...names, ...opening });
+  const refused = await project.sluice("runs", "list");
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("holds runs")]);
+});
