@@ -125,8 +125,8 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/e2e/sync/store-in-postgres.test.ts",
-      title: "keeps the state in Postgres: a sync sends what has changed",
+      file: "test/src/state/open.test.ts",
+      title: "does not begin anew beside a folder that holds runs",
     },
   },
   {

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+
+import { ConfigError, StateUnavailableError } from "../../../src/errors.ts";
+import { Secret } from "../../../src/security/secret.ts";
+import { openStateStore } from "../../../src/state/open.ts";
+import { openStoreInline } from "../../support/project/inline-threads.ts";
+import { StoreUnderTest } from "./store-under-test.ts";
+
+it("a store in Postgres does not begin anew beside a folder that holds runs", async () => {
+  const test = await StoreUnderTest.open(async (folder) => await openStoreInline(folder));
+  // Nobody listens there.
+  const store = { url: new Secret("postgres://sluice@127.0.0.1:1/state"), schema: "sluice" };
+  const opening = { stateFolder: test.folder, store };
+  await expect(openStateStore(opening)).rejects.toThrow(StateUnavailableError);
+  await test.openRun("r1");
+  await expect(openStateStore(opening)).rejects.toThrow(ConfigError);
+  await expect(openStateStore(opening)).rejects.toThrow("holds runs of this project");
+  expect(await test.store.runs({ limit: 5 })).toHaveLength(1);
+});
