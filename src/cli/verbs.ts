@@ -10,6 +10,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
     check: async () => (await import("./project/check.ts")).registerCheck,
     discover: async () => (await import("./project/discover.ts")).registerDiscover,
     preview: async () => (await import("./run/preview.ts")).registerPreview,
+    test: async () => (await import("./test/test.ts")).registerTest,
   },
   "Run:": {
     run: async () => (await import("./run/run.ts")).registerRun,

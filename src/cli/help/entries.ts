@@ -45,6 +45,14 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/rejects.md",
   },
+  test: {
+    examples: [
+      "sluice test",
+      "sluice test tests/accounts.yaml --update",
+      "sluice test --junit results.xml    # for a CI server",
+    ],
+    page: "docs/testing-a-sync.md",
+  },
   run: {
     examples: [
       "sluice run accounts",

@@ -48,6 +48,16 @@ export function noteMark(): string {
   return styled("bold", "note");
 }
 
+/** What a test expects and does not get. */
+export function expectedMark(text: string): string {
+  return styled("red", text);
+}
+
+/** What there is instead. */
+export function givenMark(text: string): string {
+  return styled("green", text);
+}
+
 /** `ok  ` or `FAIL`, as the lines of a check begin. */
 export function okOrFail(isOk: boolean): string {
   return isOk ? styled("green", "ok  ") : styled(["bold", "red"], "FAIL");

@@ -28,8 +28,11 @@ export type ConfigDocument = {
   writtenAt(path: Path): string | undefined;
 };
 
-/** Reads YAML as data. Never throws for what is in the text: that is in `problems`. */
-export function parseConfigDocument(text: string, variables: Variables): ConfigDocument {
+/**
+ * Reads YAML as data. Never throws for what is in the text: that is in `problems`. Without variables `${` is a text
+ * like any other.
+ */
+export function parseConfigDocument(text: string, variables?: Variables): ConfigDocument {
   const document = parseDocument(text, {
     // The walk finds repeated names itself: yaml compares each with each, which takes seconds for many.
     uniqueKeys: false,
@@ -67,7 +70,8 @@ export function parseConfigDocument(text: string, variables: Variables): ConfigD
     },
     writtenAt: (path) => {
       const { value, isWhole } = follow(path);
-      return isWhole && isScalar(value) ? value.source : undefined;
+      const written = value && (targets.get(value) ?? value);
+      return isWhole && isScalar(written) ? written.source : undefined;
     },
   };
 }

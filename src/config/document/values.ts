@@ -26,7 +26,8 @@ export function readValues(source: {
   /** What each alias stands for. */
   readonly targets: ReadonlyMap<Node, Node>;
   readonly text: string;
-  readonly variables: Variables;
+  /** Undefined: texts stay as they are written. */
+  readonly variables: Variables | undefined;
 }): Values {
   const walk = new Walk(source);
   return {
@@ -74,6 +75,7 @@ class Walk {
 
   #fill(node: Scalar): string {
     const { text, variables } = this.#source;
+    if (variables === undefined) return String(node.value);
     const filled = interpolate(String(node.value), variables);
     const [start, end] = node.range ?? [0, 0];
     // In the source a reference stands where it is in the value, but for the quotes, indents and escapes around it.
