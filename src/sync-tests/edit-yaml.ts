@@ -116,7 +116,7 @@ class Editor {
     const indent = this.#column(startOf(list));
     const added = wanted
       .slice(items.length)
-      .flatMap((item) => itemLines(item, indent))
+      .flatMap((item) => yamlItem(item, indent))
       .map((line) => `${" ".repeat(indent)}${line}\n`);
     this.#insertBehind(this.#endOf(list), added.join(""));
     return true;
@@ -205,7 +205,7 @@ function memberLines(name: string, value: unknown, indent: number): readonly str
   const isList = Array.isArray(value) && value.some(isPlainObject);
   if (!isList && indent + line.length <= lineCharsMax) return [line];
   const inner = Array.isArray(value)
-    ? value.flatMap((item: unknown) => itemLines(item, indent + 2))
+    ? value.flatMap((item: unknown) => yamlItem(item, indent + 2))
     : membersLines(value, indent + 2);
   return inner.length === 0 ? [line] : [`${yamlLine(name)}:`, ...inner.map((each) => `  ${each}`)];
 }
@@ -215,7 +215,8 @@ function membersLines(value: unknown, indent: number): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => memberLines(name, member, indent));
 }
 
-function itemLines(item: unknown, indent: number): readonly string[] {
+/** An item of a list as a block: the first line begins with its dash. `indent`: columns before it. */
+export function yamlItem(item: unknown, indent: number): readonly string[] {
   const members = membersLines(item, indent + 2);
   const lines = members.length === 0 ? [yamlLine(item)] : members;
   return lines.map((line, at) => `${at === 0 ? "- " : "  "}${line}`);

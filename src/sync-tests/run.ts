@@ -37,7 +37,7 @@ export async function runTests(file: TestFile, means: TestMeans): Promise<readon
   const { mapping } = means;
   // All rows that are written in the file are one page: what a page takes to set up is paid once.
   const written = file.cases.flatMap(({ input }) => ("rows" in input ? input.rows : []));
-  const outcomes = (await outcomesOf(pageOf(written), { mapping, stream })).values();
+  const outcomes = (await outcomesOfRows(written, { mapping, stream })).values();
   const results: CaseResult[] = [];
   for (const one of file.cases) {
     const { input } = one;
@@ -67,6 +67,14 @@ function compareCase(
         : memberDifferences(outcome, wanted, stream);
     return found.map((difference) => ({ ...difference, at, row }));
   });
+}
+
+/** What a mapping makes of rows, in their order. */
+export async function outcomesOfRows(
+  rows: readonly Row[],
+  by: { readonly mapping: CompiledMapping; readonly stream: Stream },
+): Promise<readonly RowOutcome[]> {
+  return await outcomesOf(pageOf(rows), by);
 }
 
 async function* pageOf(rows: readonly Row[]): AsyncGenerator<RowPage> {

@@ -1,5 +1,5 @@
-import { appendFile, open, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 
 import { isMissing, readFault } from "../../config/document/read-fault.ts";
@@ -30,6 +30,7 @@ export async function writeFiles(
 ): Promise<void> {
   for (const { name, text } of files) {
     await writing(name, async () => {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text, { flag: replace ? "w" : "wx" });
     });
   }

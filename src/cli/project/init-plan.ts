@@ -5,6 +5,7 @@ import { ConfigError } from "../../errors.ts";
 import { shapeOf } from "../../records/streams.ts";
 import type { Secret } from "../../security/secret.ts";
 import { plainText } from "../../text/plain-text.ts";
+import { firstTests } from "../test/first-tests.ts";
 import type { Answers, Flag } from "./answers.ts";
 import { pick, reachDatabase, reachFiles, type Surroundings } from "./init-reach.ts";
 import { sampled } from "./init-source.ts";
@@ -22,6 +23,8 @@ import {
 /** What a new project is made of. */
 export type InitPlan = ProjectPlan & {
   readonly syncName: string;
+  /** The text of its first tests. */
+  readonly tests: string;
   /** The URL that was typed for a variable nothing set. */
   readonly typedUrl: Secret | undefined;
 };
@@ -61,6 +64,7 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
     comments: commentsOn(sync, found, answers),
     schedule,
     syncName: sync.name,
+    tests: await firstTests(sync),
     typedUrl: reached.typedUrl,
   };
 }

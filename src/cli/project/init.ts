@@ -4,6 +4,7 @@ import { configJsonSchema } from "../../config/schema/json-schema.ts";
 import { ConfigError } from "../../errors.ts";
 import { isAtTerminal, type Context, type Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
+import { testFolder } from "../test/find-tests.ts";
 import { FlagAnswers, type Flag } from "./answers.ts";
 import { addIgnored, addSecret, refuseExisting, writeFiles } from "./files.ts";
 import { planProject, type InitPlan } from "./init-plan.ts";
@@ -53,6 +54,8 @@ export const registerInit: Register = (program, context) => {
       const options = withSource(file, given);
       if (options.force !== true) await refuseExisting(context.cwd, fileNames);
       const plan = await planOf(context, options);
+      if (plan !== undefined && options.force !== true)
+        await refuseExisting(context.cwd, [testsName(plan)]);
       if (plan === undefined) {
         context.say("nothing was written");
         context.exit(exitCodes.interrupted);
@@ -62,6 +65,10 @@ export const registerInit: Register = (program, context) => {
       show(context, { plan, written, isJson: options.json === true });
     });
 };
+
+function testsName({ syncName }: Pick<InitPlan, "syncName">): string {
+  return `${testFolder}/${syncName}.yaml`;
+}
 
 /** A file that is named, or its path, is one of CSV; the variable of a URL leads to Postgres. */
 function withSource(file: string | undefined, options: InitOptions): InitOptions {
@@ -129,6 +136,7 @@ async function writeProject(
     { name: config, text: configText(plan) },
     { name: schemaFile, text: schema },
     { name: example, text: environmentText(plan) },
+    { name: testsName(plan), text: plan.tests },
   ];
   // What must not be committed is listed before it is there.
   const isIgnored = await addIgnored(folder, [".env", ".sluice/"]);
@@ -136,7 +144,11 @@ async function writeProject(
   const isSecret = "variable" in reads && typedUrl !== undefined;
   if (isSecret) await addSecret(folder, reads.variable, typedUrl.reveal());
   await writeFiles(folder, files, { replace });
-  return [...fileNames, ...(isIgnored ? [".gitignore"] : []), ...(isSecret ? [".env"] : [])];
+  return [
+    ...files.map(({ name }) => name),
+    ...(isIgnored ? [".gitignore"] : []),
+    ...(isSecret ? [".env"] : []),
+  ];
 }
 
 function show(
@@ -147,6 +159,7 @@ function show(
   const next = [
     "sluice validate",
     `sluice preview ${plan.syncName}`,
+    "sluice test",
     `sluice run ${plan.syncName}`,
   ];
   if (isJson) {

@@ -7,7 +7,7 @@ import { isMissing, readFault } from "../../config/document/read-fault.ts";
 import { ConfigError } from "../../errors.ts";
 
 /** The folder of tests, beside `sluice.yaml`. */
-const testFolder = "tests";
+export const testFolder = "tests";
 
 const testFile = /\.ya?ml$/;
 

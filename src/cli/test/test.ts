@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
+import { replaceFile, targetAt } from "../../../connectors/csv/replace-file.ts";
 import type { Config } from "../../config/config.ts";
 import { readFault } from "../../config/document/read-fault.ts";
 import { ConfigError } from "../../errors.ts";
@@ -45,7 +46,7 @@ export const registerTest: Register = (program, context) => {
       for (const one of ran) showFile(context, one, options);
       if (options.update === true) for (const one of ran) await updateFile(context, one);
       if (options.junit !== undefined) {
-        await write(resolve(context.cwd, options.junit), junitXml(ran.map(fileResult)));
+        await writeReport(resolve(context.cwd, options.junit), junitXml(ran.map(fileResult)));
       }
       const cases = ran.flatMap(({ results }) => results);
       const failed = cases.filter(({ differences }) => differences.length > 0).length;
@@ -118,13 +119,18 @@ async function updateFile(context: Context, { file, results }: Ran): Promise<voi
       hint: "write what is expected by hand: `sluice test` shows it",
     });
   }
-  await write(file.path, text);
+  // Beside it first: a command that is stopped leaves one of the two, whole.
+  const target = await targetAt(file.path, file.name);
+  await replaceFile(target, async (append) => {
+    await append(text);
+    return true;
+  });
   context.say(
     `${file.name} now expects what the mapping gives: look at what changed before you commit it`,
   );
 }
 
-async function write(path: string, text: string): Promise<void> {
+async function writeReport(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text);
   } catch (error) {

@@ -82,10 +82,12 @@ class Beginning {
   }
 
   async files(): Promise<readonly string[]> {
-    return (await readdir(this.folder)).toSorted();
+    const entries = await readdir(this.folder, { recursive: true });
+    return entries.filter((name) => name !== "tests").toSorted();
   }
 }
 
+const made = ["sluice.yaml", "sluice.schema.json", ".env.example"];
 const csv = ["init", "--connector", "csv", "--path"];
 const database = ["init", "--connector", "postgres", "--url-env"];
 
@@ -93,9 +95,9 @@ describe("sluice init", () => {
   it("writes a configuration for a file that is valid and can be previewed", async () => {
     const project = await Beginning.make({ "customers.csv": customers });
     const { printed, said } = await project.run(...csv, "./customers.csv", "--stream", "account");
-    expect(said).toBe("wrote sluice.yaml, sluice.schema.json, .env.example, .gitignore");
+    expect(said).toBe(`wrote ${[...made, "tests/customers.yaml", ".gitignore"].join(", ")}`);
     expect(printed).toBe(
-      "Next:\n  sluice validate\n  sluice preview customers\n  sluice run customers",
+      "Next:\n  sluice validate\n  sluice preview customers\n  sluice test\n  sluice run customers",
     );
     const config = await project.read("sluice.yaml");
     expect(config.slice(config.indexOf("connections:"))).toBe(`connections:
@@ -206,9 +208,9 @@ syncs:
     ]);
     const { printed } = await project.run(...args, "--id", "number", "--email", "mail");
     expect(JSON.parse(printed)).toEqual({
-      written: ["sluice.yaml", "sluice.schema.json", ".env.example", ".gitignore"],
+      written: [...made, "tests/people.yaml", ".gitignore"],
       sync: "people",
-      next: ["sluice validate", "sluice preview people", "sluice run people"],
+      next: ["sluice validate", "sluice preview people", "sluice test", "sluice run people"],
     });
     expect(await project.read("sluice.yaml")).toContain(
       "from: { connection: database, table: public.people, key: [ number ] }",
