@@ -5,7 +5,7 @@ import { openPostgresStore } from "../../../src/state/postgres/open.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { accountsConfig, accountsCsv, Project } from "../../support/project/project.ts";
 
-it("`store` keeps the state in Postgres: a sync sends what has changed, from whichever folder", async () => {
+it("`store` keeps the state in Postgres: a sync sends what has changed", async () => {
   const { url } = await postgres();
   const yaml = accountsConfig().replace(
     "connections:",
