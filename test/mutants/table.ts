@@ -30,6 +30,7 @@ import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
 import { mutantsOfSightings } from "./table/sightings.ts";
 import { mutantsOfStagedKeys } from "./table/staged-keys.ts";
+import { mutantsOfSyncTests } from "./table/sync-tests.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
@@ -78,4 +79,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfKeys,
   ...mutantsOfPostgresKeys,
   ...mutantsOfPostgresStore,
+  ...mutantsOfSyncTests,
 ];

@@ -80,7 +80,7 @@ describe("sluice test", () => {
   });
 
   it("shows member by member what is not as expected, with its line, and ends with 1", async () => {
-    const tests = `${plain.replace("employees: 12,", "employees: 13, state: x,")}
+    const tests = `${plain.replace('employees: 12, city: ""', "employees: 13, state: x")}
   - name: refused
     row: { id: 8, site: acme.example, headcount: a dozen }
     record:
@@ -96,6 +96,8 @@ describe("sluice test", () => {
         "              + account_properties.employees: 12",
         "      line 5  - account_properties.state: x",
         "              + account_properties.state: (nothing)",
+        "      line 5  - account_properties.city: (nothing)",
+        '              + account_properties.city: ""',
         "FAIL  tests/accounts.yaml:7: refused",
         "      line 9  - record: { account_id: 8 }",
         "              + reject: { code: not_integer, field: account_properties.employees }" +

@@ -31,8 +31,10 @@ describe("a store in Postgres, in its thread", () => {
     const taken = numbers(20).map(
       async (number) => await store.takeLock({ ...lock, name: `lock ${number}`, runId: "r" }),
     );
+    // So many that some wait in the thread's port when it is told to close.
+    const asked = numbers(3_000).map(async () => await store.lockHolder("lock 0"));
     await store.close();
-    await Promise.all(taken);
+    await Promise.all([...taken, ...asked]);
     const again = await openPostgresStore(server);
     onTestFinished(async () => await again.close());
     expect(await again.lockHolder("lock 19")).toMatchObject({ runId: "r" });
