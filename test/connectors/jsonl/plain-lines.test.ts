@@ -78,11 +78,11 @@ describe("a line of JSON that goes from cells to its line", () => {
           }
         },
       ),
-      { numRuns: trials(250) },
+      { numRuns: trials(1_000) },
     );
     // Else nothing was compared.
-    expect(plain).toBeGreaterThan(300);
-    expect(objects).toBeGreaterThan(30);
+    expect(plain).toBeGreaterThan(1_300);
+    expect(objects).toBeGreaterThan(130);
   });
 
   const ways = coercionNames.filter((name) => name !== "json");
