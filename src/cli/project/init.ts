@@ -54,13 +54,12 @@ export const registerInit: Register = (program, context) => {
       const options = withSource(file, given);
       if (options.force !== true) await refuseExisting(context.cwd, fileNames);
       const plan = await planOf(context, options);
-      if (plan !== undefined && options.force !== true)
-        await refuseExisting(context.cwd, [testsName(plan)]);
       if (plan === undefined) {
         context.say("nothing was written");
         context.exit(exitCodes.interrupted);
         return;
       }
+      if (options.force !== true) await refuseExisting(context.cwd, [testsName(plan)]);
       const written = await writeProject(context.cwd, plan, options.force === true);
       show(context, { plan, written, isJson: options.json === true });
     });

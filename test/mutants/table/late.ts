@@ -11,8 +11,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/rejects/reject-age.ts",
-        find: "coalesce(r.row_number, 0)",
-        replace: "0",
+        find: "sql`r.row_number`",
+        replace: "sql`0`",
       },
     ],
     test: {

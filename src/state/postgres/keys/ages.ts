@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 
 import { rowNumbersMax } from "../../contract/keys/fingerprints.ts";
+import { ageInSql } from "../../store/keys/age-in-sql.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { integerArray } from "./binary-arrays.ts";
 
@@ -11,12 +12,6 @@ const idsPerBlock = 8_192;
 /** The block of an id, in SQL. */
 const blockOf = (id: RawBuilder<number>): RawBuilder<number> =>
   sql`(${id} / ${sql.lit(idsPerBlock)})`;
-
-/** An age in SQL, as `ageOf`. */
-export const ageInSql = (
-  send: RawBuilder<number>,
-  rowNumber: RawBuilder<number>,
-): RawBuilder<number> => sql`(${send} * ${sql.lit(rowNumbersMax)} + coalesce(${rowNumber}, 0))`;
 
 /** The staging that an age names, in SQL. */
 export const sendOfAge = (age: RawBuilder<number>): RawBuilder<number> =>

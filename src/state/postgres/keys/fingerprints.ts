@@ -2,8 +2,9 @@ import { sql } from "kysely";
 
 import type { Remote } from "../../../thread.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
+import { ageInSql } from "../../store/keys/age-in-sql.ts";
 import { findSet } from "../../store/keys/fingerprint-sets.ts";
-import { ageInSql, newestSighted } from "./ages.ts";
+import { newestSighted } from "./ages.ts";
 import { createFieldKeeping } from "./field-keeper.ts";
 import { withLockedSet } from "./set-lock.ts";
 import { createStaging } from "./stage-keys.ts";

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { rowNumbersMax } from "../../contract/keys/fingerprints.ts";
+import { ageInSql } from "../keys/age-in-sql.ts";
 
 /**
  * The age of a reject `r` of a staging `s`, with `replayedAs`: of two rows of a sync the later one has the greater
@@ -8,7 +8,7 @@ import { rowNumbersMax } from "../../contract/keys/fingerprints.ts";
  */
 export function ageOfReject(): RawBuilder<number> {
   return sql`coalesce(p.age, case when r.step = 'duplicate' then 0
-    else s.send * ${sql.lit(rowNumbersMax)} + coalesce(r.row_number, 0) end)`;
+    else ${ageInSql(sql`s.send`, sql`r.row_number`)} end)`;
 }
 
 /** Joins to a reject `r` the replay `p` that it is one of. */
