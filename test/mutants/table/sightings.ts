@@ -209,7 +209,10 @@ export const mutantsOfSightings: readonly Mutant[] = [
           "sightings.asking(() => {\n        for (const order of steps) step(staging, order, writer);\n      });",
       },
     ],
-    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+    test: {
+      file: "test/src/state/keys/sightings.test.ts",
+      title: "is seen by a replay that reads it twice, within one call",
+    },
   },
   {
     id: "S336",

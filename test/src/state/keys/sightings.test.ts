@@ -71,6 +71,13 @@ describe.each(keyImplementations)("a row that is unchanged: $kind", (implementat
     expect(verdicts).toEqual([verdict.unchanged]);
   });
 
+  it("is seen by a replay that reads it twice, within one call", async () => {
+    await run({ runId: "r1", keys: ["a"] });
+    const ages = [ageOf(1, 9), ageOf(1, 5)];
+    const { verdicts } = await stage({ runId: "r2", keys: ["a", "a"], ages });
+    expect(verdicts).toEqual([verdict.unchanged, verdict.superseded]);
+  });
+
   it("counts although a later run came by before its own was decided", async () => {
     await run({ runId: "r1", keys: ["a", "b"] });
     const first = await stage({ runId: "r2", keys: ["a"] });
