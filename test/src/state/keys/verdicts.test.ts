@@ -298,8 +298,6 @@ async function openIn(folder: string, { open, numberBits }: How): Promise<StoreU
 
 const hows = [
   { endsRuns: false, numberBits: 64 },
-  { endsRuns: true, numberBits: 64 },
-  { endsRuns: false, numberBits: 8 },
   { endsRuns: false, numberBits: 1 },
   { endsRuns: true, numberBits: 1 },
 ];
