@@ -23,6 +23,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
   "Look:": {
     status: async () => (await import("./status/status.ts")).registerStatus,
     runs: async () => (await import("./run/runs.ts")).registerRuns,
+    explain: async () => (await import("./run/explain.ts")).registerExplain,
   },
   "Fix:": {
     rejects: async () => (await import("./run/rejects.ts")).registerRejects,

@@ -20,7 +20,7 @@ export type Change =
  */
 export function withoutRow(known: KnownRecord): KnownRecord {
   const isOfRow = known.state === "accepted" && known.fields === undefined;
-  return isOfRow ? { state: "unknown" } : known;
+  return isOfRow ? { state: "unknown", why: "otherwise" } : known;
 }
 
 /** Says how a record differs from what is known of its key. */

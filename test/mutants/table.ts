@@ -9,6 +9,7 @@ import { mutantsOfDated } from "./table/dated.ts";
 import { mutantsOfDeflate } from "./table/deflate.ts";
 import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
+import { mutantsOfExplained } from "./table/explained.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
@@ -79,5 +80,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfKeys,
   ...mutantsOfPostgresKeys,
   ...mutantsOfPostgresStore,
+  ...mutantsOfExplained,
   ...mutantsOfSyncTests,
 ];

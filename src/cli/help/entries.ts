@@ -106,6 +106,13 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/operations.md",
   },
+  explain: {
+    examples: [
+      "sluice explain accounts a-17",
+      "sluice explain accounts --place ./accounts.csv:78    # one row of a file",
+    ],
+    page: "docs/explain.md",
+  },
   "runs prune": { examples: ["sluice runs prune --older-than 90d"], page: "docs/operations.md" },
   "rejects list": {
     examples: [

@@ -1,67 +1,22 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-
-import type { Source } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
-import { readRequestOf, checkColumns, connectorOf } from "../../../connectors/source.ts";
-import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
-import { ConfigError } from "../../errors.ts";
-import { pageRowsMax } from "../../limits.ts";
-import { loadMapping } from "../../mapping/load.ts";
-import { writeLines } from "../../pipeline/lines.ts";
-import { namedRows } from "../../pipeline/named-rows.ts";
+import { checkColumns, connectorOf } from "../../../connectors/source.ts";
+import type { SyncConfig } from "../../config/config.ts";
 import { lineOf, recordOf, type RecordPage } from "../../pipeline/page.ts";
-import { rejectMaker } from "../../pipeline/rejects.ts";
-import { changeOf, withoutRow, type Change } from "../../pipeline/what-changed.ts";
+import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { syncNamed } from "../named.ts";
-import { configOf, withGlobals, withState } from "../output/context.ts";
+import { configOf, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
+import { isSent, knownOf, mappedRows, withStateThere } from "./mapped-rows.ts";
 
 type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key?: readonly string[] };
 
 /** What is known of keys; undefined where nothing was ever sent from here. */
 type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
-
-/** Looks into the state store without a lock, and makes none where none is. */
-async function withKnown(
-  config: Config,
-  sync: SyncConfig,
-  work: (lookUp: LookUp) => Promise<void>,
-): Promise<void> {
-  if (config.store === undefined && !existsSync(join(config.stateFolder, "state.db"))) {
-    await work(undefined);
-    return;
-  }
-  const name = { target: targetOf(config.api), sync: sync.name };
-  await withState(config, async (state) => {
-    await work(async (keys) => {
-      const known = await state.knownRecords({ ...name, keys });
-      return sync.send === "all" ? known.map(withoutRow) : known;
-    });
-  });
-}
-
-async function pagesOf(
-  source: Source,
-  sync: SyncConfig,
-  { key = [], limit }: PreviewOptions,
-): Promise<AsyncIterable<RecordPage>> {
-  const { stream, pii } = sync;
-  const request = readRequestOf(sync, new AbortController().signal);
-  if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
-  const source$ =
-    key.length > 0
-      ? namedRows(source, { ...request, names: key })
-      : source.read({ ...request, pageRowsMax: Math.min(limit, pageRowsMax), limit });
-  const makeReject = rejectMaker(stream, pii.rejects);
-  const mapping = await loadMapping(sync);
-  return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
-}
 
 function dateText(ms: number): string {
   return new Date(ms).toISOString();
@@ -80,12 +35,6 @@ function changeText(change: Change, wouldSend: boolean): string {
   const since = `${change.status} since ${dateText(change.acceptedAt)}`;
   if (change.status === "changed") return `${since}${fieldsText(change.fields)}`;
   return wouldSend ? `${since}, sent again as the sync asks for` : `${since}, not sent`;
-}
-
-/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
-function isSent(change: Change, { send, resendAfterMs = Infinity }: SyncConfig): boolean {
-  if (send === "all" || change.status !== "unchanged") return true;
-  return change.acceptedAt < Date.now() - resendAfterMs;
 }
 
 const howNamed =
@@ -156,9 +105,11 @@ export const registerPreview: Register = (program, context) => {
       const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
       const { signal } = new AbortController();
       await checkColumns(source, sync, { signal, mayName: true });
-      await withKnown(config, sync, async (lookUp) => {
+      await withStateThere(config, async (state) => {
+        const lookUp: LookUp =
+          state && (async (keys) => await knownOf(state, { config, sync }, keys));
         let left = options.limit;
-        for await (const page of await pagesOf(source, sync, options)) {
+        for await (const page of await mappedRows(source, sync, options)) {
           await showPage(context, page, { sync, lookUp, isJson: options.json === true });
           left -= page.read;
           if (left <= 0) break;

@@ -23,12 +23,15 @@ const columns = [
 function shown(reject: StoredReject): Record<string, string | null> {
   const { runId, chunk, ordinal, stream, place, key, step, code, field, reason, row } = reject;
   const number = `${chunk}.${ordinal}`;
-  const became = { state: stateOf(reject), replayed_by: reject.replayedBy };
+  const became = { state: rejectState(reject), replayed_by: reject.replayedBy };
   return { run: runId, number, stream, place, key, step, code, field, reason, row, ...became };
 }
 
 /** What became of a reject: nothing yet, or it was read again, or a newer row of its key came since. */
-function stateOf({ replayedBy, superseded }: StoredReject): "open" | "replayed" | "superseded" {
+export function rejectState({
+  replayedBy,
+  superseded,
+}: StoredReject): "open" | "replayed" | "superseded" {
   if (superseded) return "superseded";
   return replayedBy === null ? "open" : "replayed";
 }
@@ -57,7 +60,7 @@ export function rejectJson(reject: StoredReject): string {
 export function rejectLine(reject: StoredReject): string {
   const { place, key, field, reason, replayedBy } = reject;
   const of = key === null ? "" : ` (key ${key})`;
-  const became = replayedBy === null ? "" : ` [${stateOf(reject)} by ${replayedBy}]`;
+  const became = replayedBy === null ? "" : ` [${rejectState(reject)} by ${replayedBy}]`;
   return plainText(`${place}: ${field === null ? "" : `${field} `}${reason}${of}${became}`);
 }
 

@@ -66,10 +66,22 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     (await store.runsWithOpenRejects({ ...name, code })).map((one) => [one.runId, one.open]);
   const firstOf = async (which: { key?: string; since?: string }): Promise<string[]> =>
     (await store.openRejects({ ...name, ...which, limit: 1 })).map(({ place }) => place);
+  const placesOf = async (of: object, limit = 10): Promise<string[]> =>
+    (await store.rejectsOfKey({ ...name, key: "k", limit, ...of })).map(({ place }) => place);
   const places = async (): Promise<string[]> =>
     (await store.openRejects({ ...name, limit: 10 })).map(
       ({ runId, place }) => `${runId} ${place}`,
     );
+
+  it("are told by key with those that are not open any more, of one sync, newest run first", async () => {
+    await run("r1", [entry("t:1", { key: "k" }), entry("t:2", { key: "other" }), entry("t:3")]);
+    await run("r2", [entry("t:4", { key: "k" })], { keys: ["k"] });
+    await run("r3", [], { keys: ["k"] });
+    expect(await placesOf({})).toEqual(["t:4", "t:1"]);
+    expect(await placesOf({}, 1)).toEqual(["t:4"]);
+    expect(await placesOf({ sync: "contacts" })).toEqual([]);
+    expect(await placesOf({ target: "elsewhere" })).toEqual([]);
+  });
 
   it("are those that no replay made good, in whichever run, newest run first", async () => {
     await run("r1", [entry("t:1"), entry("t:2", { code: "not_domain" }), entry("t:3")]);

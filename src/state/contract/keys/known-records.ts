@@ -6,12 +6,19 @@ export const fieldHashBytes = 4;
 /** A field's path, such as "account_properties.name", and the hash of the value it had. */
 export type FieldHash = { readonly name: string; readonly hash: number };
 
+/**
+ * Why nothing is known. `underWay`: a staging that is not settled has it. `unsettled`: a run sent it, and nobody knows
+ * whether it was taken, or sent two records of its key. `forgotten`: what was known counts no more. `otherwise`: only
+ * its row is known, of a time when the sync compared rows.
+ */
+export type WhyUnknown = "underWay" | "unsettled" | "forgotten" | "otherwise";
+
 /** What is known of the record that the service holds for a key. */
 export type KnownRecord =
   /** This sync never sent the key. */
   | { readonly state: "new" }
   /** Nothing says whether, or how, the service holds it. */
-  | { readonly state: "unknown" }
+  | { readonly state: "unknown"; readonly why: WhyUnknown }
   | {
       readonly state: "accepted";
       readonly hash: Uint8Array;
@@ -19,6 +26,8 @@ export type KnownRecord =
       readonly fields: readonly FieldHash[] | undefined;
       /** Unix ms. */
       readonly acceptedAt: number;
+      /** The number of the staging that sent it; see `stagingNumbered`. */
+      readonly send: number;
     };
 
 /** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { SyncName } from "../runs/checkpoints.ts";
 import type { StageName } from "../sends/stagings.ts";
 
 /** A row or record that was refused. */
@@ -77,6 +78,8 @@ export interface RejectStore {
     readonly after?: RejectNumber | undefined;
     readonly limit: number;
   }): StoredReject[];
+  /** Of one key of a sync, in the runs that are kept; newest first. */
+  rejectsOfKey(input: SyncName & { readonly key: string; readonly limit: number }): StoredReject[];
   /** Most frequent first. */
   rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];
 }

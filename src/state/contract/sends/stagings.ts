@@ -114,6 +114,8 @@ export interface StagingStore {
   finishStage(input: StageName & StagedChunk): void;
   /** Undefined when there is no such staging. */
   staging(input: StageName): Staging | undefined;
+  /** The staging with a number; undefined when it is not kept any more. */
+  stagingNumbered(input: { readonly send: number }): Staging | undefined;
   /** The staging of a chunk that was committed; undefined when none was. */
   committedStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
   /**

@@ -77,13 +77,16 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
       .parse(rows)
       .map(({ isStaged, hash, fields, send, acceptedAt }) => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
-        if (isStaged) return { state: "unknown" };
+        if (isStaged) return { state: "unknown", why: "underWay" };
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have
         // been sent.
-        if (hash === null) return { state: validAfter === 0 ? "new" : "unknown" };
-        if (acceptedAt === null || send === null || send <= validAfter) return { state: "unknown" };
+        if (hash === null || send === null) {
+          return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
+        }
+        if (send <= validAfter) return { state: "unknown", why: "forgotten" };
+        if (acceptedAt === null) return { state: "unknown", why: "unsettled" };
         const known = fields === null ? undefined : readFields(fields, names);
-        return { state: "accepted", hash, fields: known, acceptedAt };
+        return { state: "accepted", hash, fields: known, acceptedAt, send };
       });
   };
   return {

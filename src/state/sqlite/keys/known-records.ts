@@ -59,18 +59,19 @@ export function createKnownRecordStore(
       const words = wordsOf(hashed);
       return keys.map((_, index): KnownRecord => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
-        if (staged.find(words, index) !== -1) return { state: "unknown" };
+        if (staged.find(words, index) !== -1) return { state: "unknown", why: "underWay" };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without
         // one may have been sent.
         if (found === undefined || found.hash === null) {
-          return { state: validAfter === 0 ? "new" : "unknown" };
+          return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
         const { hash, fields, send, acceptedAt } = found;
-        if (acceptedAt === null || send <= validAfter) return { state: "unknown" };
+        if (send <= validAfter) return { state: "unknown", why: "forgotten" };
+        if (acceptedAt === null) return { state: "unknown", why: "unsettled" };
         const known = fields === null ? undefined : readFields(fields, names);
-        return { state: "accepted", hash, fields: known, acceptedAt };
+        return { state: "accepted", hash, fields: known, acceptedAt, send };
       });
     },
   };

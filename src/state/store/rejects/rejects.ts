@@ -46,6 +46,18 @@ async function rejects(
   return rows.map((row) => rejectRow.parse(row));
 }
 
+async function rejectsOfKey(
+  queries: Queries,
+  { target, sync, key, limit }: Parameters<RejectStore["rejectsOfKey"]>[0],
+): Promise<StoredReject[]> {
+  const { rows } = await sql`
+    select ${rejectColumns()} from ${sql.table("rejects")} r
+      join ${sql.table("runs")} u on u.run_id = r.run_id
+    where r.key = ${key} and u.target = ${target} and u.sync = ${sync}
+    order by u.rowid desc, r.chunk desc, r.ordinal desc limit ${limit}`.execute(queries);
+  return rows.map((row) => rejectRow.parse(row));
+}
+
 async function rejectReasons(
   queries: Queries,
   { runId, limit }: Parameters<RejectStore["rejectReasons"]>[0],
@@ -67,6 +79,7 @@ export function createRejectStore(db: StateDatabase): Remote<RejectStore> {
   return {
     addRejects: writes(db, addRejects),
     rejects: reads(db, rejects),
+    rejectsOfKey: reads(db, rejectsOfKey),
     rejectReasons: reads(db, rejectReasons),
   };
 }

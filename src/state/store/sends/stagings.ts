@@ -226,6 +226,14 @@ async function totalsBefore(
 export function createStagingStore(db: StateDatabase, sentKeys: SentKeys): Remote<StagingStore> {
   return {
     staging: reads(db, stagingOf),
+    stagingNumbered: reads(db, async (queries, { send }: { readonly send: number }) => {
+      const found = await queries
+        .selectFrom("stagings")
+        .select(stagingColumns)
+        .where("send", "=", send)
+        .executeTakeFirst();
+      return found === undefined ? undefined : stagingRow.parse(found);
+    }),
     committedStaging: reads(db, async (queries, name: Pick<StageName, "chunk" | "runId">) => {
       const newest = await newestOf(queries, name);
       return newest?.state === "committed" ? newest : undefined;

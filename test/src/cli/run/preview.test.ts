@@ -1,15 +1,14 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { registerPreview } from "../../../../src/cli/run/preview.ts";
-import { readEnvironment } from "../../../../src/config/environment.ts";
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { canaries } from "../../../support/canaries.ts";
-import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 import { KeptEvents } from "../../../support/webhooks/kept-events.ts";
 
@@ -33,32 +32,9 @@ syncs:
 
 const keyed = z.looseObject({ account_id: z.string() });
 
-type Shown = {
-  readonly out: readonly string[];
-  readonly said: readonly string[];
-  readonly code: number;
-};
-
 /** Runs `sluice preview accounts` in the harness's project. */
-async function preview({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<Shown> {
-  const [out, said]: [string[], string[]] = [[], []];
-  let code = 0;
-  const program = new Command().exitOverride();
-  registerPreview(program, {
-    cwd: folder,
-    environment: readEnvironment({
-      SLUICE_BASE_URL: sandbox.address,
-      SLUICE_API_KEY: harnessKey,
-      CRM_DATABASE_URL: "none",
-    }),
-    print: (text) => void out.push(text),
-    say: (text) => void said.push(text),
-    exit: (given) => {
-      code = given;
-    },
-  });
-  await program.parseAsync(["preview", "accounts", ...args], { from: "user" });
-  return { out, said, code };
+async function preview(harness: Harness, ...args: readonly string[]): Promise<Shown> {
+  return await runVerb(registerPreview, harness, ["preview", "accounts", ...args]);
 }
 
 const shown = z.looseObject({ key: z.string(), status: z.string(), would_send: z.boolean() });

@@ -90,6 +90,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
           { name: "z", hash: 2 ** 32 - 1 },
         ],
         acceptedAt: nowMs,
+        send: expect.any(Number) as unknown,
       },
       { state: "new" },
     ]);
@@ -102,16 +103,20 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
 
   it("knows nothing of what was staged and not committed, nor after all was forgotten", async () => {
     const ref = await stage(["k"]);
-    expect(await known("k", "none")).toEqual([{ state: "unknown" }, { state: "new" }]);
+    expect(await known("k", "none")).toEqual([
+      { state: "unknown", why: "underWay" },
+      { state: "new" },
+    ]);
     await commit(ref);
     await store.forgetFingerprints(name);
-    expect(await known("k", "none")).toEqual([{ state: "unknown" }, { state: "unknown" }]);
+    const forgotten = { state: "unknown", why: "forgotten" };
+    expect(await known("k", "none")).toEqual([forgotten, forgotten]);
   });
 
   it("finds every key, whatever its number", async () => {
     const keys = numbers(32).map((number) => `key ${number}`);
     const ref = await stage(keys);
-    expect(await known(...keys)).toEqual(keys.map(() => ({ state: "unknown" })));
+    expect(await known(...keys)).toEqual(keys.map(() => ({ state: "unknown", why: "underWay" })));
     await commit(ref);
     expect(await known(...keys)).toMatchObject(keys.map(() => ({ state: "accepted" })));
   });

@@ -1,0 +1,162 @@
+import type { SyncConfig } from "../../config/config.ts";
+import type { Change } from "../../pipeline/what-changed.ts";
+import type { KnownRecord, WhyUnknown } from "../../state/contract/keys/known-records.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import type { Explained, ExplainedKey, ExplainedRow, SentBy } from "./explained.ts";
+import { rejectLine, rejectState } from "./reject-text.ts";
+
+const unknownTexts: Readonly<Record<WhyUnknown, string>> = {
+  underWay: "a run has staged it and is not done with it",
+  unsettled: "a run sent it, and whether and how it was taken is not known",
+  forgotten: "what was known counts no more: the store was reset, restored or rebound",
+  otherwise: "it was sent before the sync had `send: all`, which compares otherwise",
+};
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** What the next run does with a record that it reads, and why. */
+function nextText(change: Change, sends: boolean, { send }: SyncConfig): string {
+  if (change.status === "new") return "sends it: it was never accepted";
+  if (change.status === "unknown") return "sends it: nothing says what the service holds";
+  if (change.status === "changed") {
+    const { fields } = change;
+    if (fields === undefined) return "sends it: it changed; in which fields was not kept";
+    if (fields.length === 0) return "sends it: it changed, in no field that is followed";
+    return `sends it: changed in ${fields.join(", ")}`;
+  }
+  if (!sends) return "leaves it: it is as it was accepted";
+  return send === "all"
+    ? "sends it: unchanged, and the sync has `send: all`"
+    : "sends it: unchanged, and accepted longer ago than `resend_after`";
+}
+
+function sourceLines(row: ExplainedRow, sync: SyncConfig): [string, string][] {
+  const source: [string, string] = ["source", row.place];
+  if (row.is === "filtered") {
+    return [
+      source,
+      ["mapping", "leaves it out: it makes no record of it"],
+      ["next run", "leaves it out, too"],
+    ];
+  }
+  if (row.is === "reject") {
+    const { field, reason, code } = row.reject;
+    const of = field === undefined ? "" : `${field} `;
+    const next = "rejects it, until the row or the mapping is another";
+    return [source, ["mapping", `rejects it: ${of}${reason} (${code})`], ["next run", next]];
+  }
+  return [
+    source,
+    ["mapping", plainJson(row.record)],
+    ["next run", nextText(row.change, row.isSent, sync)],
+  ];
+}
+
+function senderText({ staging, run, parts }: SentBy): string {
+  const kind = run === undefined ? ", which was pruned" : ` (${run.kind})`;
+  const files = parts.flatMap(({ fileKey }) => (fileKey === null ? [] : [fileKey]));
+  const one = parts.length > 1 ? `one of its ${parts.length} parts` : "its only part";
+  const part = parts.length === 0 ? "" : `, ${one}`;
+  const file = files.length === 0 ? "" : `, file ${files.join(" or ")}`;
+  return `sent by run ${staging.runId}${kind}, chunk ${staging.chunk}${part}${file}`;
+}
+
+function knownText(known: KnownRecord, sender: SentBy | undefined): string {
+  if (known.state === "new") return "holds nothing of it from this sync";
+  if (known.state === "unknown") return `unknown: ${unknownTexts[known.why]}`;
+  const since = `holds what it accepted at ${isoOf(known.acceptedAt)}`;
+  return sender === undefined ? since : `${since}, ${senderText(sender)}`;
+}
+
+function keyLines({ known, sender, rejects }: ExplainedKey): [string, string][] {
+  return [
+    ["service", knownText(known, sender)],
+    ...rejects.map((reject): [string, string] => [
+      "reject",
+      `${reject.createdAt} run ${reject.runId}: ${rejectLine(reject)}${
+        rejectState(reject) === "open" ? " [open]" : ""
+      }`,
+    ]),
+  ];
+}
+
+function withoutRows(rows: Explained["rows"]): [string, string][] {
+  if (rows === undefined) return [["source", "single rows of it cannot be read"]];
+  if (rows.length > 0) return [];
+  return [
+    ["source", "has no row of this name; a file's rows are named by place, and --scan reads all"],
+  ];
+}
+
+/** Whether nothing at all is known of a name. */
+export function isUnheardOf({ rows, keys }: Explained): boolean {
+  const hasNone = keys.every(({ known, rejects }) => known.state === "new" && rejects.length === 0);
+  return (rows ?? []).length === 0 && hasNone;
+}
+
+/** An explanation for a person: a line for each fact. */
+export function explainText({ name, rows, keys }: Explained, sync: SyncConfig): string {
+  const lines = [
+    ...withoutRows(rows),
+    ...(rows ?? []).flatMap((row) => sourceLines(row, sync)),
+    ...keys.flatMap(keyLines),
+  ];
+  const texts = lines.map(([what, text]) => `  ${what.padEnd(8)}  ${plainText(text)}`);
+  return [plainText(`${sync.name}, ${name}`), ...texts].join("\n");
+}
+
+function rowJson(row: ExplainedRow, sync: SyncConfig): object {
+  if (row.is === "filtered") return { place: row.place, is: "filtered" };
+  if (row.is === "reject") {
+    const { code, field, reason } = row.reject;
+    return { place: row.place, is: "reject", code, field, reason };
+  }
+  const { place, key, record, change, isSent } = row;
+  const fields = change.status === "changed" ? { changed_fields: change.fields } : undefined;
+  const next = nextText(change, isSent, sync);
+  return {
+    place,
+    is: "record",
+    key,
+    status: change.status,
+    ...fields,
+    sends: isSent,
+    next,
+    record,
+  };
+}
+
+function knownJson(known: KnownRecord, sender: SentBy | undefined): object {
+  if (known.state === "new") return { state: "new" };
+  if (known.state === "unknown") return { state: "unknown", why: unknownTexts[known.why] };
+  const accepted = { state: "accepted", accepted_at: isoOf(known.acceptedAt) };
+  if (sender === undefined) return accepted;
+  const { staging, run, parts } = sender;
+  const told = parts.map(({ part, form, fileKey }) => ({ part, form, file_key: fileKey }));
+  return { ...accepted, run_id: staging.runId, kind: run?.kind, chunk: staging.chunk, parts: told };
+}
+
+/** An explanation for a program. */
+export function explainJson({ name, rows, keys }: Explained, sync: SyncConfig): string {
+  return plainJson({
+    sync: sync.name,
+    name,
+    rows: rows?.map((row) => rowJson(row, sync)),
+    keys: keys.map(({ key, known, sender, rejects }) => ({
+      key,
+      service: knownJson(known, sender),
+      rejects: rejects.map((reject) => ({
+        run_id: reject.runId,
+        at: reject.createdAt,
+        place: reject.place,
+        code: reject.code,
+        field: reject.field,
+        reason: reject.reason,
+        state: rejectState(reject),
+        replayed_by: reject.replayedBy,
+      })),
+    })),
+  });
+}

@@ -1,0 +1,157 @@
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page.ts";
+import { changeOf, type Change } from "../../pipeline/what-changed.ts";
+import type { StreamRecord } from "../../records/streams.ts";
+import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
+import type { RejectEntry, StoredReject } from "../../state/contract/rejects/rejects.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
+import type { Receipt } from "../../state/contract/sends/receipts.ts";
+import type { Staging } from "../../state/contract/sends/stagings.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { isSent, knownOf, mappedRows, withStateThere } from "./mapped-rows.ts";
+
+/** Rows of one name that are told. */
+const rowsMax = 10;
+
+/** The newest rejects of a key that are told. */
+const rejectsMax = 20;
+
+/** What the mapping makes of a row: a record, a reject, or nothing, because a filter leaves the row out. */
+export type ExplainedRow = { readonly place: string } & (
+  | {
+      readonly is: "record";
+      readonly key: string;
+      readonly record: StreamRecord;
+      readonly change: Change;
+      /** Whether a run that reads it sends it. */
+      readonly isSent: boolean;
+    }
+  | { readonly is: "reject"; readonly reject: RejectEntry }
+  | { readonly is: "filtered" }
+);
+
+/** Who sent what the service holds; the run is undefined once it was pruned. */
+export type SentBy = {
+  readonly staging: Staging;
+  readonly run: Run | undefined;
+  readonly parts: readonly Receipt[];
+};
+
+/** What the state store tells of a key. */
+export type ExplainedKey = {
+  readonly key: string;
+  readonly known: KnownRecord;
+  readonly sender: SentBy | undefined;
+  readonly rejects: readonly StoredReject[];
+};
+
+/** All that is known of a row or key of a sync. */
+export type Explained = {
+  /** As it was asked for. */
+  readonly name: string;
+  /** None: the source has no such row. Undefined: nothing can read single rows of it. */
+  readonly rows: readonly ExplainedRow[] | undefined;
+  /** One, or more where several rows have the name. */
+  readonly keys: readonly ExplainedKey[];
+};
+
+/** What an explanation is of: a row by its key or its place. */
+export type Explaining = {
+  readonly config: Config;
+  readonly sync: SyncConfig;
+  readonly source: Source;
+  readonly name: string;
+  /** Whether to read all of the source for records of the key, which its rows may not be named by. */
+  readonly scans: boolean;
+};
+
+/** A row as mapped; a record with its line, which is compared once it is known what the service holds. */
+type MappedRow =
+  | Exclude<ExplainedRow, { readonly is: "record" }>
+  | {
+      readonly is: "record";
+      readonly place: string;
+      readonly key: string;
+      readonly record: StreamRecord;
+      readonly line: Buffer;
+    };
+
+/** The rows of a page whose records or rejects are wanted; of a page of named rows also what a filter left out. */
+function* rowsIn(
+  page: RecordPage,
+  { name, scans }: Pick<Explaining, "name" | "scans">,
+): Generator<MappedRow> {
+  const told = new Set<string>();
+  for (const candidate of page.candidates) {
+    const { key, index } = candidate;
+    if (scans && key !== name) continue;
+    const place = page.source.where(index);
+    told.add(place);
+    const line = Buffer.from(lineOf(page, candidate));
+    yield { is: "record", place, key, record: recordOf(page, candidate), line };
+  }
+  for (const reject of page.rejects) {
+    const { place, code, key } = reject;
+    told.add(place);
+    if (code !== "row_gone" && (!scans || key === name)) yield { is: "reject", place, reject };
+  }
+  if (scans) return;
+  for (let index = 0; index < rowCount(page.source); index++) {
+    const place = page.source.where(index);
+    if (!told.has(place)) yield { is: "filtered", place };
+  }
+}
+
+async function mappedNow(what: Explaining): Promise<MappedRow[] | undefined> {
+  const { source, sync, name, scans } = what;
+  if (!scans && source.get === undefined) return undefined;
+  const which = scans ? { limit: Number.MAX_SAFE_INTEGER } : { key: [name], limit: 1 };
+  const rows: MappedRow[] = [];
+  for await (const page of await mappedRows(source, sync, which)) {
+    for (const row of rowsIn(page, what)) if (rows.length < rowsMax) rows.push(row);
+    page.release?.();
+  }
+  return rows;
+}
+
+function explainedRow(
+  row: MappedRow,
+  sync: SyncConfig,
+  known: ReadonlyMap<string, KnownRecord>,
+): ExplainedRow {
+  if (row.is !== "record") return row;
+  const { line, ...record } = row;
+  const change = changeOf(line, sync.stream, known.get(row.key) ?? { state: "new" });
+  return { ...record, change, isSent: isSent(change, sync) };
+}
+
+async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy | undefined> {
+  if (known.state !== "accepted") return undefined;
+  const staging = await state.stagingNumbered({ send: known.send });
+  if (staging === undefined) return undefined;
+  const [run, parts] = await Promise.all([state.run(staging.runId), state.receipts(staging)]);
+  return { staging, run, parts };
+}
+
+/** Looks up what became of a row: in the source, by its mapping, and in the state store. */
+export async function explain(what: Explaining): Promise<Explained> {
+  const { config, sync, name } = what;
+  const mapped = await mappedNow(what);
+  const found = (mapped ?? []).flatMap((row) => (row.is === "record" ? [row.key] : []));
+  const keys = found.length === 0 ? [name] : [...new Set(found)];
+  return await withStateThere(config, async (state) => {
+    const records = (state && (await knownOf(state, what, keys))) ?? [];
+    const known = new Map(keys.map((key, at) => [key, records[at] ?? ({ state: "new" } as const)]));
+    const explained = [...known].map(async ([key, record]): Promise<ExplainedKey> => {
+      const of = { target: targetOf(config.api), sync: sync.name, key, limit: rejectsMax };
+      const rejects = (await state?.rejectsOfKey(of)) ?? [];
+      return { key, known: record, sender: state && (await senderOf(state, record)), rejects };
+    });
+    return {
+      name,
+      rows: mapped?.map((row) => explainedRow(row, sync, known)),
+      keys: await Promise.all(explained),
+    };
+  });
+}

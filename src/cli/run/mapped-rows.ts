@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { readRequestOf } from "../../../connectors/source.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { pageRowsMax } from "../../limits.ts";
+import { loadMapping } from "../../mapping/load.ts";
+import { writeLines } from "../../pipeline/lines.ts";
+import { namedRows } from "../../pipeline/named-rows.ts";
+import type { RecordPage } from "../../pipeline/page.ts";
+import { rejectMaker } from "../../pipeline/rejects.ts";
+import { withoutRow, type Change } from "../../pipeline/what-changed.ts";
+import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { withState } from "../output/context.ts";
+
+/** Looks into the state store without a lock, and makes none where none is: `work` is given undefined then. */
+export async function withStateThere<Result>(
+  config: Config,
+  work: (state: StateStore | undefined) => Promise<Result>,
+): Promise<Result> {
+  if (config.store === undefined && !existsSync(join(config.stateFolder, "state.db"))) {
+    return await work(undefined);
+  }
+  return await withState(config, work);
+}
+
+/** What is known of keys of a sync, in order, as its next run would take it. */
+export async function knownOf(
+  state: StateStore,
+  { config, sync }: { readonly config: Config; readonly sync: SyncConfig },
+  keys: readonly string[],
+): Promise<readonly KnownRecord[]> {
+  const name = { target: targetOf(config.api), sync: sync.name };
+  const known = await state.knownRecords({ ...name, keys });
+  return sync.send === "all" ? known.map(withoutRow) : known;
+}
+
+/** Rows that are asked for by their names, or so many of the first. */
+export type WhichRows = { readonly key?: readonly string[]; readonly limit: number };
+
+/**
+ * Rows of a sync as its mapping makes records of them; what is named and not there is a reject of code `row_gone`.
+ * @throws {ConfigError} the source cannot read single rows, or too many are named.
+ */
+export async function mappedRows(
+  source: Source,
+  sync: SyncConfig,
+  { key = [], limit }: WhichRows,
+): Promise<AsyncIterable<RecordPage>> {
+  const { stream, pii } = sync;
+  const request = readRequestOf(sync, new AbortController().signal);
+  if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
+  const source$ =
+    key.length > 0
+      ? namedRows(source, { ...request, names: key })
+      : source.read({ ...request, pageRowsMax: Math.min(limit, pageRowsMax), limit });
+  const makeReject = rejectMaker(stream, pii.rejects);
+  const mapping = await loadMapping(sync);
+  return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
+}
+
+/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
+export function isSent(change: Change, { send, resendAfterMs = Infinity }: SyncConfig): boolean {
+  if (send === "all" || change.status !== "unchanged") return true;
+  return change.acceptedAt < Date.now() - resendAfterMs;
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+
+import { registerExplain } from "../../../../src/cli/run/explain.ts";
+import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
+
+const header = "id,domain,name";
+const before = `${header}\na,a.example,A\nb,b.example,B\nd,,D\n`;
+const after = `${header}\na,a.example,A\nb,x.example,Bo\nc,c.example,C\nd,,D\n`;
+
+async function explain(harness: Harness, ...args: readonly string[]): Promise<Shown> {
+  return await runVerb(registerExplain, harness, ["explain", "accounts", ...args]);
+}
+
+/** A project whose run over `before` was accepted, and which holds `after` now. */
+async function synced(...sync: readonly string[]): Promise<{ harness: Harness; at: string }> {
+  const harness = await Harness.open({
+    yaml: accountsYaml(...sync),
+    files: { "accounts.csv": before },
+  });
+  await (await TestRun.open(harness)).transfer();
+  await harness.write("accounts.csv", after);
+  return { harness, at: new Date(harness.clock.nowMs).toISOString() };
+}
+
+const record = (id: string, domain: string, name: string): string =>
+  `{"type":"account","account_id":"${id}","domain":"${domain}","account_properties":{"name":"${name}"}}`;
+
+describe("sluice explain", () => {
+  it("tells of a record that changed since it was sent: by whom, in which fields, and what comes", async () => {
+    const { harness, at } = await synced();
+    const { out, code } = await explain(harness, "--place", "accounts.csv:3");
+    expect(out.join("\n").split("\n")).toEqual([
+      "accounts, accounts.csv:3",
+      "  source    accounts.csv:3",
+      `  mapping   ${record("b", "x.example", "Bo")}`,
+      "  next run  sends it: changed in domain, account_properties.name",
+      expect.stringMatching(
+        `^ {2}service {3}holds what it accepted at ${at}, sent by run \\S+ \\(sync\\), chunk 1, its only part`,
+      ),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it("tells of what is unchanged, new, rejected and gone", async () => {
+    const { harness } = await synced();
+    const said = async (...args: readonly string[]): Promise<string> =>
+      (await explain(harness, ...args)).out.join("\n");
+    expect(await said("a", "--scan")).toContain("next run  leaves it: it is as it was accepted");
+    expect(await said("c", "--scan")).toMatch(
+      /next run {2}sends it: it was never accepted\n {2}service {3}holds nothing of it/,
+    );
+    expect(await said("--place", "accounts.csv:5")).toMatch(
+      /mapping {3}rejects it: domain is required, and empty \(required\)\n {2}next run {2}rejects it/,
+    );
+    await harness.write("accounts.csv", `${header}\nc,c.example,C\n`);
+    expect(await said("b")).toMatch(
+      /source {4}has no row of this name;.*\n {2}service {3}holds what/,
+    );
+  });
+
+  it("tells of the rejects of a key in earlier runs, and what became of them", async () => {
+    const harness = await Harness.open({
+      yaml: accountsYaml(),
+      files: { "accounts.csv": `${header}\na,a.example,A\na,b.example,B\n` },
+    });
+    await (await TestRun.open(harness)).transfer();
+    const { out } = await explain(harness, "a");
+    expect(out.join("\n")).toMatch(/\n {2}reject {4}\S+ run \S+: accounts\.csv:3: .*\[open\]$/m);
+  });
+
+  it("says why nothing is known", async () => {
+    const { harness } = await synced();
+    const run = await TestRun.open(harness, { runId: "run-2" });
+    await run.stage();
+    expect((await explain(harness, "b")).out.join()).toContain(
+      "unknown: a run has staged it and is not done with it",
+    );
+    await run.close({ outcome: "failed" });
+    await harness.state.forgetFingerprints({ target: harness.deps.target, sync: "accounts" });
+    expect((await explain(harness, "b", "--scan")).out.join()).toMatch(
+      /sends it: nothing says what the service holds.*unknown: what was known counts no more/s,
+    );
+  });
+
+  it("tells a row that a filter leaves out", async () => {
+    const { harness } = await synced();
+    await harness.write("none.ts", "export function mapRecord() {\n  return null;\n}\n");
+    const [head = ""] = accountsYaml().split("    record:");
+    await harness.withYaml(`${head}    record: ./none.ts\n`);
+    const { out } = await explain(harness, "--place", "accounts.csv:3");
+    expect(out.join("\n")).toContain("mapping   leaves it out: it makes no record of it");
+  });
+
+  it("says it as JSON", async () => {
+    const { harness, at } = await synced();
+    const { out } = await explain(harness, "--json", "b", "--scan");
+    expect(JSON.parse(out.join(""))).toMatchObject({
+      sync: "accounts",
+      name: "b",
+      rows: [
+        {
+          place: "accounts.csv:3",
+          is: "record",
+          key: "b",
+          status: "changed",
+          changed_fields: ["domain", "account_properties.name"],
+          sends: true,
+        },
+      ],
+      keys: [
+        {
+          key: "b",
+          service: { state: "accepted", accepted_at: at, kind: "sync", chunk: 1 },
+          rejects: [],
+        },
+      ],
+    });
+  });
+
+  it("says of a key that was never seen that it was not", async () => {
+    const { harness } = await synced();
+    const { out, said, code } = await explain(harness, "nobody", "--scan");
+    expect(out.join("\n")).toContain("service   holds nothing of it from this sync");
+    expect([said, code]).toEqual([[expect.stringContaining("nothing is known of it")], 2]);
+  });
+
+  it("wants a key or a place, one of them, and no scan for a place", async () => {
+    const { harness } = await synced();
+    await expect(explain(harness)).rejects.toThrow("explain takes a key or --place");
+    await expect(explain(harness, "a", "--place", "b")).rejects.toThrow("a key or --place");
+    await expect(explain(harness, "--place", "b", "--scan")).rejects.toThrow("--scan looks for");
+  });
+});
