@@ -23,6 +23,7 @@ import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
 import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
+import { mutantsOfPostgresWaits } from "./table/postgres-waits.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRepeats } from "./table/repeats.ts";
@@ -81,5 +82,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfPostgresKeys,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,
+  ...mutantsOfPostgresWaits,
   ...mutantsOfSyncTests,
 ];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect } from "kysely";
+import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect, sql } from "kysely";
 import { Pool, types } from "pg";
 
 import { sqlStateOf } from "../../postgres/errors.ts";
@@ -86,7 +86,16 @@ export function openPostgresDatabase(server: StoreServer): PostgresDatabase {
   };
 }
 
-/** Makes what runs a transaction, and runs it again where others came between. */
+/** Waits for other transactions that are tried again; `lock table` alone asks for no snapshot. */
+async function waitForOthers(queries: Queries): Promise<void> {
+  await sql`lock table ${sql.table("meta")} in share update exclusive mode`.execute(queries);
+}
+
+/**
+ * Makes what runs a transaction, and runs it again where others came between. Then it waits for all others that are
+ * tried again: left to chance, a few dozen that want the same rows end each other until none has a try left. The lock
+ * goes before the transaction sees anything, is in the way of no first try, and ends with the transaction.
+ */
 function createWriter(queries: Queries, server: StoreServer) {
   return (level: IsolationLevel) =>
     async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
@@ -96,6 +105,7 @@ function createWriter(queries: Queries, server: StoreServer) {
             .transaction()
             .setIsolationLevel(level)
             .execute(async (transaction) => {
+              if (tried > 1) await waitForOthers(transaction);
               await beginWriting(transaction, server);
               return await work(transaction);
             });

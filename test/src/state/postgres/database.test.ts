@@ -54,6 +54,22 @@ describe("a transaction on Postgres", () => {
     expect(await valueOf(state.queries)).toBe(5);
   });
 
+  it("is tried a third time by few, however many want the same rows", async () => {
+    const { state, server } = await openMigrated();
+    const states = [state, ...[1, 2, 3].map(() => opened(server).state)];
+    const works = Array.from({ length: 16 }, async (_, index) => {
+      let tries = 0;
+      await states[index % states.length]?.write(async (queries) => {
+        tries += 1;
+        await countOne(queries);
+      });
+      return tries;
+    });
+    const tries = await Promise.all(works);
+    expect(await valueOf(state.queries)).toBe(works.length);
+    expect(Math.max(...tries)).toBeLessThanOrEqual(3);
+  });
+
   it("is done again for nothing else: not where its connection was lost", async () => {
     const { state } = await openMigrated();
     const lost = await triesOf(state, async (queries) => {
