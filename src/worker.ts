@@ -200,7 +200,7 @@ async function createDependencies(
     startResend: async (sync) => await startResend(client, config.temporal, sync),
     seedTemplate: (workflowId) => templates.seedAgain(workflowId),
     inboxes,
-    now: Date.now,
+    now: () => state.now(),
     clock: systemClock(),
     log: settings.log,
     close: async () => {

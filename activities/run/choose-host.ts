@@ -13,7 +13,10 @@ export function createChooseHost(
     await attempt(async () => {
       await runOf(deps, ref);
       const { hostLostAfterMs } = deps.config.advanced;
-      const beats = await deps.state.beats({ since: deps.now() - hostLostAfterMs });
+      const beats = await deps.state.beats({
+        nowMs: deps.now(),
+        withinMs: hostLostAfterMs,
+      });
       const isAlive = beats.some(({ hostId }) => hostQueueOf(deps.config, hostId) === hostQueue);
       return { hostQueue: isAlive ? hostQueue : deps.hostQueue };
     });

@@ -12,7 +12,8 @@ export async function isRunOpen(
   const temporalId = (await deps.state.run(run.runId))?.temporalId ?? deps.temporalId;
   if (temporalId === deps.temporalId) return await deps.isWorkflowOpen(run);
   const beats = await deps.state.beats({
-    since: deps.now() - deps.config.advanced.hostLostAfterMs,
+    nowMs: deps.now(),
+    withinMs: deps.config.advanced.hostLostAfterMs,
   });
   return beats.some((beat) => beat.temporalId === temporalId);
 }

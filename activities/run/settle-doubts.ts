@@ -15,7 +15,7 @@ type Looking = Pick<
 async function isGone({ isProcessGone, now, state }: Looking, process: string): Promise<boolean> {
   const known = isProcessGone(process);
   if (known !== undefined) return known;
-  const beats = await state.beats({ since: now() - hostForgottenMs });
+  const beats = await state.beats({ nowMs: now(), withinMs: hostForgottenMs });
   return !beats.some(({ name }) => name === process);
 }
 

@@ -1,5 +1,4 @@
 import { faultTimesMax } from "../../src/api/limits.ts";
-import { steadyMs } from "../../src/clock.ts";
 import {
   ConfigError,
   OutcomeUnknownError,
@@ -50,11 +49,9 @@ async function judged(
   const retryBudget: RetryBudget =
     error.retryBudget ?? (await retryBudgetOf(deps, error)) ?? anyTimes;
   const { timesMax = Infinity, msMax = Infinity, fault, becomes } = retryBudget;
-  // Not the wall clock: a step of it would end or prolong a retry budget.
-  const nowMs = Math.round(steadyMs(deps.clock()));
   // A store that cannot count must not hide what became of the request.
   const counted = await deps.state
-    .countFault({ runId, chunk, fault, nowMs })
+    .countFault({ runId, chunk, fault, now: deps.clock() })
     .catch(() => undefined);
   if (counted === undefined) return error;
   if (counted.times >= timesMax || counted.forMs >= msMax) return becomes;

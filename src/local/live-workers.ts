@@ -41,9 +41,9 @@ export function configMarks({
 /** The workers of a store at one Temporal that beat and whose process, where it can be looked for, is there. */
 export async function liveWorkers(
   state: Pick<StateStore, "beats">,
-  at: { readonly temporalId: string; readonly since: number },
+  at: { readonly temporalId: string } & Parameters<StateStore["beats"]>[0],
 ): Promise<Beat[]> {
-  const beats = await state.beats({ since: at.since });
+  const beats = await state.beats(at);
   return beats.filter(
     ({ temporalId, name, hostId }) =>
       temporalId === at.temporalId && isProcessGone(name, hostId) !== true,

@@ -17,5 +17,5 @@ export async function reportOfRun(state: StateStore, run: Run): Promise<RunRepor
   const underWay = counted.length === 0 ? undefined : sumOf(counted);
   const hasEnded = run.endedAt !== null && pull === undefined;
   const givenUp = hasEnded ? await state.givenUp({ runId }) : undefined;
-  return buildReport({ run, tally, reasons, pull, underWay, givenUp });
+  return buildReport({ run, nowMs: state.now(), tally, reasons, pull, underWay, givenUp });
 }

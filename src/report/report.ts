@@ -142,13 +142,15 @@ export function buildReport(from: {
   readonly tally: Tally;
   readonly reasons: readonly RejectReason[];
   /** Of a run of a pull. */
+  /** By the clock that stamped a run that continues. @default this process's */
+  readonly nowMs?: number;
   readonly pull?: PullTally | undefined;
   /** Of a run that continues. */
   readonly underWay?: StageCounts | undefined;
   /** Of a run of a sync that has ended. */
   readonly givenUp?: StageCounts | undefined;
 }): RunReport {
-  const { run, tally, reasons, pull, underWay, givenUp } = from;
+  const { run, nowMs = Date.now(), tally, reasons, pull, underWay, givenUp } = from;
   const { sent, filtered } = tally;
   const { unchanged, rejected } = pull ?? tally;
   const read = (pull ?? tally).read + run.gone;
@@ -156,7 +158,7 @@ export function buildReport(from: {
   const isDry = run.request.dryRun === true;
   // What a run that came to its end gave up on the way, it has read again.
   const isWhole = run.outcome === "done" || run.outcome === "done_with_rejects";
-  const ended = run.endedAt === null ? Date.now() : Date.parse(run.endedAt);
+  const ended = run.endedAt === null ? nowMs : Date.parse(run.endedAt);
   return {
     run_id: run.runId,
     workflow_id: run.workflowId,

@@ -26,6 +26,7 @@ export async function storeInThread(thread: Worker, asked: unknown): Promise<Sta
   return {
     ...stateOnPort(openPort()),
     storeId,
+    now: Date.now,
     openPort,
     close: async () => {
       const ended = once(thread, "exit");

@@ -90,6 +90,7 @@ const methods = {
   beat: "write",
   stopBeating: "write",
   beats: "read",
+  storeTime: "read",
   identities: "read",
   setIdentity: "write",
   hasSent: "read",

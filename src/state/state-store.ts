@@ -76,6 +76,8 @@ export type StateClient = Remote<StateMethods>;
 export type StateStore = StateClient & {
   /** Random, made with the store: two stores never share it. */
   readonly storeId: string;
+  /** Unix ms by the store's clock, as near as a process knows it: for what is noted, and compared in hours and days. */
+  now(): number;
   /** A port for another thread, which gets the same methods from `stateOnPort`. The caller transfers it. */
   openPort(): MessagePort;
   /** Ends the store's thread; calls under way are finished first. */

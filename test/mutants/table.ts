@@ -11,6 +11,7 @@ import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfExplained } from "./table/explained.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
+import { mutantsOfHosts } from "./table/hosts.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfJsonCells } from "./table/json-cells.ts";
@@ -79,6 +80,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,
+  ...mutantsOfHosts,
   ...mutantsOfPostgresKeys,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,

@@ -89,7 +89,10 @@ async function reachedAt(temporal: TemporalUse): Promise<Reached> {
 
 /** Whether a worker of this project lives at that Temporal. */
 async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
-  const beats = await state.beats({ since: Date.now() - config.advanced.hostLostAfterMs });
+  const beats = await state.beats({
+    nowMs: Date.now(),
+    withinMs: config.advanced.hostLostAfterMs,
+  });
   return beats.some((beat) => beat.temporalId === temporalId);
 }
 

@@ -26,8 +26,8 @@ export type WorkersAt = {
 
 /** The workers of the project that live at its Temporal. */
 export async function workersAt({ config, state, temporalId }: WorkersAt): Promise<Beat[]> {
-  const since = Date.now() - config.advanced.hostLostAfterMs;
-  return await liveWorkers(state, { temporalId, since });
+  const withinMs = config.advanced.hostLostAfterMs;
+  return await liveWorkers(state, { temporalId, nowMs: Date.now(), withinMs });
 }
 
 /** A worker as a person finds it: `process 6166, sluice dev`. */

@@ -64,7 +64,10 @@ async function rebindOne(
   { kind, name, from }: Bound,
 ): Promise<void> {
   const target = targetOf(config.api);
-  const holder = holderOf({ state, target }, { kind, name, at: new Date().toISOString() });
+  const holder = holderOf(
+    { state, target },
+    { kind, name, at: new Date(state.now()).toISOString() },
+  );
   const to = { context, state, json };
   await bind(to, { holder, part: "account", found: await findAccount(holder, config.api) });
   const source = sourcesOf(config).get(from.connector);

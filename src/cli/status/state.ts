@@ -131,7 +131,7 @@ export const registerState: Register = (program, context) => {
     await withState(config, async (store) => {
       await assertIdle(store, target, sync);
       if (options.target !== undefined) await assertKnown(store, { target, sync });
-      const how = { reason: options.reason, at: new Date().toISOString() };
+      const how = { reason: options.reason, at: new Date(store.now()).toISOString() };
       const { version } = await store.checkpoint({ target, sync });
       if (position === null) await tellOfDoubts(context, store, { target, sync });
       const moved =

@@ -114,7 +114,10 @@ async function look(state: StateStore, config: Config, context: Context): Promis
   const rejects = await openRejects(state, config);
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const now = Date.now();
-  const beats = await state.beats({ since: now - config.advanced.hostLostAfterMs });
+  const beats = await state.beats({
+    nowMs: now,
+    withinMs: config.advanced.hostLostAfterMs,
+  });
   return {
     transfers: transfers.map((transfer) => {
       const last = reports.get(transfer.name);

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect, sql } from "kysely";
 import { Pool, types } from "pg";
 
+import type { Moment } from "../../clock.ts";
 import { sqlStateOf } from "../../postgres/errors.ts";
 import { QualifiedTables } from "../store/qualified-tables.ts";
 import type { Queries, StateDatabase } from "../store/state-database.ts";
 import type { Tables } from "../store/tables.ts";
+import { type ClockSource, type MomentInSql, momentInSql, readClock } from "./clock.ts";
 import { tableNames } from "./schema.ts";
 import { clientOf, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
@@ -49,12 +51,17 @@ export type PostgresDatabase = {
    * locks the rows that it decides by, in one order.
    */
   lockAndWrite<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** The clock that decides, for a statement of its own. */
+  momentOf(callers: Moment): MomentInSql;
   /** Ends its connections; what is under way is finished first. */
   close(): Promise<void>;
 };
 
 /** Opens the state's schema in a Postgres database; it connects when it is asked something. */
-export function openPostgresDatabase(server: StoreServer): PostgresDatabase {
+export function openPostgresDatabase(
+  server: StoreServer,
+  clock: ClockSource = "database",
+): PostgresDatabase {
   const pool = new Pool({
     ...clientOf(server),
     max: connectionsMax,
@@ -77,11 +84,13 @@ export function openPostgresDatabase(server: StoreServer): PostgresDatabase {
   const state: StateDatabase = {
     queries,
     write: async (work) => await writer("serializable")(work),
+    now: async (asking, callers) => await readClock(clock, asking, callers),
     shred: async () => undefined,
   };
   return {
     state,
     lockAndWrite: writer("read committed"),
+    momentOf: (callers) => momentInSql(clock, callers),
     close: async () => await queries.destroy(),
   };
 }

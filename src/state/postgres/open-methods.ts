@@ -1,7 +1,9 @@
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createStoreMethods } from "../store/store-methods.ts";
+import type { ClockSource } from "./clock.ts";
 import { openPostgresDatabase } from "./database.ts";
 import { createPostgresKeys } from "./keys/postgres-keys.ts";
+import { createPermits } from "./permit.ts";
 import { storeSteps } from "./schema.ts";
 import type { StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
@@ -15,20 +17,26 @@ import { versionName } from "./version.ts";
  */
 export async function openPostgresMethods(
   server: StoreServer,
-  { numberBits }: { readonly numberBits?: number | undefined } = {},
+  {
+    numberBits,
+    clock,
+  }: { readonly numberBits?: number | undefined; readonly clock?: ClockSource } = {},
 ): Promise<{
   readonly storeId: string;
   readonly methods: MethodsOf<StateMethods>;
   readonly close: () => Promise<void>;
 }> {
-  const database = openPostgresDatabase(server);
+  const database = openPostgresDatabase(server, clock);
   try {
     const { queries } = database.state;
     const facts = await queries.selectFrom("meta").select(["name", "value"]).execute();
     const known = new Map(facts.map(({ name, value }) => [name, value]));
     const version = Number(known.get(versionName) ?? 0);
     if (version !== storeSteps.length) throw versionError(version, server);
-    const methods = createStoreMethods(database.state, createPostgresKeys(database, numberBits));
+    const methods = {
+      ...createStoreMethods(database.state, createPostgresKeys(database, numberBits)),
+      ...createPermits(database),
+    };
     const close = async (): Promise<void> => await database.close();
     return { storeId: String(known.get("store_id")), methods, close };
   } catch (error) {

@@ -4,6 +4,7 @@ import { packSecrets } from "../../security/secret.ts";
 import { threadFile } from "../../thread.ts";
 import { storeInThread } from "../open-thread.ts";
 import type { StateStore } from "../state-store.ts";
+import { followClock } from "./followed-clock.ts";
 import type { StoreServer } from "./server.ts";
 
 /**
@@ -14,5 +15,19 @@ import type { StoreServer } from "./server.ts";
  */
 export async function openPostgresStore(server: StoreServer): Promise<StateStore> {
   const thread = new Worker(threadFile("thread", import.meta.url));
-  return await storeInThread(thread, packSecrets(server));
+  const store = await storeInThread(thread, packSecrets(server));
+  const { now, stop } = await followClock(async () => await store.storeTime(Date.now())).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
+  return {
+    ...store,
+    now,
+    close: async () => {
+      stop();
+      await store.close();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import type { Moment } from "../../clock.ts";
 import { transactionRowsMax } from "../limits.ts";
 import type { Queries, StateDatabase } from "./state-database.ts";
 
@@ -15,6 +16,15 @@ export function writes<Input extends readonly unknown[], Result>(
   method: (queries: Queries, ...input: Input) => Promise<Result>,
 ): (...input: Input) => Promise<Result> {
   return async (...input) => await db.write(async (queries) => await method(queries, ...input));
+}
+
+/** Makes a method that its caller tells the time go by the clock that decides. */
+export function byClock<Input extends { readonly now: Moment }, Result>(
+  db: StateDatabase,
+  method: (queries: Queries, input: Input) => Promise<Result>,
+): (queries: Queries, input: Input) => Promise<Result> {
+  return async (queries, input) =>
+    await method(queries, { ...input, now: await db.now(queries, input.now) });
 }
 
 /** Removes rows in transactions of their own, until one removes fewer than `transactionRowsMax`. */

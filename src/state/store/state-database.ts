@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 
+import type { Moment } from "../../clock.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -14,6 +15,11 @@ export type StateDatabase = {
   readonly queries: Queries;
   /** Runs `work` in one transaction, whose writes nobody else's come between. */
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /**
+   * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,
+   * read when it is asked, and so after what was locked before.
+   */
+  now(queries: Queries, callers: Moment): Promise<Moment>;
   /** Sees to it that rows which were removed cannot be read from the database's files any more, where it can. */
   shred(): Promise<void>;
 };

@@ -18,8 +18,10 @@ describe.each(implementations)("hosts of $kind", ({ open }) => {
     await store.beat(beatOf("1", nowMs));
     await store.beat(beatOf("2", nowMs + 5));
     await store.beat(beatOf("1", nowMs + 10));
-    expect(await store.beats({ since: nowMs + 10 })).toEqual([beatOf("1", nowMs + 10)]);
-    expect(await store.beats({ since: nowMs + 5 })).toHaveLength(2);
+    expect(await store.beats({ nowMs: nowMs + 10, withinMs: 0 })).toEqual([
+      beatOf("1", nowMs + 10),
+    ]);
+    expect(await store.beats({ nowMs: nowMs + 10, withinMs: 5 })).toHaveLength(2);
   });
 
   it("tells open runs how long no worker ran, and nothing while one did", async () => {
@@ -47,10 +49,10 @@ describe.each(implementations)("hosts of $kind", ({ open }) => {
     await store.beat(beatOf("1", nowMs));
     await store.beat(beatOf("2", nowMs));
     await store.stopBeating(beatOf("2", nowMs));
-    expect(await store.beats({ since: 0 })).toEqual([beatOf("1", nowMs)]);
+    expect(await store.beats({ nowMs, withinMs: nowMs })).toEqual([beatOf("1", nowMs)]);
     await store.beat(beatOf("3", nowMs + hostForgottenMs));
-    expect(await store.beats({ since: 0 })).toHaveLength(2);
+    expect(await store.beats({ nowMs, withinMs: nowMs })).toHaveLength(2);
     await store.beat(beatOf("3", nowMs + hostForgottenMs + 1));
-    expect(await store.beats({ since: 0 })).toHaveLength(1);
+    expect(await store.beats({ nowMs, withinMs: nowMs })).toHaveLength(1);
   });
 });

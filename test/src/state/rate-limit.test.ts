@@ -130,6 +130,16 @@ describe.each(implementations)("rate limits: $kind", ({ open }) => {
       expect(await limited.acquire()).toMatchObject({ granted: true });
     });
 
+    it("lets nobody pass of those whom it concerns beside another", async () => {
+      await limited.acquire();
+      const event = { kind: "blocked", forMs: 3_000, why: "no credits" } as const;
+      const other = { limit: "api:1:ingestion", event, ...limited.clock.moment() };
+      await limited.store.noteLimit(other);
+      expect(await limited.acquire()).toHaveProperty("blocked.limit", "api:1:ingestion");
+      limited.clock.nowMs += 3_000;
+      expect(await limited.acquire()).toMatchObject({ granted: true });
+    });
+
     it("is reset by hand, once", async () => {
       await limited.blockFor(3_000);
       expect(await resetLimits(limited.store, "api:", limited.clock.moment())).toBe(1);

@@ -80,14 +80,23 @@ describe.each(implementations)("receipts and faults: $kind", ({ open }) => {
   it("counts the faults of a chunk apart, until a part of it gets on", async () => {
     await test.openRun("r1");
     await test.stage("r1", 1);
-    expect(await store.countFault({ ...faultOf("a"), nowMs: 100 })).toEqual({ times: 1, forMs: 0 });
-    expect(await store.countFault({ ...faultOf("a"), nowMs: 350 })).toEqual({
+    expect(await store.countFault({ ...faultOf("a"), now: { nowMs: 100 } })).toEqual({
+      times: 1,
+      forMs: 0,
+    });
+    expect(await store.countFault({ ...faultOf("a"), now: { nowMs: 350 } })).toEqual({
       times: 2,
       forMs: 250,
     });
-    expect(await store.countFault({ ...faultOf("b"), nowMs: 400 })).toEqual({ times: 1, forMs: 0 });
+    expect(await store.countFault({ ...faultOf("b"), now: { nowMs: 400 } })).toEqual({
+      times: 1,
+      forMs: 0,
+    });
     expect(await store.faultTimes({ ...faultOf("a"), chunk: 2 })).toBe(0);
-    expect(await store.countFault({ ...faultOf("b"), nowMs: 7 })).toEqual({ times: 2, forMs: 0 });
+    expect(await store.countFault({ ...faultOf("b"), now: { nowMs: 7 } })).toEqual({
+      times: 2,
+      forMs: 0,
+    });
     await store.clearFault(faultOf("b"));
     expect(await store.faultTimes(faultOf("b"))).toBe(0);
     expect(await store.faultTimes(faultOf("a"))).toBe(2);
@@ -97,11 +106,12 @@ describe.each(implementations)("receipts and faults: $kind", ({ open }) => {
 
   it("counts a fault anew that the chunk had not met for longer than ten minutes", async () => {
     await test.openRun("r1");
-    const met = { ...faultOf("a"), nowMs: 0 };
+    const now = { nowMs: 0 };
+    const met = { ...faultOf("a"), now };
     await store.countFault(met);
-    met.nowMs += faultForgottenMs;
+    now.nowMs += faultForgottenMs;
     expect(await store.countFault(met)).toEqual({ times: 2, forMs: faultForgottenMs });
-    met.nowMs += faultForgottenMs + 1;
+    now.nowMs += faultForgottenMs + 1;
     expect(await store.countFault(met)).toEqual({ times: 1, forMs: 0 });
   });
 
@@ -109,11 +119,11 @@ describe.each(implementations)("receipts and faults: $kind", ({ open }) => {
     await test.openRun("r1");
     await test.stage("r1", 1);
     await store.beginPart({ ...partOf(1), form: "file" });
-    await store.countFault({ ...faultOf("a"), nowMs: 1 });
+    await store.countFault({ ...faultOf("a"), now: { nowMs: 1 } });
     await store.movePart({ ...partOf(1), attempts: 1, state: "uploaded", fileKey: "k" });
     expect(await store.faultTimes(faultOf("a"))).toBe(0);
     await store.beginPart({ ...partOf(1), form: "file", confirm: "k" });
-    await store.countFault({ ...faultOf("a"), nowMs: 2 });
+    await store.countFault({ ...faultOf("a"), now: { nowMs: 2 } });
     await store.movePart({ ...partOf(1), attempts: 2, state: "uploaded" });
     expect(await store.faultTimes(faultOf("a"))).toBe(1);
   });

@@ -76,7 +76,7 @@ export async function openPostgresInline(
   numberBits?: number,
 ): Promise<StateStore> {
   const server = await schemaOf(folder);
-  const opened = await openPostgresMethods(server, { numberBits });
+  const opened = await openPostgresMethods(server, { numberBits, clock: "callers" });
   const answer = answerAtOnce(opened.methods, (error) => asStoreError(error, server));
   return answeredHere({ ...opened, answer }, effect);
 }

@@ -47,6 +47,7 @@ export function answeredHere({ storeId, answer, close }: ServedStore, effect: Ef
   return {
     ...stateOnPort(port, effect),
     storeId,
+    now: Date.now,
     openPort,
     close: async () => {
       port.close();

@@ -10,7 +10,7 @@ export const beatRow = z
     process: z.string(),
     /** Temporal's cluster and namespace, as `runs` have it. */
     temporalId: z.string(),
-    /** Unix ms. */
+    /** Unix ms, of the clock that decides. */
     lastBeat: z.number(),
     /** Of sluice. */
     version: z.string(),
@@ -40,6 +40,8 @@ export interface HostStore {
   beat(input: NewBeat): void;
   /** Takes a worker out at once: it stopped in order. */
   stopBeating(input: Pick<Beat, "hostId" | "process">): void;
-  /** The workers that have beaten since a time, in Unix ms. */
-  beats(input: { readonly since: number }): Beat[];
+  /** The workers that have beaten within so many ms; `nowMs` is the caller's clock, in Unix ms. */
+  beats(input: { readonly nowMs: number; readonly withinMs: number }): Beat[];
+  /** The time by the clock that decides, in Unix ms as the caller's. */
+  storeTime(callersMs: number): number;
 }

@@ -1,3 +1,5 @@
+import type { Moment } from "../../../clock.ts";
+
 /** A fault that one chunk met, by a name that tells its faults apart. */
 export type FaultName = {
   readonly runId: string;
@@ -14,7 +16,7 @@ export interface FaultStore {
    * Counts a fault; answers how often the chunk met it, and the time from the first to this one in ms: from
    * this one when the clock began anew between them.
    */
-  countFault(input: FaultName & { readonly nowMs: number }): {
+  countFault(input: FaultName & { readonly now: Moment }): {
     readonly times: number;
     readonly forMs: number;
   };

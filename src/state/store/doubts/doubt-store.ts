@@ -10,7 +10,7 @@ import {
 } from "../../contract/doubts/doubt-store.ts";
 import { setIdOf } from "../keys/fingerprint-sets.ts";
 import { integersOf } from "../lists.ts";
-import { reads, writes } from "../methods.ts";
+import { byClock, reads, writes } from "../methods.ts";
 import type { SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { isOver, leftMs, type PendingRequest } from "./request-window.ts";
@@ -193,20 +193,26 @@ async function keptStages(
 /** What may still land, of a store. */
 export function createDoubtStore(db: StateDatabase, sentKeys: SentKeys): Remote<DoubtStore> {
   return {
-    doubtfulRecords: reads(db, doubtfulRecords),
+    doubtfulRecords: reads(db, byClock(db, doubtfulRecords)),
     loseLines: writes(db, loseLines),
     openSenders: reads(db, openSenders),
-    endSender: writes(db, endSender),
-    settleDoubts: writes(db, async (queries, { now, madeBy, ...name }: Input<"settleDoubts">) => {
-      const setId = await setIdOf(queries, name);
-      if (madeBy !== undefined) await findStrays(queries, sentKeys, { setId, madeBy });
-      await forgetOver(queries, setId, now);
-      return await factsOf(queries, setId, now);
-    }),
+    endSender: writes(db, byClock(db, endSender)),
+    settleDoubts: writes(
+      db,
+      byClock(db, async (queries, { now, madeBy, ...name }: Input<"settleDoubts">) => {
+        const setId = await setIdOf(queries, name);
+        if (madeBy !== undefined) await findStrays(queries, sentKeys, { setId, madeBy });
+        await forgetOver(queries, setId, now);
+        return await factsOf(queries, setId, now);
+      }),
+    ),
     doubtFacts: reads(
       db,
-      async (queries, { now, ...name }: Input<"doubtFacts">) =>
-        await factsOf(queries, await setIdOf(queries, name), now),
+      byClock(
+        db,
+        async (queries, { now, ...name }: Input<"doubtFacts">) =>
+          await factsOf(queries, await setIdOf(queries, name), now),
+      ),
     ),
     lostKeys: reads(db, lostKeys),
     doubtfulSyncs: reads(db, doubtfulSyncs),

@@ -77,7 +77,10 @@ async function rejectReasons(
 /** The rejects of a store. */
 export function createRejectStore(db: StateDatabase): Remote<RejectStore> {
   return {
-    addRejects: writes(db, addRejects),
+    addRejects: writes(db, async (queries, input: Parameters<RejectStore["addRejects"]>[0]) => {
+      const { nowMs } = await db.now(queries, { nowMs: Date.parse(input.at) });
+      await addRejects(queries, { ...input, at: new Date(nowMs).toISOString() });
+    }),
     rejects: reads(db, rejects),
     rejectsOfKey: reads(db, rejectsOfKey),
     rejectReasons: reads(db, rejectReasons),

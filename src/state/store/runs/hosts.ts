@@ -68,12 +68,12 @@ async function stopBeating(
 
 async function beats(
   queries: Queries,
-  { since }: Parameters<HostStore["beats"]>[0],
+  { nowMs, withinMs }: Parameters<HostStore["beats"]>[0],
 ): Promise<Beat[]> {
   const found = await queries
     .selectFrom("hosts")
     .selectAll()
-    .where("lastBeat", ">=", since)
+    .where("lastBeat", ">=", nowMs - withinMs)
     .orderBy("hostId")
     .orderBy("process")
     .execute();
@@ -83,8 +83,15 @@ async function beats(
 /** The hosts of a store. */
 export function createHostStore(db: StateDatabase): Remote<HostStore> {
   return {
-    beat: writes(db, beat),
+    beat: writes(db, async (queries, input: NewBeat) => {
+      const { nowMs: lastBeat } = await db.now(queries, { nowMs: input.lastBeat });
+      await beat(queries, { ...input, lastBeat });
+    }),
     stopBeating: writes(db, stopBeating),
-    beats: reads(db, beats),
+    storeTime: reads(db, async (queries, nowMs) => (await db.now(queries, { nowMs })).nowMs),
+    beats: reads(db, async (queries, { nowMs, withinMs }: Parameters<HostStore["beats"]>[0]) => {
+      const now = await db.now(queries, { nowMs });
+      return await beats(queries, { ...now, withinMs });
+    }),
   };
 }

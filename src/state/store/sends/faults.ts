@@ -1,7 +1,8 @@
+import { steadyMs } from "../../../clock.ts";
 import type { Remote } from "../../../thread.ts";
 import type { FaultName, FaultStore } from "../../contract/sends/faults.ts";
 import { faultForgottenMs } from "../../limits.ts";
-import { reads, writes } from "../methods.ts";
+import { byClock, reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
 async function faultOf(
@@ -19,9 +20,11 @@ async function faultOf(
 
 async function countFault(
   queries: Queries,
-  { nowMs, runId, chunk, fault }: Parameters<FaultStore["countFault"]>[0],
+  { now, runId, chunk, fault }: Parameters<FaultStore["countFault"]>[0],
 ): Promise<ReturnType<FaultStore["countFault"]>> {
   const name = { runId, chunk, fault };
+  // Not the wall clock: a step of it would end or prolong a retry budget.
+  const nowMs = Math.round(steadyMs(now));
   const found = await faultOf(queries, name);
   const isKnown = found !== undefined && nowMs - found.last <= faultForgottenMs;
   const times = isKnown ? found.times + 1 : 1;
@@ -47,7 +50,7 @@ async function clearFault(queries: Queries, { runId, chunk, fault }: FaultName):
 /** The faults of a store. */
 export function createFaultStore(db: StateDatabase): Remote<FaultStore> {
   return {
-    countFault: writes(db, countFault),
+    countFault: writes(db, byClock(db, countFault)),
     faultTimes: reads(db, async (queries, name) => (await faultOf(queries, name))?.times ?? 0),
     clearFault: writes(db, clearFault),
   };

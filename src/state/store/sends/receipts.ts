@@ -14,7 +14,7 @@ import type { StageName, Staging } from "../../contract/sends/stagings.ts";
 import type { Ranges } from "../../ranges.ts";
 import { isSet } from "../dialect.ts";
 import { endTaken, endUnknown, forgetRequest } from "../doubts/requests.ts";
-import { reads, writes } from "../methods.ts";
+import { byClock, reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { beginNoted, noteDoubts } from "./leaving-part.ts";
 import type { SentKeys } from "./sent-keys.ts";
@@ -167,7 +167,7 @@ export async function countRepeated(
     .execute();
 }
 
-function beginPart(sentKeys: SentKeys) {
+function beginPart(db: StateDatabase, sentKeys: SentKeys) {
   return async (
     queries: Queries,
     { form, confirm, host, at, request, ...name }: Parameters<ReceiptStore["beginPart"]>[0],
@@ -181,16 +181,16 @@ function beginPart(sentKeys: SentKeys) {
     const found = await knownReceipt(queries, name);
     const { state, records } = found;
     const isToSplit = state === "staged" && (await isTooLarge(queries, found));
-    const now = isToSplit ? undefined : leavingState(found, confirm);
-    if (now === undefined) return { ...found, request: null };
+    const leaves = isToSplit ? undefined : leavingState(found, confirm);
+    if (leaves === undefined) return { ...found, request: null };
     // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
-    const wasPerhapsAccepted = state === now && (confirm !== undefined || form === "body");
+    const wasPerhapsAccepted = state === leaves && (confirm !== undefined || form === "body");
     if (wasPerhapsAccepted) await countRepeated(queries, { records, runId: name.runId });
     const fileKey = confirm === undefined ? {} : { fileKey: confirm };
     await queries
       .updateTable("receipts")
       .set((receipt) => ({
-        state: now,
+        state: leaves,
         attempts: receipt("attempts", "+", 1),
         host,
         updatedAt: at,
@@ -202,7 +202,8 @@ function beginPart(sentKeys: SentKeys) {
     if (request === undefined) return { ...begun, request: null };
     const noted = { ...name, send: send.send, ranges: begun.ranges };
     const leaving = { sentKeys, noted, attempt: begun.attempts };
-    return { ...begun, request: await beginNoted(queries, leaving, request) };
+    const now = await db.now(queries, request.now);
+    return { ...begun, request: await beginNoted(queries, leaving, { ...request, now }) };
   };
 }
 
@@ -237,6 +238,7 @@ type Move = Parameters<ReceiptStore["movePart"]>[0];
 
 /** Moves a receipt; answers whether it was taken too late. */
 async function move(
+  db: StateDatabase,
   queries: Queries,
   { fileKey, request, attempts, state, at, ...name }: Move,
 ): Promise<boolean> {
@@ -253,7 +255,9 @@ async function move(
   const isLate = state === "accepted" && (numUpdatedRows === 0n || isDropped);
   if (request !== undefined && !isLate) await forgetRequest(queries, request.number);
   const isNoted =
-    request !== undefined && isLate && (await endTaken(queries, request.number, request.now));
+    request !== undefined &&
+    isLate &&
+    (await endTaken(queries, request.number, await db.now(queries, request.now)));
   // Of a request that was held to be over nobody knows any more which keys it had.
   if (isLate && isDropped && !isNoted) await retireSet(queries, name.runId);
   return isLate && isDropped;
@@ -284,29 +288,35 @@ export function createReceiptStore(db: StateDatabase, sentKeys: SentKeys): Remot
     rangesToSend: reads(db, rangesToSend),
     noteDoubts: writes(
       db,
-      async (
-        queries,
-        { form, stream, now, ...name }: Parameters<ReceiptStore["noteDoubts"]>[0],
-      ): Promise<number[]> => {
-        const send = await stagingOf(queries, name);
-        if (send?.state !== "staged") return [];
-        const ranges = await rangesToSend(queries, { ...name, form });
-        if (ranges === undefined) return [];
-        const noted = { ...name, send: send.send, ranges };
-        return await noteDoubts(queries, { sentKeys, noted, now, stream });
-      },
+      byClock(
+        db,
+        async (
+          queries,
+          { form, stream, now, ...name }: Parameters<ReceiptStore["noteDoubts"]>[0],
+        ): Promise<number[]> => {
+          const send = await stagingOf(queries, name);
+          if (send?.state !== "staged") return [];
+          const ranges = await rangesToSend(queries, { ...name, form });
+          if (ranges === undefined) return [];
+          const noted = { ...name, send: send.send, ranges };
+          return await noteDoubts(queries, { sentKeys, noted, now, stream });
+        },
+      ),
     ),
     receipts: reads(db, receiptsOf),
-    beginPart: writes(db, beginPart(sentKeys)),
+    beginPart: writes(db, beginPart(db, sentKeys)),
     claimKey: writes(db, claimKey),
     movePart: async (input: Move) => {
-      const isTooLate = await db.write(async (queries) => await move(queries, input));
+      const isTooLate = await db.write(async (queries) => await move(db, queries, input));
       if (isTooLate) throw superseded(input);
     },
     endRequest: writes(
       db,
-      async (queries, { number, now }: Parameters<ReceiptStore["endRequest"]>[0]) =>
-        await endUnknown(queries, number, now),
+      byClock(
+        db,
+        async (queries, { number, now }: Parameters<ReceiptStore["endRequest"]>[0]) =>
+          await endUnknown(queries, number, now),
+      ),
     ),
   };
 }

@@ -1,0 +1,27 @@
+/** How often a process asks the database for the time: the clocks of two machines drift by milliseconds meanwhile. */
+const askEveryMs = 10_000;
+
+/** The database's clock as a process last heard it; it runs on by a clock that nobody sets. */
+export type FollowedClock = {
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly stop: () => void;
+};
+
+/** Follows the clock that `ask` answers, in Unix ms; while it does not answer, the clock runs on. */
+export async function followClock(ask: () => Promise<number>): Promise<FollowedClock> {
+  let aheadMs = 0;
+  const follow = async (): Promise<void> => {
+    const askedAt = performance.now();
+    const answered = await ask();
+    // It was read between the question and the answer.
+    aheadMs = answered - (askedAt + performance.now()) / 2;
+  };
+  await follow();
+  const timer = setInterval(() => void follow().catch(() => undefined), askEveryMs);
+  timer.unref();
+  return {
+    now: () => Math.round(performance.now() + aheadMs),
+    stop: () => clearInterval(timer),
+  };
+}
