@@ -35,7 +35,7 @@ export const mutantsOfHosts: readonly Mutant[] = [
     find: "and reservations = '[]'",
     replace: "",
     test: "test/src/state/rate-limit.test.ts",
-    title: "gives the same time again to the same token",
+    title: "gives a lower priority every tenth permit",
   }),
   plant({
     id: "S1034",
