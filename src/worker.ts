@@ -27,7 +27,7 @@ import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
-import { openInbox } from "./inbox/open.ts";
+import { openInbox } from "./inbox/sqlite/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { configMarks } from "./local/live-workers.ts";
 import { startNotifying } from "./local/notification.ts";

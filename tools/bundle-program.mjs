@@ -17,8 +17,7 @@ const entries = [
   "src/cli/main",
   "src/state/postgres/thread",
   "src/state/sqlite/thread",
-  "src/state/postgres/thread",
-  "src/inbox/thread",
+  "src/inbox/sqlite/thread",
   "activities/stage/stage-thread",
   "src/sandbox/thread-main",
   "src/cli/connector/child",
@@ -29,7 +28,7 @@ const entries = [
   // What the benchmarks measure.
   "activities/stage/stage-threads",
   "connectors/registry",
-  "src/inbox/database",
+  "src/inbox/sqlite/database",
   "src/limits",
   "src/log",
   "src/security/secret",

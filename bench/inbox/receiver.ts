@@ -10,8 +10,8 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import type * as Registry from "../../connectors/registry.ts";
-import type * as Database from "../../src/inbox/database.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import type * as Database from "../../src/inbox/sqlite/database.ts";
 import type * as Log from "../../src/log.ts";
 import type * as Server from "../../src/webhooks/server.ts";
 import { built } from "../built.ts";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { z } from "zod";
 
-import type * as Database from "../../src/inbox/database.ts";
+import type * as Database from "../../src/inbox/sqlite/database.ts";
 import { built } from "../built.ts";
 import { cpuSecondsOf, end, peakRssBytes, run } from "../child.ts";
 import { type Latencies, latencies } from "../latencies.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import { SourceChangedError } from "../../src/errors.ts";
 import type { InboxRow } from "../../src/inbox/inbox.ts";
-import { openInboxReader, type InboxReader } from "../../src/inbox/reader.ts";
+import { openInboxReader, type InboxReader } from "../../src/inbox/sqlite/reader.ts";
 import { inboxReadRows } from "../../src/limits.ts";
 import { parseJsonRow } from "../../src/mapping/json-row.ts";
 import {

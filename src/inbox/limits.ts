@@ -1,3 +1,6 @@
+/** Bytes of a hash of an id or of a body. */
+export const idHashBytes = 16;
+
 /**
  * Event ids of a segment, which is merged in its order while the next one fills. A process has two in memory,
  * of 52 bytes an id.

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import type { WorkflowHandle } from "@temporalio/client";
 
-import { openInbox } from "../../src/inbox/open.ts";
+import { openInbox } from "../../src/inbox/sqlite/open.ts";
 import { inboxCheckScheduleId } from "../../src/schedules/ids.ts";
 import { drainId, wakeDrain } from "../../src/webhooks/drain.ts";
 import type { backfill } from "../../workflows/backfill/backfill.ts";

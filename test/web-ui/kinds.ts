@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
-import { openInbox } from "../../src/inbox/open.ts";
+import { openInbox } from "../../src/inbox/sqlite/open.ts";
 import { lateRequest } from "../support/late-request.ts";
 import { overMs } from "../support/project/doubt-story.ts";
 import { accountsCsv, accountsYaml, Harness, harnessHead } from "../support/project/harness.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 import type { Config } from "../../config/config.ts";
 import { TemporalUnreachableError } from "../../errors.ts";
-import { openInbox } from "../../inbox/open.ts";
+import { openInbox } from "../../inbox/sqlite/open.ts";
 import { storesOn } from "../../local/presence.ts";
 import { createDrainNotifier } from "../../webhooks/drain-notifier.ts";
 import { startReceiver } from "../../webhooks/server.ts";

@@ -4,7 +4,7 @@ import { inboxPosition } from "../../../connectors/inbox/index.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
 import type { Backlog } from "../../inbox/inbox.ts";
-import { openInbox } from "../../inbox/open.ts";
+import { openInbox } from "../../inbox/sqlite/open.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";

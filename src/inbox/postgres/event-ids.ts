@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 
 import { transactionRowsMax } from "../../state/limits.ts";
-import { idHashBytes } from "../id-segment.ts";
+import { idHashBytes } from "../limits.ts";
 import type { InboxTables } from "./tables.ts";
 
 /** Ids are forgotten by the hour, as in the SQLite inbox. */

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import type { Delivery, Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/open.ts";
+import { openInbox } from "../../../src/inbox/sqlite/open.ts";
 import { createDrainNotifier, type DrainNotifier } from "../../../src/webhooks/drain-notifier.ts";
 import type { Drained, inboxDrain } from "../../../workflows/inbox/inbox-drain.ts";
 import { check } from "../../support/inbox-check.ts";

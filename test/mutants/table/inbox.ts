@@ -117,7 +117,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "a sequence number is given out again once its event is gone",
     edits: [
       {
-        file: "src/inbox/keeping.ts",
+        file: "src/inbox/sqlite/keeping.ts",
         find: '"select number, last_seq as last, woken as hasWakeUp from connections where name = $name"',
         replace: `\`select number, coalesce((select max(place) % (1 << 40) from events where place >> 40 = number),
           0) as last,
@@ -165,13 +165,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "the ids of a transaction that failed stay in memory",
     edits: [
       {
-        file: "src/inbox/event-ids.ts",
+        file: "src/inbox/sqlite/event-ids.ts",
         find: "        if (isBegun) recent.reset();\n        throw error;",
         replace: "        throw error;",
       },
     ],
     test: {
-      file: "test/src/inbox/event-ids.test.ts",
+      file: "test/src/inbox/sqlite/event-ids.test.ts",
       title:
         "takes and forgets as one who wrote everything down, whoever of several processes is asked",
     },
@@ -181,13 +181,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "ids that are half merged are dropped from where they were",
     edits: [
       {
-        file: "src/inbox/recent-ids.ts",
+        file: "src/inbox/sqlite/recent-ids.ts",
         find: "    if (full.next < full.order.length) return;\n",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/inbox/event-ids.test.ts",
+      file: "test/src/inbox/sqlite/event-ids.test.ts",
       title: "continues after a kill where ids were half merged",
     },
   },
@@ -196,13 +196,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "an inbox that an older sluice made cannot be opened for the name of a column",
     edits: [
       {
-        file: "src/inbox/migrations.ts",
+        file: "src/inbox/sqlite/migrations.ts",
         find: '"alter table connections rename column rung to woken;",',
         replace: "",
       },
     ],
     test: {
-      file: "test/src/inbox/database.test.ts",
+      file: "test/src/inbox/sqlite/database.test.ts",
       title: "keeps the events of an inbox that an older sluice made, and what was to be woken for",
     },
   },
@@ -211,13 +211,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "the answer to a call under way lets the process end before its inbox is closed",
     edits: [
       {
-        file: "src/inbox/open.ts",
+        file: "src/inbox/sqlite/open.ts",
         find: "      await close().catch(() => undefined);\n",
         replace: "      void close().catch(() => undefined);\n",
       },
     ],
     test: {
-      file: "test/src/inbox/processes.test.ts",
+      file: "test/src/inbox/sqlite/processes.test.ts",
       title: "ends its process with 0 when it is closed while a call is under way",
     },
   },

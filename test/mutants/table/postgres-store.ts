@@ -63,7 +63,7 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/src/inbox/receivers.test.ts",
+      file: "test/src/inbox/postgres/receivers.test.ts",
       title: "misses no event of several receivers",
     },
   },

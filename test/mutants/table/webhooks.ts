@@ -29,7 +29,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/src/inbox/database.test.ts",
+      file: "test/src/inbox/sqlite/database.test.ts",
       title: "has each commit synced before it returns",
     },
   },
@@ -38,7 +38,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     plants: "an event's id is noted before its payload",
     edits: [
       {
-        file: "src/inbox/event-ids.ts",
+        file: "src/inbox/sqlite/event-ids.ts",
         find: "      recent.add({ ...named, receivedAt });\n",
         replace: `      recent.add({ ...named, receivedAt });
       recent.write();
@@ -47,7 +47,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/src/inbox/database.test.ts",
+      file: "test/src/inbox/sqlite/database.test.ts",
       title: "notes no id of an event that it could not keep",
     },
   },

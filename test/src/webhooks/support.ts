@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { pushSource, type PushSource, type Received } from "../../../connectors/contract/push.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/open.ts";
+import { openInbox } from "../../../src/inbox/sqlite/open.ts";
 import { startReceiver } from "../../../src/webhooks/server.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 

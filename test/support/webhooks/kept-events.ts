@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-import { openInboxDatabase, type InboxDatabase } from "../../../src/inbox/database.ts";
+import { openInboxDatabase, type InboxDatabase } from "../../../src/inbox/sqlite/database.ts";
 
 /** An event as a test posts it: its JSON, or that and its id. */
 type PostedEvent = string | { readonly json: string; readonly id: string };

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Inboxes } from "../../../activities/dependencies.ts";
 import type { HostActivities, SharedActivities } from "../../../activities/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/open.ts";
+import { openInbox } from "../../../src/inbox/sqlite/open.ts";
 import { Harness, harnessHead } from "../project/harness.ts";
 
 /** What a harness with a connection that is pushed to is made of. */

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { webhook } from "../../../../connectors/webhook/index.ts";
 import { inboxStatusOf, lookIntoInboxes } from "../../../../src/cli/status/inbox.ts";
-import { openInbox } from "../../../../src/inbox/open.ts";
+import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
 import { inboxLateMs } from "../../../../src/webhooks/limits.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { PostedHarness } from "../../../support/webhooks/push.ts";

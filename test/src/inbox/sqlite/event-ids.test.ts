@@ -4,12 +4,12 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { messageOf } from "../../../src/errors.ts";
-import { createEventIds, type EventIds } from "../../../src/inbox/event-ids.ts";
-import { inboxMigrations } from "../../../src/inbox/migrations.ts";
-import { count, type Database, openDatabase } from "../../../src/state/sqlite/database.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { numbers } from "../../support/sequences.ts";
+import { messageOf } from "../../../../src/errors.ts";
+import { createEventIds, type EventIds } from "../../../../src/inbox/sqlite/event-ids.ts";
+import { inboxMigrations } from "../../../../src/inbox/sqlite/migrations.ts";
+import { count, type Database, openDatabase } from "../../../../src/state/sqlite/database.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { numbers } from "../../../support/sequences.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import type { Database } from "../state/sqlite/database.ts";
-import { first } from "../state/sqlite/database.ts";
+import type { Database } from "../../state/sqlite/database.ts";
+import { first } from "../../state/sqlite/database.ts";
+import type { Delivery, InboxMethods, Verdict } from "../inbox.ts";
 import { createEventIds, type TakeId } from "./event-ids.ts";
-import type { Delivery, InboxMethods, Verdict } from "./inbox.ts";
 import { eventPlaceOf } from "./reading.ts";
 
 const connectionRow = z.object({

@@ -1,5 +1,4 @@
-/** Bytes of a hash of an id or of a body. */
-export const idHashBytes = 16;
+import { idHashBytes } from "../limits.ts";
 
 /** An event's id. */
 export type EventName = {

@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { StateUnavailableError } from "../../../src/errors.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/open.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { numbers } from "../../support/sequences.ts";
-import { largeOne } from "./deliveries.ts";
+import { StateUnavailableError } from "../../../../src/errors.ts";
+import type { Inbox } from "../../../../src/inbox/inbox.ts";
+import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { largeOne } from "../deliveries.ts";
 
 const run = promisify(execFile);
 const writer = fileURLToPath(new URL("full-disk-writer.ts", import.meta.url));

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
-import { openPostgresInbox } from "../../../src/inbox/postgres/open.ts";
-import { Secret } from "../../../src/security/secret.ts";
-import { migrateStore } from "../../../src/state/postgres/migrate.ts";
-import type { StoreServer } from "../../../src/state/postgres/server.ts";
-import { postgres } from "../../support/postgres/postgres.ts";
-import { numbers } from "../../support/sequences.ts";
-import { delivery, one } from "./deliveries.ts";
+import type { Inbox, InboxRow } from "../../../../src/inbox/inbox.ts";
+import { openPostgresInbox } from "../../../../src/inbox/postgres/open.ts";
+import { Secret } from "../../../../src/security/secret.ts";
+import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
+import type { StoreServer } from "../../../../src/state/postgres/server.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { delivery, one } from "../deliveries.ts";
 
 async function newStore(): Promise<StoreServer> {
   const server = { url: new Secret((await postgres()).url), schema: "sluice" };

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { openInboxDatabase } from "../../../src/inbox/database.ts";
-import { inboxFileIn } from "../../../src/inbox/file.ts";
-import { openInboxReader, type InboxReader } from "../../../src/inbox/reader.ts";
-import { end, until, watch } from "../../support/process/process.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { numbers } from "../../support/sequences.ts";
-import { one } from "./deliveries.ts";
+import { inboxFileIn } from "../../../../src/inbox/file.ts";
+import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
+import { openInboxReader, type InboxReader } from "../../../../src/inbox/sqlite/reader.ts";
+import { end, until, watch } from "../../../support/process/process.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { one } from "../deliveries.ts";
 
 const writer = fileURLToPath(new URL("writer.ts", import.meta.url));
 const closer = fileURLToPath(new URL("closer.ts", import.meta.url));

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../state/limits.ts";
-import type { Database } from "../state/sqlite/database.ts";
-import { all, count, first } from "../state/sqlite/database.ts";
-import type { InboxMethods } from "./inbox.ts";
-import { inboxGroupCharsMax } from "./limits.ts";
+import { transactionRowsMax } from "../../state/limits.ts";
+import type { Database } from "../../state/sqlite/database.ts";
+import { all, count, first } from "../../state/sqlite/database.ts";
+import type { InboxMethods } from "../inbox.ts";
+import { inboxGroupCharsMax } from "../limits.ts";
 import { eventPlaceOf } from "./reading.ts";
 
 const connectionRow = z.object({

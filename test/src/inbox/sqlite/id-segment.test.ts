@@ -3,8 +3,9 @@ import { hash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { idHashBytes, IdSegment, type NamedBody } from "../../../src/inbox/id-segment.ts";
-import { numbers } from "../../support/sequences.ts";
+import { idHashBytes } from "../../../../src/inbox/limits.ts";
+import { IdSegment, type NamedBody } from "../../../../src/inbox/sqlite/id-segment.ts";
+import { numbers } from "../../../support/sequences.ts";
 
 function hashOf(text: string): Buffer {
   return hash("sha256", text, "buffer").subarray(0, idHashBytes);

@@ -1,5 +1,5 @@
 // A process that closes its inbox while a call is under way, and says when that is done.
-import { openInbox } from "../../../src/inbox/open.ts";
+import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
 
 const [folder = ""] = process.argv.slice(2);
 const inbox = await openInbox(folder);

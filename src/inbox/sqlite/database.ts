@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 
-import { StateUnavailableError } from "../errors.ts";
-import { count, openDatabase, type Database } from "../state/sqlite/database.ts";
-import { asStateError } from "../state/sqlite/state-fault.ts";
+import { StateUnavailableError } from "../../errors.ts";
+import { count, openDatabase, type Database } from "../../state/sqlite/database.ts";
+import { asStateError } from "../../state/sqlite/state-fault.ts";
+import type { Inbox, InboxMethods } from "../inbox.ts";
+import { inboxLogPages } from "../limits.ts";
 import { createBacklog } from "./backlog.ts";
-import type { Inbox, InboxMethods } from "./inbox.ts";
 import { createKeeping } from "./keeping.ts";
-import { inboxLogPages } from "./limits.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
 

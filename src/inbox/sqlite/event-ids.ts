@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
 
-import { transactionRowsMax } from "../state/limits.ts";
-import type { Database } from "../state/sqlite/database.ts";
-import { idHashBytes } from "./id-segment.ts";
-import type { InboxMethods } from "./inbox.ts";
-import { recentIdsMax } from "./limits.ts";
+import { transactionRowsMax } from "../../state/limits.ts";
+import type { Database } from "../../state/sqlite/database.ts";
+import type { InboxMethods } from "../inbox.ts";
+import { idHashBytes, recentIdsMax } from "../limits.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 /**

@@ -1,11 +1,17 @@
 import { Worker } from "node:worker_threads";
 
-import { StateUnavailableError } from "../errors.ts";
-import { createCalls, threadFile, unpackError, type PackedError, type Remote } from "../thread.ts";
+import { StateUnavailableError } from "../../errors.ts";
+import {
+  createCalls,
+  threadFile,
+  unpackError,
+  type PackedError,
+  type Remote,
+} from "../../thread.ts";
+import { inboxFileIn } from "../file.ts";
+import { createGroupCommit } from "../group-commit.ts";
+import type { Inbox } from "../inbox.ts";
 import type { InboxDatabase } from "./database.ts";
-import { inboxFileIn } from "./file.ts";
-import { createGroupCommit } from "./group-commit.ts";
-import type { Inbox } from "./inbox.ts";
 
 /** What the inbox's thread says first: whose it is and what can be called, or why it cannot be opened. */
 export type Opened =

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import type { Database } from "../state/sqlite/database.ts";
-import { all, count } from "../state/sqlite/database.ts";
-import type { InboxMethods, InboxRow } from "./inbox.ts";
+import type { Database } from "../../state/sqlite/database.ts";
+import { all, count } from "../../state/sqlite/database.ts";
+import type { InboxMethods, InboxRow } from "../inbox.ts";
 
 /** What can be read of an inbox. */
 export type Reading = Pick<InboxMethods, "read" | "get"> & {

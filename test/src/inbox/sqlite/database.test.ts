@@ -4,14 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { StateUnavailableError } from "../../../src/errors.ts";
-import { openInboxDatabase } from "../../../src/inbox/database.ts";
-import { inboxMigrations } from "../../../src/inbox/migrations.ts";
-import { transactionRowsMax } from "../../../src/state/limits.ts";
-import { openDatabase } from "../../../src/state/sqlite/database.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { numbers } from "../../support/sequences.ts";
-import { delivery, one, receivedAt } from "./deliveries.ts";
+import { StateUnavailableError } from "../../../../src/errors.ts";
+import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
+import { inboxMigrations } from "../../../../src/inbox/sqlite/migrations.ts";
+import { transactionRowsMax } from "../../../../src/state/limits.ts";
+import { openDatabase } from "../../../../src/state/sqlite/database.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { delivery, one, receivedAt } from "../deliveries.ts";
 
 /** The last sequence number that a connection can give out. */
 const seqMax = 2 ** 40 - 1;

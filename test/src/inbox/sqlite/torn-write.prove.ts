@@ -3,11 +3,11 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { openInboxDatabase } from "../../../src/inbox/database.ts";
-import { openInboxReader } from "../../../src/inbox/reader.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { numbers } from "../../support/sequences.ts";
-import { one } from "./deliveries.ts";
+import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
+import { openInboxReader } from "../../../../src/inbox/sqlite/reader.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { one } from "../deliveries.ts";
 
 const connection = "forms";
 const frameBytes = 24 + 4096;

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { answerCall, packError, type ThreadCall } from "../thread.ts";
+import { answerCall, packError, type ThreadCall } from "../../thread.ts";
 import { openInboxDatabase, type InboxDatabase } from "./database.ts";
 import type { Opened } from "./open.ts";
 

@@ -4,11 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { ConfigError, StateUnavailableError } from "../../../src/errors.ts";
-import { openInboxDatabase, type InboxDatabase } from "../../../src/inbox/database.ts";
-import { openInboxReader, type InboxReader } from "../../../src/inbox/reader.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { delivery, one, receivedAt } from "./deliveries.ts";
+import { ConfigError, StateUnavailableError } from "../../../../src/errors.ts";
+import { openInboxDatabase, type InboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
+import { openInboxReader, type InboxReader } from "../../../../src/inbox/sqlite/reader.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { delivery, one, receivedAt } from "../deliveries.ts";
 
 const connection = "forms";
 

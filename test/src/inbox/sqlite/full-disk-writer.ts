@@ -1,8 +1,8 @@
 // A process that keeps one large delivery after another until `size` are kept, and prints the id of each, or
 // that it was refused.
-import { StateUnavailableError } from "../../../src/errors.ts";
-import { openInbox } from "../../../src/inbox/open.ts";
-import { largeOne } from "./deliveries.ts";
+import { StateUnavailableError } from "../../../../src/errors.ts";
+import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { largeOne } from "../deliveries.ts";
 
 const [folder = "", size = ""] = process.argv.slice(2);
 const inbox = await openInbox(folder);

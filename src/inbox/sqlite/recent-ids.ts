@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../state/limits.ts";
-import { all, count, type Database } from "../state/sqlite/database.ts";
+import { transactionRowsMax } from "../../state/limits.ts";
+import { all, count, type Database } from "../../state/sqlite/database.ts";
 import { type EventName, IdSegment, type NamedBody } from "./id-segment.ts";
 
 const row = z.object({ position: z.int(), ids: z.instanceof(Uint8Array) });

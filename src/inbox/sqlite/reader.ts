@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-import { ConfigError } from "../errors.ts";
-import { lockWaitMs } from "../state/limits.ts";
-import { count } from "../state/sqlite/database.ts";
-import { asStateError } from "../state/sqlite/state-fault.ts";
+import { ConfigError } from "../../errors.ts";
+import { lockWaitMs } from "../../state/limits.ts";
+import { count } from "../../state/sqlite/database.ts";
+import { asStateError } from "../../state/sqlite/state-fault.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading, type Reading } from "./reading.ts";
 
