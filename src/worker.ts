@@ -27,7 +27,7 @@ import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
-import { openInbox } from "./inbox/sqlite/open.ts";
+import { openInbox } from "./inbox/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { configMarks } from "./local/live-workers.ts";
 import { startNotifying } from "./local/notification.ts";
@@ -136,7 +136,7 @@ async function openInboxes(
   if (pushConnections({ config, sources }).length === 0) return undefined;
   const { taskQueue } = config.temporal;
   return {
-    inbox: await openInbox(config.stateFolder),
+    inbox: await openInbox(config),
     startDrain: async (connection) => await startDrain(client, { connection, taskQueue }),
   };
 }

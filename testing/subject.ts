@@ -129,13 +129,16 @@ export class Subject {
    * Where the next run begins, as the engine finds it from a run's last position and its `oldestOpen`;
    * undefined is the source's beginning.
    */
-  rewound(last: { readonly position: unknown; readonly oldestOpen?: unknown }): unknown {
+  async rewound(last: {
+    readonly position: unknown;
+    readonly oldestOpen?: unknown;
+  }): Promise<unknown> {
     const config = this.config();
     if (last.position === undefined) return undefined;
     if (this.source.restart?.(config) === "each-run") return undefined;
     return this.source.rewind === undefined
       ? last.position
-      : this.source.rewind({ config, ...last });
+      : await this.source.rewind({ config, ...last });
   }
 
   /** A row as the harness wrote it. */

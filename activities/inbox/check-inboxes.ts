@@ -42,10 +42,10 @@ async function cleanUpEvents(
   const readings = await readingsOf(deps, inbox, pushed);
   const accepted = await noteAccepted(inbox, { connection, last: backlog.last, readings });
   const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));
-  const receivedBefore = deps.now() - endpoint.retentionMs;
+  const receivedBefore = (await inbox.now()) - endpoint.retentionMs;
   const what = { connection, upTo, receivedBefore };
   const events = upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));
-  return { events, isUnread: readings.some(({ unreadSince }) => unreadSince !== undefined) };
+  return { events, isUnread: readings.some(({ unreadMs }) => unreadMs !== undefined) };
 }
 
 async function cleanUpRuns(deps: Dependencies, { syncs }: Pushed): Promise<number> {
@@ -86,7 +86,7 @@ export function createCheckInboxes(deps: Dependencies): () => Promise<InboxesChe
         await inboxes.startDrain(connection);
         drained.push(connection);
       }
-      const receivedBefore = deps.now() - eventIdsKeptMs;
+      const receivedBefore = (await inbox.now()) - eventIdsKeptMs;
       removed.ids = await inSteps(async () => await inbox.forgetIds({ receivedBefore }));
       return { drained, blocked, removed };
     });

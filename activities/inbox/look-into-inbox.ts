@@ -70,10 +70,15 @@ export async function noteAccepted(
 ): Promise<number> {
   const { connection, last, readings } = at;
   if (readings.length === 0) return 0;
-  const seqs = readings.map(({ seq, unreadSince }) => (unreadSince === undefined ? last : seq));
+  const seqs = readings.map(({ seq, unreadMs }) => (unreadMs === undefined ? last : seq));
   const upTo = Math.min(...seqs);
   await inbox.setAccepted({ connection, upTo });
   return upTo;
+}
+
+/** How long the first unread event of each sync has waited. */
+function waitsOf(readings: readonly ConnectionReading[]): readonly number[] {
+  return readings.flatMap(({ unreadMs }) => unreadMs ?? []);
 }
 
 /**
@@ -82,8 +87,7 @@ export async function noteAccepted(
  */
 async function lingerMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
   const readings = await readingsOf(deps, inbox, pushed);
-  const since = readings.flatMap(({ unreadSince }) => unreadSince ?? []);
-  return Math.min(...since, deps.now()) + pushed.endpoint.lingerMs - deps.now();
+  return pushed.endpoint.lingerMs - Math.max(0, ...waitsOf(readings));
 }
 
 /**
@@ -96,14 +100,14 @@ async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): P
   const { fileWaitMs } = config.api;
   if (fileWaitMs === undefined) return 0;
   const readings = await readingsOf(deps, inbox, pushed);
-  const since = Math.min(...readings.flatMap(({ unreadSince }) => unreadSince ?? []), Infinity);
-  if (since === Infinity) return 0;
+  const waits = waitsOf(readings);
+  if (waits.length === 0) return 0;
   const streams = new Set(pushed.syncs.map(({ stream }) => stream));
   const syncs = [...config.syncs.values()].filter(({ stream }) => streams.has(stream));
   const names = syncs.map(({ name }) => name);
   const from = new Date(deps.now() - fileWaitMs).toISOString();
   const lastMs = await state.lastFileAt({ target, syncs: names, since: from });
-  return lastMs === null ? 0 : Math.min(lastMs, since) + fileWaitMs - deps.now();
+  return lastMs === null ? 0 : fileWaitMs - Math.max(deps.now() - lastMs, ...waits);
 }
 
 /**
@@ -132,7 +136,7 @@ export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => P
       const last = await inbox.takeWakeUp({ connection });
       const readings = await readingsOf(deps, inbox, all);
       await noteAccepted(inbox, { connection, last, readings });
-      const unread = readings.filter(({ unreadSince }) => unreadSince !== undefined);
+      const unread = readings.filter(({ unreadMs }) => unreadMs !== undefined);
       const names = unread.map(({ sync }) => sync).filter((name) => !backingOff.includes(name));
       return { blocked: null, syncs: names, isAnswered: true, runsPerExecution };
     });

@@ -37,8 +37,8 @@ export type ConnectionReading = {
   readonly sync: string;
   /** The last that its checkpoint covers; 0 for none. */
   readonly seq: number;
-  /** When its first event after that came (Unix ms); undefined when there is none. */
-  readonly unreadSince: number | undefined;
+  /** How long its first event after that has waited; undefined when there is none. */
+  readonly unreadMs: number | undefined;
 };
 
 /**
@@ -79,6 +79,7 @@ export async function readingsOf(
   );
   // Asked for after the positions, because all of them grow.
   const last = await lastOf(inbox, connection);
+  const now = await inbox.now();
   return await Promise.all(
     checkpoints.map(async ({ sync, read }) => {
       // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this
@@ -86,7 +87,7 @@ export async function readingsOf(
       const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
       const seq = isOurs && read.seq <= last ? read.seq : 0;
       const [first] = await inbox.read({ connection, after: seq, limit: 1 });
-      return { sync, seq, unreadSince: first?.receivedAt };
+      return { sync, seq, unreadMs: first === undefined ? undefined : now - first.receivedAt };
     }),
   );
 }

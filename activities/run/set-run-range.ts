@@ -26,15 +26,15 @@ function sinceOf(
  * Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning; `isOther`: it
  * is of another way of reading.
  */
-function beginOf(
+async function beginOf(
   source: Source,
   config: unknown,
   { since, to }: { readonly since: ReturnType<typeof sinceOf>; readonly to: unknown },
-): { readonly from: unknown; readonly isOther: boolean } {
+): Promise<{ readonly from: unknown; readonly isOther: boolean }> {
   if (since === null) return { from: null, isOther: false };
   if (since === undefined) return { from: null, isOther: true };
   if (source.rewind === undefined) return { from: since.position, isOther: false };
-  const from = source.rewind({ config, ...since, to });
+  const from = await source.rewind({ config, ...since, to });
   return { from: from ?? null, isOther: from === undefined };
 }
 
@@ -90,9 +90,9 @@ export async function setRunRange(
     since: since?.position,
   });
   const { to, oldestOpen, future } = readLimit ?? {};
-  const { from, isOther } = beginOf(source, config, { since, to });
+  const { from, isOther } = await beginOf(source, config, { since, to });
   // Where the checkpoint is of another inbox, its numbers say nothing of this one.
-  const gone = isOther ? 0 : (source.gone?.({ config, from: from ?? undefined, to }) ?? 0);
+  const gone = isOther ? 0 : ((await source.gone?.({ config, from: from ?? undefined, to })) ?? 0);
   const { version: checkpointVersion } = checkpoint;
   await state.setRunRange({ runId, checkpointVersion, from, to, oldestOpen, future, gone });
   const told = [

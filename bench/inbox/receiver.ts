@@ -17,7 +17,7 @@ import type * as Server from "../../src/webhooks/server.ts";
 import { built } from "../built.ts";
 
 const { startReceiver } = await built<typeof Server>("src/webhooks/server.js");
-const { openInboxDatabase } = await built<typeof Database>("src/inbox/database.js");
+const { openInboxDatabase } = await built<typeof Database>("src/inbox/sqlite/database.js");
 const { sources } = await built<typeof Registry>("connectors/registry.js");
 const { createLog } = await built<typeof Log>("src/log.js");
 
@@ -40,6 +40,7 @@ function inboxOf(kind: "nothing" | "each", folder: string): Inbox {
   const { close, ...methods } = openInboxDatabase(join(folder, "inbox.db"));
   return {
     inboxId: methods.inboxId,
+    now: async () => methods.now(),
     keep: async (delivery) => {
       const keptNothing = { kept: delivery.events.length, wake: false };
       return (kind === "each" ? methods.keep([delivery])[0] : undefined) ?? keptNothing;

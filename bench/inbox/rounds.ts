@@ -142,7 +142,7 @@ async function measure(
 }
 
 async function countKept(stateFolder: string): Promise<number> {
-  const { openInboxDatabase } = await built<typeof Database>("src/inbox/database.js");
+  const { openInboxDatabase } = await built<typeof Database>("src/inbox/sqlite/database.js");
   const inbox = openInboxDatabase(join(stateFolder, "inbox.db"));
   const kept = inbox.backlogs().reduce((sum, { waiting }) => sum + waiting, 0);
   inbox.close();

@@ -191,7 +191,7 @@ export interface Pull<Config, Position, OwnRow> {
     readonly position: Position;
     readonly oldestOpen?: Position | undefined;
     readonly to?: Position | undefined;
-  }): Position | undefined;
+  }): Promise<Position | undefined> | Position | undefined;
   /**
    * The position that covers everything before a time. Its rows have one time each, their last change: a
    * source that holds versions of a record one after the other (a log, a file that grows) has no `at`,
@@ -301,7 +301,9 @@ export type Source = Pull<unknown, unknown, Row> & {
   /** Of a source that is pushed to: the connector whose events it reads from the inbox. */
   readonly push?: PushSource | undefined;
   /** Of such a source: how many events of a span were removed before anybody read them for this sync. */
-  readonly gone?: ((request: { readonly config: unknown } & Span<unknown>) => number) | undefined;
+  readonly gone?:
+    | ((request: { readonly config: unknown } & Span<unknown>) => Promise<number>)
+    | undefined;
 };
 
 /** Makes a connector from its schemas and abilities; the members' types follow from the schemas. */

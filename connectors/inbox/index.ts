@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import { SourceChangedError } from "../../src/errors.ts";
-import type { InboxRow } from "../../src/inbox/inbox.ts";
-import { openInboxReader, type InboxReader } from "../../src/inbox/sqlite/reader.ts";
+import type { InboxReader, InboxRow } from "../../src/inbox/inbox.ts";
+import { openInboxReader } from "../../src/inbox/reader.ts";
 import { inboxReadRows } from "../../src/limits.ts";
 import { parseJsonRow } from "../../src/mapping/json-row.ts";
 import {
@@ -45,14 +45,17 @@ export function readFromInbox(push: PushSource): Source {
         );
       },
       readLimit: async ({ config }) =>
-        withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),
-      rewind: ({ config, position }) =>
-        withEvents(config, (events) => (events?.has(position) ? position : undefined)),
+        await withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),
+      rewind: async ({ config, position }) =>
+        await withEvents(config, (events) => (events?.has(position) ? position : undefined)),
     }),
     push,
-    gone: ({ config, from, to }) => {
+    gone: async ({ config, from, to }) => {
       const [first, last] = [from, to].map((position) => inboxPosition.safeParse(position).data);
-      return withEvents(config, (events) => events?.gone(first?.seq ?? 0, last?.seq) ?? 0);
+      return await withEvents(
+        config,
+        async (events) => (await events?.gone(first?.seq ?? 0, last?.seq)) ?? 0,
+      );
     },
   };
 }
@@ -60,16 +63,14 @@ export function readFromInbox(push: PushSource): Source {
 /** One connection's events in an inbox that is open. */
 class Events {
   readonly connection: string;
+  /** The last sequence number when it was opened. */
+  readonly last: number;
   readonly #inbox: InboxReader;
 
-  constructor(inbox: InboxReader, connection: string) {
+  constructor(inbox: InboxReader, { connection, last }: Pick<Events, "connection" | "last">) {
     this.#inbox = inbox;
     this.connection = connection;
-  }
-
-  /** The last sequence number. */
-  get last(): number {
-    return this.#inbox.last(this.connection);
+    this.last = last;
   }
 
   positionOf(seq: number): InboxPosition {
@@ -101,17 +102,17 @@ class Events {
   }
 
   /** The next events of `(after, upTo]`, `limit` at most and no more than fit into a page. */
-  next(span: {
+  async next(span: {
     readonly after: number;
     readonly upTo: number;
     readonly limit: number;
-  }): InboxRow[] {
+  }): Promise<InboxRow[]> {
     const { connection } = this;
     const rows: InboxRow[] = [];
     let [after, chars] = [span.after, 0];
     while (rows.length < span.limit && chars < inboxPageCharsMax) {
       const limit = Math.min(inboxReadRows, span.limit - rows.length);
-      const more = this.#inbox.read({ connection, after, upTo: span.upTo, limit });
+      const more = await this.#inbox.read({ connection, after, upTo: span.upTo, limit });
       rows.push(...more);
       chars += more.reduce((sum, { json }) => sum + json.length, 0);
       after = more.at(-1)?.seq ?? after;
@@ -124,33 +125,42 @@ class Events {
    * How many of `(after, upTo]` are not there any more: numbers are given out without gaps, and the first
    * events are removed first.
    */
-  gone(after: number, upTo = this.last): number {
+  async gone(after: number, upTo = this.last): Promise<number> {
     const { connection } = this;
-    return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));
+    return Math.max(0, upTo - after - (await this.#inbox.held({ connection, after, upTo })));
   }
 
-  get(seqs: readonly number[]): InboxRow[] {
-    return this.#inbox.get({ connection: this.connection, seqs });
+  async get(seqs: readonly number[]): Promise<InboxRow[]> {
+    return await this.#inbox.get({ connection: this.connection, seqs });
   }
 
-  close(): void {
-    this.#inbox.close();
+  async close(): Promise<void> {
+    await this.#inbox.close();
   }
 }
 
 /** Undefined while nothing has been received yet, by no connection. */
-function openEvents(config: unknown): Events | undefined {
-  const { file, connection } = pushedConfigOf(config).inbox;
-  const inbox = openInboxReader(file);
-  return inbox === undefined ? undefined : new Events(inbox, connection);
+async function openEvents(config: unknown): Promise<Events | undefined> {
+  const { inbox: at, connection } = pushedConfigOf(config);
+  const inbox = await openInboxReader(at);
+  if (inbox === undefined) return undefined;
+  try {
+    return new Events(inbox, { connection, last: await inbox.last(connection) });
+  } catch (error) {
+    await inbox.close();
+    throw error;
+  }
 }
 
-function withEvents<Result>(config: unknown, work: (events: Events | undefined) => Result): Result {
-  const events = openEvents(config);
+async function withEvents<Result>(
+  config: unknown,
+  work: (events: Events | undefined) => Promise<Result> | Result,
+): Promise<Result> {
+  const events = await openEvents(config);
   try {
-    return work(events);
+    return await work(events);
   } finally {
-    events?.close();
+    await events?.close();
   }
 }
 
@@ -169,7 +179,7 @@ async function* readEvents(
   request: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
 ): AsyncGenerator<Page<Row, InboxPosition>> {
   const { config, signal, from, to, pageRowsMax: limit } = request;
-  const events = openEvents(config);
+  const events = await openEvents(config);
   try {
     assertOf(events, { from, to });
     if (events === undefined) return;
@@ -178,23 +188,23 @@ async function* readEvents(
     let after = from?.seq ?? 0;
     for (;;) {
       signal.throwIfAborted();
-      const found = events.next({ after, upTo, limit });
+      const found = await events.next({ after, upTo, limit });
       if (found.length === 0) return;
       after = found.at(-1)?.seq ?? after;
       yield { ...rowsOf(found, events), position: events.positionOf(after) };
     }
   } finally {
-    events?.close();
+    await events?.close();
   }
 }
 
 async function getEvents(
   request: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
 ): Promise<Got<Row>> {
-  return withEvents(request.config, (events) => {
+  return await withEvents(request.config, async (events) => {
     assertOf(events, request);
     if (events === undefined) return { rows: [], where: () => "", missing: request.names };
-    const found = events.get(seqsOf(request.names, events));
+    const found = await events.get(seqsOf(request.names, events));
     const places = new Set(found.map(({ seq }) => events.placeOf(seq)));
     return { ...rowsOf(found, events), missing: request.names.filter((name) => !places.has(name)) };
   });

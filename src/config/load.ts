@@ -18,7 +18,7 @@ import { notifyMistakes } from "./schema/notify.ts";
 import { configSchema } from "./schema/schema.ts";
 import { resolveSources } from "./schema/sources.ts";
 import type { ConnectorSchema } from "./schema/sources.ts";
-import { inboxMistakes } from "./schema/store.ts";
+import { storeServerOf } from "./schema/store.ts";
 import { writtenFileMistakes } from "./written-files.ts";
 
 /**
@@ -47,7 +47,8 @@ export async function loadConfig(
   const stateFolder = resolve(folder, state ?? ".sluice");
   const { connectors: known, loadConnector: load } = search;
   const { connectors, unloaded } = await withExternal(data, { folder, known, load });
-  const sources = resolveSources({ data, connectors, unloaded, folder, stateFolder });
+  const inbox = { stateFolder, store: storeServerOf(members.output?.store) };
+  const sources = resolveSources({ data, connectors, unloaded, folder, inbox });
   const files = await readNamedFiles(data, folder);
   const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);
   const problems = [
@@ -71,11 +72,7 @@ export async function loadConfig(
     writtenKey: document.writtenAt(["api", "api_key"]),
     stateFolder,
   });
-  const between = [
-    ...echoMistakes(config),
-    ...writtenFileMistakes(config.pulls),
-    ...inboxMistakes(config),
-  ];
+  const between = [...echoMistakes(config), ...writtenFileMistakes(config.pulls)];
   if (between.length > 0) throw configError(shown, problemsAt(document, between));
   return config;
 }

@@ -1,10 +1,11 @@
+import type { MethodsOf } from "../state/state-store.ts";
 import type { Remote } from "../thread.ts";
 
 /** One delivery of one connection: kept whole, or not at all. */
 export type Delivery = {
   readonly connection: string;
-  /** Unix ms. */
-  readonly receivedAt: number;
+  /** Unix ms. @default now, by the inbox's clock */
+  readonly receivedAt?: number | undefined;
   /** In their order; at most `deliveryEventsMax`. */
   readonly events: readonly {
     /** JSON, as it came. */
@@ -44,18 +45,20 @@ export type Backlog = {
   readonly accepted: number;
   /** Events after `accepted`. */
   readonly waiting: number;
-  /** Unix ms at which the oldest of them came; null for none. */
-  readonly oldestAt: number | null;
+  /** How long the oldest of them has waited, by the inbox's clock; null for none. */
+  readonly oldestMs: number | null;
   /** Whether somebody woke the drain, or was to, since the drain last looked. */
   readonly hasWakeUp: boolean;
 };
 
 /**
  * What webhook deliveries are in until every sync has sent them. Several receivers and workers may hold one
- * at once. It is synchronous, and belongs into a thread of its own: `openInbox` has it there. Every call
- * throws a StateUnavailableError when the file cannot be used, and the next one tries anew.
+ * at once. Every call throws a StateUnavailableError when the file or the server cannot be used, and the next one
+ * tries anew. The SQLite one is synchronous, and so in a thread of its own.
  */
 export interface InboxMethods {
+  /** Unix ms by the clock that stamps what comes: this host's, or the database's where several hosts have one inbox. */
+  now(): number;
   /**
    * Keeps deliveries, all in one transaction and one fsync; what it returns is durable. Event ids and their
    * events are one write.
@@ -110,4 +113,22 @@ export type Inbox = Remote<Omit<InboxMethods, "keep">> & {
    */
   keep(delivery: Delivery): Promise<Verdict>;
   close(): Promise<void>;
+};
+
+/** What a source reads of an inbox. */
+export type InboxReading = Pick<InboxMethods, "read" | "get"> & {
+  /** The last sequence number that a connection has given out; 0 for none. */
+  readonly last: (connection: string) => number;
+  /** How many events of `(after, upTo]` are there. */
+  readonly held: (span: {
+    readonly connection: string;
+    readonly after: number;
+    readonly upTo: number;
+  }) => number;
+};
+
+/** An inbox that is only read. */
+export type InboxReader = MethodsOf<InboxReading> & {
+  readonly inboxId: string;
+  readonly close: () => Promise<void> | void;
 };

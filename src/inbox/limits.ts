@@ -1,3 +1,6 @@
+/** How long the server of an inbox in Postgres may say nothing to what it was asked: senders wait meanwhile. */
+export const inboxSilenceMsMax = 10_000;
+
 /** Bytes of a hash of an id or of a body. */
 export const idHashBytes = 16;
 

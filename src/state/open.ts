@@ -11,7 +11,7 @@ import type { StateStore } from "./state-store.ts";
 export type StateAddress = {
   readonly stateFolder: string;
   /** Undefined: in the state folder. */
-  readonly store: StoreServer | undefined;
+  readonly store?: StoreServer | undefined;
 };
 
 /**

@@ -51,9 +51,9 @@ export class BacklogWatch {
     return waiting + (this.#kept.get(connection) ?? 0);
   }
 
-  /** When the oldest of them came, Unix ms; undefined for none. */
-  oldestAt(connection: string): number | undefined {
-    return this.#backlogs.get(connection)?.oldestAt ?? undefined;
+  /** How long the oldest of them had waited at the last look; 0 for none. */
+  oldestMs(connection: string): number {
+    return Math.max(0, this.#backlogs.get(connection)?.oldestMs ?? 0);
   }
 
   /** Whether a delivery may be tried: always, or once a moment after a write failed. */
@@ -107,9 +107,8 @@ export class BacklogWatch {
   #wakeForLate(): void {
     const nowMs = performance.now();
     for (const connection of this.#connections) {
-      const oldestAt = this.oldestAt(connection) ?? Infinity;
       const wokenAtMs = this.#wokenAtMs.get(connection) ?? -Infinity;
-      if (Date.now() - oldestAt <= inboxLateMs || nowMs - wokenAtMs <= inboxLateMs) continue;
+      if (this.oldestMs(connection) <= inboxLateMs || nowMs - wokenAtMs <= inboxLateMs) continue;
       this.#wokenAtMs.set(connection, nowMs);
       this.#wake(connection);
     }
@@ -118,7 +117,7 @@ export class BacklogWatch {
   async #probe(): Promise<void> {
     const [connection] = this.#connections;
     if (connection === undefined) return;
-    const delivery = { connection, receivedAt: Date.now(), events: [] };
+    const delivery = { connection, events: [] };
     await this.#inbox.keep(delivery).then(
       () => this.kept(delivery.connection, 0),
       (error: unknown) => this.failed(error),

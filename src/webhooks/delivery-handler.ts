@@ -106,7 +106,7 @@ export class DeliveryHandler {
       return;
     }
     const { events } = received;
-    const verdict = await this.#keep({ connection, receivedAt, events });
+    const verdict = await this.#keep({ connection, events });
     if (verdict === undefined) {
       this.refuse(exchange, refusals.store);
       return;

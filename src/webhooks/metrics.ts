@@ -137,10 +137,7 @@ function addGauges(input: {
   perConnection(
     "sluice_webhook_oldest_age_seconds",
     "Age of the oldest of them; 0 for none.",
-    (connection) => {
-      const at = watch.oldestAt(connection);
-      return at === undefined ? 0 : Math.max(0, Date.now() - at) / 1_000;
-    },
+    (connection) => watch.oldestMs(connection) / 1_000,
   );
   const storeUp: Gauge = new Gauge({
     name: "sluice_webhook_store_up",

@@ -31,6 +31,7 @@ import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
+import { mutantsOfSharedInbox } from "./table/shared-inbox.ts";
 import { mutantsOfSightings } from "./table/sightings.ts";
 import { mutantsOfStagedKeys } from "./table/staged-keys.ts";
 import { mutantsOfSyncTests } from "./table/sync-tests.ts";
@@ -86,4 +87,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfExplained,
   ...mutantsOfPostgresWaits,
   ...mutantsOfSyncTests,
+  ...mutantsOfSharedInbox,
 ];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import type { WorkflowHandle } from "@temporalio/client";
 
-import { openInbox } from "../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../src/inbox/sqlite/open.ts";
 import { inboxCheckScheduleId } from "../../src/schedules/ids.ts";
 import { drainId, wakeDrain } from "../../src/webhooks/drain.ts";
 import type { backfill } from "../../workflows/backfill/backfill.ts";
@@ -75,7 +75,7 @@ const draining = { connection: "forms", taskQueue: "sluice" };
 
 /** Keeps the events from one number up to before another, and rings. */
 async function post(project: Project, from: number, before: number): Promise<void> {
-  const inbox = await openInbox(`${project.folder}/.sluice`);
+  const inbox = await openSqliteInbox(`${project.folder}/.sluice`);
   const events = numbers(before - from).map((index) => ({ json: submission(from + index) }));
   await inbox.keep({ connection: draining.connection, receivedAt: Date.now(), events });
   await inbox.close();

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
-import { openInbox } from "../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../src/inbox/sqlite/open.ts";
 import { lateRequest } from "../support/late-request.ts";
 import { overMs } from "../support/project/doubt-story.ts";
 import { accountsCsv, accountsYaml, Harness, harnessHead } from "../support/project/harness.ts";
@@ -256,7 +256,7 @@ const drain: Kind = {
   continues: true,
   open: async ({ continues }) => {
     const harness = await Harness.open({ yaml: `${drainYaml}${advanced(continues)}` });
-    const inbox = await openInbox(harness.deps.config.stateFolder);
+    const inbox = await openSqliteInbox(harness.deps.config.stateFolder);
     onTestFinished(async () => await inbox.close());
     const post = async (value: string): Promise<void> => {
       const events = Array.from({ length: rows }, (_, row) => ({

@@ -98,7 +98,9 @@ async function tryOverlap(
   const position = pages.at(-1)?.position;
   if (position === undefined || subject.source.restart?.(subject.config()) === "each-run") return;
   const again = rowsOf(
-    await subject.read({ from: subject.rewound({ position, oldestOpen: readLimit?.oldestOpen }) }),
+    await subject.read({
+      from: await subject.rewound({ position, oldestOpen: readLimit?.oldestOpen }),
+    }),
   );
   mustBeCaseRows(again, rows.slice(rows.length - overlap), "in the next run");
 }

@@ -63,15 +63,19 @@ async function tryCase(subject: Subject, testCase: TestCase): Promise<void> {
   const changed = new Subject(subject.source, { ...subject.harness, config });
   const { startsOver = false } = afterwards;
   // What a read throws may be just that the position means nothing any more.
-  if (afterwards.throws === undefined) mustRewind(changed, pages[0], startsOver);
+  if (afterwards.throws === undefined) await mustRewind(changed, pages[0], startsOver);
   await mustComeTo(changed, startsOver ? undefined : pages[0], afterwards);
 }
 
 /** Fails unless the next run continues from the page, or starts over where that is said. */
-function mustRewind(subject: Subject, page: ReadPage | undefined, startsOver: boolean): void {
+async function mustRewind(
+  subject: Subject,
+  page: ReadPage | undefined,
+  startsOver: boolean,
+): Promise<void> {
   const isEachRun = subject.source.restart?.(subject.config()) === "each-run";
   if (page === undefined || isEachRun) return;
-  const isMeant = subject.rewound({ position: page.position }) !== undefined;
+  const isMeant = (await subject.rewound({ position: page.position })) !== undefined;
   const [expected, came] = ["a position that means nothing now", "one that is continued from"];
   if (startsOver) mustBe(!isMeant, expected, came);
   else mustBe(isMeant, "a position that is continued from", "one that means nothing now");

@@ -39,7 +39,7 @@ async function openRun(
   last?: Run,
 ): Promise<{ readonly request: SubjectRead; readonly oldestOpen: unknown }> {
   const { to, oldestOpen } = (await subject.source.readLimit?.(subject.request())) ?? {};
-  const from = last === undefined ? undefined : subject.rewound(last);
+  const from = last === undefined ? undefined : await subject.rewound(last);
   return { request: { from, to: keptBy(subject, to) }, oldestOpen: keptBy(subject, oldestOpen) };
 }
 

@@ -29,7 +29,7 @@ export const resumeChecks: readonly Check[] = [
       mustBe(rest.length === 0, "no row after the last position", `${rest.length}`);
       const { source } = subject;
       if (source.rewind === undefined || source.restart?.(subject.config()) === "each-run") return;
-      const next = subject.rewound({ position: pages.at(-1)?.position });
+      const next = await subject.rewound({ position: pages.at(-1)?.position });
       const expected = "`rewind` to know the position that the last read ended with";
       mustBe(next !== undefined, expected, "undefined: everything would be read again in each run");
     },

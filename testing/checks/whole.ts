@@ -144,7 +144,7 @@ async function readsEmpty(subject: Subject): Promise<void> {
   mustBeRows(await subject.rows(), rows, "once there are some");
   const position = pages.at(-1)?.position;
   if (position === undefined || subject.source.restart?.(subject.config()) === "each-run") return;
-  const from = subject.rewound({ position });
+  const from = await subject.rewound({ position });
   mustBeRows(await subject.rows({ from }), rows, "after the position of an empty read");
 }
 

@@ -78,7 +78,7 @@ function parsed(
     connectors: new Map([[connector, { config: schema }]]),
     unloaded: new Map(),
     folder,
-    stateFolder: folder,
+    inbox: { stateFolder: folder },
   });
   const inside = mistakes.map((mistake) => ({ ...mistake, path: mistake.path.slice(2) }));
   return { config: connections.get(name)?.config, mistakes: inside };

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 import type { Config } from "../../config/config.ts";
 import { TemporalUnreachableError } from "../../errors.ts";
-import { openInbox } from "../../inbox/sqlite/open.ts";
+import { openInbox } from "../../inbox/open.ts";
 import { storesOn } from "../../local/presence.ts";
 import { createDrainNotifier } from "../../webhooks/drain-notifier.ts";
 import { startReceiver } from "../../webhooks/server.ts";
@@ -39,7 +39,7 @@ export async function startReceiving(
   { environment: { host } }: Pick<Context, "environment">,
 ): Promise<Receiving> {
   await using closing = new AsyncDisposableStack();
-  const inbox = await openInbox(config.stateFolder);
+  const inbox = await openInbox(config);
   closing.defer(async () => await inbox.close());
   const { taskQueue } = config.temporal;
   const notifier = createDrainNotifier({ connect, taskQueue, log });

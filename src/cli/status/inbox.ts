@@ -4,7 +4,7 @@ import { inboxPosition } from "../../../connectors/inbox/index.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
 import type { Backlog } from "../../inbox/inbox.ts";
-import { openInbox } from "../../inbox/sqlite/open.ts";
+import { openInbox } from "../../inbox/open.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
@@ -41,14 +41,18 @@ function problemOf(
   return { text: "its events are late", hint: reading };
 }
 
-/** The backlog of a connection at a time; `backlog` is undefined before its first delivery. */
+/** Undefined for none; an event from a clock ahead is of now. */
+function waitedMsOf({ oldestMs }: Pick<Backlog, "oldestMs">): number | undefined {
+  return oldestMs === null ? undefined : Math.max(0, oldestMs);
+}
+
+/** The backlog of a connection; `backlog` is undefined before its first delivery. */
 export function inboxStatusOf(
   pushed: PushConnection,
-  backlog: Pick<Backlog, "oldestAt" | "waiting"> | undefined,
-  now: Date,
+  backlog: Pick<Backlog, "oldestMs" | "waiting"> = { waiting: 0, oldestMs: null },
 ): InboxStatus {
-  const { waiting = 0, oldestAt = null } = backlog ?? {};
-  const oldestMs = oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt);
+  const { waiting } = backlog;
+  const oldestMs = waitedMsOf(backlog);
   const { connection, push, config } = pushed;
   const { path } = push.endpoint(config);
   return { connection, path, waiting, oldestMs, problem: problemOf(pushed, { waiting, oldestMs }) };
@@ -78,12 +82,13 @@ function problemOfHeld(
 }
 
 /** What waits of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
-function orphanOf({ connection, waiting, oldestAt }: Backlog, now: Date): InboxStatus {
+function orphanOf(backlog: Backlog): InboxStatus {
+  const { connection, waiting } = backlog;
   return {
     connection,
     path: "-",
     waiting,
-    oldestMs: oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt),
+    oldestMs: waitedMsOf(backlog),
     problem: {
       text: `nothing configured is pushed to under this name: ${counted(waiting, "event")} kept, none sent`,
       hint: "give the connection this name again until they are sent",
@@ -103,8 +108,8 @@ export async function lookIntoInboxes(
   const backlogs = new Map<string, Backlog>();
   const held = new Map<string, TransferProblem | undefined>();
   const target = targetOf(config.api);
-  if (existsSync(inboxFileIn(config.stateFolder))) {
-    const inbox = await openInbox(config.stateFolder);
+  if (config.store !== undefined || existsSync(inboxFileIn(config.stateFolder))) {
+    const inbox = await openInbox(config);
     try {
       const positions = (await state?.positions({ inbox: inbox.inboxId })) ?? [];
       const idle = positions.filter(
@@ -118,14 +123,13 @@ export async function lookIntoInboxes(
       await inbox.close();
     }
   }
-  const now = new Date();
   const names = new Set(pushed.map(({ connection }) => connection));
   const orphans = [...backlogs.values()]
     .filter(({ connection, waiting }) => waiting > 0 && !names.has(connection))
-    .map((backlog) => orphanOf(backlog, now));
+    .map(orphanOf);
   return [
     ...pushed.map((each) => {
-      const status = inboxStatusOf(each, backlogs.get(each.connection), now);
+      const status = inboxStatusOf(each, backlogs.get(each.connection));
       return { ...status, problem: status.problem ?? held.get(each.connection) };
     }),
     ...orphans,

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { inboxFileIn } from "../../inbox/file.ts";
-import { crossesThreads } from "../../security/secret.ts";
+import { crossesThreads, Secret } from "../../security/secret.ts";
+import type { StateAddress } from "../../state/open.ts";
 import type { Path } from "../document/document.ts";
 import { canonicalJson } from "../hash.ts";
 import { didYouMean } from "../messages/did-you-mean.ts";
@@ -45,12 +45,19 @@ export function writtenMembers(config: unknown): Readonly<Record<string, unknown
 const pushedConfig = z.object({
   /** Output of the connector's schema. */
   settings: z.unknown(),
-  /** Where its events lie. */
-  inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
+  /** Under which its events lie in the inbox. */
+  connection: z.string(),
+  /** Where that is. */
+  inbox: z.object({
+    stateFolder: z.string(),
+    store: z.object({ url: z.instanceof(Secret), schema: z.string() }).optional(),
+  }),
 });
 
 /** What a connector that is pushed to is configured with. */
-export type PushedConfig = Readonly<z.output<typeof pushedConfig>>;
+export type PushedConfig = Omit<z.output<typeof pushedConfig>, "inbox"> & {
+  readonly inbox: StateAddress;
+};
 
 /** Whether a configuration can be compared with another one. */
 function isData(output: unknown): boolean {
@@ -119,7 +126,8 @@ type SourcesInput = {
   /** Why others that connections name cannot be loaded. */
   readonly unloaded: ReadonlyMap<string, string>;
   readonly folder: string;
-  readonly stateFolder: string;
+  /** Where what is pushed lies. */
+  readonly inbox: StateAddress;
 };
 
 /**
@@ -265,8 +273,9 @@ class Resolver {
       return undefined;
     }
     if (schema.push === undefined) return { config: output };
-    const inbox = { file: inboxFileIn(this.#input.stateFolder), connection: source.name };
-    return { config: { settings: output, inbox } satisfies PushedConfig };
+    const { inbox } = this.#input;
+    const config: PushedConfig = { settings: output, connection: source.name, inbox };
+    return { config };
   }
 }
 

@@ -5,8 +5,6 @@ import { nameFault } from "../../postgres/names.ts";
 import { urlFault } from "../../postgres/url.ts";
 import { Secret } from "../../security/secret.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
-import type { Mistake } from "../messages/mistakes.ts";
-import { type ConnectionConfig, isPushedConfig } from "./sources.ts";
 
 /** Where a store in Postgres is, as it is written. */
 export const storeSchema = z
@@ -37,25 +35,6 @@ export const storeSchema = z
   .describe(
     "Keeps the state in Postgres, for workers of several hosts, and not in the folder `state`.",
   );
-
-/** Connections that are pushed to: their inbox is a file of one host. */
-export function inboxMistakes({
-  store,
-  connections,
-}: {
-  readonly store: StoreServer | undefined;
-  readonly connections: ReadonlyMap<string, ConnectionConfig>;
-}): readonly Mistake[] {
-  const pushed = [...connections.values()].filter(({ config }) => isPushedConfig(config));
-  if (store === undefined) return [];
-  return pushed.map(({ name }) => ({
-    path: ["connections", name],
-    on: "name",
-    message:
-      "events of a webhook lie in an inbox of this host, which `store` cannot hold yet: leave `store` out, or give " +
-      "the connection to a project without it",
-  }));
-}
 
 /** Whether a connection to another host is not encrypted. */
 function isOpen(url: Secret): boolean {

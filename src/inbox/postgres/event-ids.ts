@@ -92,7 +92,12 @@ export class GroupIds {
   /** Writes the ids that were taken. */
   async write(queries: Kysely<InboxTables>): Promise<void> {
     if (this.#added.length === 0) return;
-    await queries.insertInto("inboxIds").values(this.#added).execute();
+    const listOf = <Name extends keyof NewId>(name: Name): NewId[Name][] =>
+      this.#added.map((id) => id[name]);
+    await sql`
+      insert into ${sql.table("inboxIds")} (connection, id_hash, body_hash, received_at)
+      select * from unnest(${listOf("connection")}::bigint[], ${listOf("idHash")}::bytea[],
+        ${listOf("bodyHash")}::bytea[], ${listOf("receivedAt")}::bigint[])`.execute(queries);
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 
 import type { Delivery, Verdict } from "../inbox.ts";
+import { askNow } from "./clock.ts";
 import { GroupIds } from "./event-ids.ts";
 import type { InboxTables } from "./tables.ts";
 
@@ -15,18 +16,21 @@ async function lockConnections(
   queries: Kysely<InboxTables>,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Receiving>> {
-  await queries
-    .insertInto("inboxConnections")
-    .values(names.map((name) => ({ name })))
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .execute();
-  const rows = await queries
+  const lock = queries
     .selectFrom("inboxConnections")
     .select(["number", "name", "lastSeq", "woken"])
     .where("name", "in", names)
     .orderBy("name")
-    .forUpdate()
-    .execute();
+    .forUpdate();
+  let rows = await lock.execute();
+  if (rows.length < names.length) {
+    await queries
+      .insertInto("inboxConnections")
+      .values(names.map((name) => ({ name })))
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+    rows = await lock.execute();
+  }
   return new Map(
     rows.map(({ number, name, lastSeq, woken }) => [
       name,
@@ -53,10 +57,11 @@ export async function keepGroup(
       id === undefined ? [] : [{ connection: receivingOf(connection).number, id }],
     ),
   );
-  // Behind the lock: what another receiver has kept meanwhile is committed.
+  // Behind the lock: what another receiver has kept meanwhile is committed, and no later number has an earlier time.
+  const now = await askNow(queries);
   const ids = await GroupIds.read(queries, named);
-  const rows: Parameters<typeof insertEvents>[1][number][] = [];
-  const verdicts = deliveries.map(({ connection, receivedAt, events }) => {
+  const rows: InboxTables["inboxEvents"][] = [];
+  const verdicts = deliveries.map(({ connection, receivedAt = now, events }) => {
     const receiving = receivingOf(connection);
     const before = receiving.last;
     for (const { id, json } of events) {
@@ -90,17 +95,18 @@ export async function keepGroup(
   return verdicts;
 }
 
-/** Events of one statement: a statement takes 65,535 parameters, and an event has six. */
-const eventsPerStatement = 5_000;
-
+/** Lists are its only parameters: to write a statement of thousands takes longer than to run it. */
 async function insertEvents(
   queries: Kysely<InboxTables>,
   rows: readonly InboxTables["inboxEvents"][],
 ): Promise<void> {
-  for (let from = 0; from < rows.length; from += eventsPerStatement) {
-    await queries
-      .insertInto("inboxEvents")
-      .values(rows.slice(from, from + eventsPerStatement))
-      .execute();
-  }
+  if (rows.length === 0) return;
+  const listOf = <Name extends keyof InboxTables["inboxEvents"]>(
+    name: Name,
+  ): InboxTables["inboxEvents"][Name][] => rows.map((row) => row[name]);
+  await sql`
+    insert into ${sql.table("inboxEvents")} (connection, seq, received_at, is_conflict, id, json)
+    select * from unnest(${listOf("connection")}::bigint[], ${listOf("seq")}::bigint[],
+      ${listOf("receivedAt")}::bigint[], ${listOf("isConflict")}::bigint[], ${listOf("id")}::bytea[],
+      ${listOf("json")}::bytea[])`.execute(queries);
 }

@@ -20,7 +20,7 @@ const oldestRow = z.object({ seq: z.int(), receivedAt: z.number() });
 /** The backlogs of connections, and what is done about it: their wake-ups, what was accepted of them, and what goes. */
 export function createBacklog(
   db: Database,
-): Pick<InboxMethods, "takeWakeUp" | "setAccepted" | "backlogs" | "prune"> {
+): Pick<InboxMethods, "now" | "takeWakeUp" | "setAccepted" | "backlogs" | "prune"> {
   const columns =
     "number, name as connection, last_seq as last, accepted_seq as accepted, woken as hasWakeUp";
   const list = db.prepare(`select ${columns} from connections where last_seq > 0 order by name`);
@@ -46,6 +46,7 @@ export function createBacklog(
        where before < ${inboxGroupCharsMax})`,
   );
   return {
+    now: Date.now,
     takeWakeUp: ({ connection }) => {
       const found = first(connectionRow, single, { connection });
       // Whoever keeps something after this look wakes, since nobody has: nothing is to be written.
@@ -64,7 +65,11 @@ export function createBacklog(
         const next = first(oldestRow, oldest, { none, after, last });
         // No number is left out, and what is removed is removed from the front.
         const waiting = next === undefined ? 0 : backlog.last - next.seq + 1;
-        return { ...backlog, waiting, oldestAt: next?.receivedAt ?? null };
+        return {
+          ...backlog,
+          waiting,
+          oldestMs: next === undefined ? null : Date.now() - next.receivedAt,
+        };
       }),
     prune: ({ connection, upTo, receivedBefore }) => {
       const number = first(connectionRow, single, { connection })?.number;

@@ -62,6 +62,7 @@ export function openInboxDatabase(file: string): InboxDatabase {
   };
   return {
     inboxId,
+    now: () => run((methods) => methods.now()),
     keep: (deliveries) => run((methods) => methods.keep(deliveries)),
     takeWakeUp: (input) => run((methods) => methods.takeWakeUp(input)),
     setAccepted: (input) => run((methods) => methods.setAccepted(input)),

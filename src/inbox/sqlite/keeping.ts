@@ -30,7 +30,7 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
   );
 
   const keepOne = (
-    { events, receivedAt }: Delivery,
+    { events, receivedAt = Date.now() }: Delivery,
     receiving: Receiving,
     take: TakeId,
   ): Verdict => {

@@ -19,12 +19,12 @@ export type Opened =
   | { readonly error: PackedError };
 
 /**
- * Opens the inbox of a state folder, for all processes of one host. Its thread ends with `close`, which waits
+ * Opens the inbox in a state folder, for all processes of one host. Its thread ends with `close`, which waits
  * for what is being kept.
  * @throws {ConfigError} the folder is on a network file system, or its file was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
-export async function openInbox(stateFolder: string): Promise<Inbox> {
+export async function openSqliteInbox(stateFolder: string): Promise<Inbox> {
   const workerData = { file: inboxFileIn(stateFolder) };
   const thread = new Worker(threadFile("thread", import.meta.url), { workerData });
   const opened = await new Promise<Opened>((resolve, reject) => {

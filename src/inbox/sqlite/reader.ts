@@ -5,11 +5,12 @@ import { ConfigError } from "../../errors.ts";
 import { lockWaitMs } from "../../state/limits.ts";
 import { count } from "../../state/sqlite/database.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
+import type { InboxReading } from "../inbox.ts";
 import { inboxMigrations } from "./migrations.ts";
-import { createReading, type Reading } from "./reading.ts";
+import { createReading } from "./reading.ts";
 
-/** An inbox that is only read. */
-export type InboxReader = Reading & {
+/** An inbox in a file that is only read. */
+export type SqliteReader = InboxReading & {
   readonly inboxId: string;
   readonly close: () => void;
 };
@@ -19,7 +20,7 @@ export type InboxReader = Reading & {
  * @throws {ConfigError} it was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or read, also by what the reader is asked later.
  */
-export function openInboxReader(file: string): InboxReader | undefined {
+export function openSqliteReader(file: string): SqliteReader | undefined {
   if (!existsSync(file)) return undefined;
   let db: DatabaseSync | undefined;
   try {
@@ -33,7 +34,7 @@ export function openInboxReader(file: string): InboxReader | undefined {
   }
 }
 
-function readerOf(db: DatabaseSync, file: string): InboxReader | undefined {
+function readerOf(db: DatabaseSync, file: string): SqliteReader | undefined {
   const version = count(db.prepare("pragma user_version"));
   // Another process is about to make it.
   if (version === 0) return undefined;

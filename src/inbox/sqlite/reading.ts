@@ -2,19 +2,7 @@ import { z } from "zod";
 
 import type { Database } from "../../state/sqlite/database.ts";
 import { all, count } from "../../state/sqlite/database.ts";
-import type { InboxMethods, InboxRow } from "../inbox.ts";
-
-/** What can be read of an inbox. */
-export type Reading = Pick<InboxMethods, "read" | "get"> & {
-  /** The last sequence number that a connection has given out; 0 for none. */
-  readonly last: (connection: string) => number;
-  /** How many events of `(after, upTo]` are there. */
-  readonly held: (span: {
-    readonly connection: string;
-    readonly after: number;
-    readonly upTo: number;
-  }) => number;
-};
+import type { InboxReading, InboxRow } from "../inbox.ts";
 
 const seqsPerConnection = 2 ** 40;
 
@@ -34,7 +22,7 @@ const inboxRow = z.object({
 const columns = `place % ${seqsPerConnection} as seq, received_at as receivedAt, json, id, conflict as isConflict`;
 
 /** The events of an inbox, by connection and sequence number. */
-export function createReading(db: Pick<Database, "prepare">): Reading {
+export function createReading(db: Pick<Database, "prepare">): InboxReading {
   const number = db.prepare("select number from connections where name = $connection");
   const last = db.prepare("select last_seq from connections where name = $connection");
   const page = db.prepare(

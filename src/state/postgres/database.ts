@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect, sql } from "kysely";
@@ -15,8 +16,8 @@ import { asStoreError } from "./store-error.ts";
 import { TextsWithNul } from "./texts-with-nul.ts";
 import { beginWriting } from "./version.ts";
 
-/** Connections of one process at most. */
-const connectionsMax = 5;
+/** Connections of one process at most, for its state. */
+const stateConnectionsMax = 5;
 
 /** How often a transaction is tried that others came between. */
 const triesMax = 20;
@@ -57,10 +58,20 @@ export type PostgresDatabase = {
   close(): Promise<void>;
 };
 
+/** How a process uses the database. */
+type Settings = {
+  /** @default 5 */
+  readonly connectionsMax?: number;
+  /** How long a connection may bring nothing before it counts as lost. @default as long as the network says it lives */
+  readonly silenceMsMax?: number;
+  /** @default "database" */
+  readonly clock?: ClockSource | undefined;
+};
+
 /** Opens the state's schema in a Postgres database; it connects when it is asked something. */
 export function openPostgresDatabase(
   server: StoreServer,
-  clock: ClockSource = "database",
+  { connectionsMax = stateConnectionsMax, silenceMsMax = 0, clock = "database" }: Settings = {},
 ): PostgresDatabase {
   const pool = new Pool({
     ...clientOf(server),
@@ -71,7 +82,13 @@ export function openPostgresDatabase(
   // A connection that is lost is replaced by the pool; without these listeners it would end the process, also in mid
   // transaction, whose statements say it, too.
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    // Of a network that has gone silent nobody says so for a quarter of an hour.
+    const { stream } = client.connection;
+    if (silenceMsMax > 0 && stream instanceof Socket)
+      stream.setTimeout(silenceMsMax, () => stream.destroy(new Error("it says nothing any more")));
+  });
   const queries: Queries = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     plugins: [

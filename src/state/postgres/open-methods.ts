@@ -4,11 +4,9 @@ import type { ClockSource } from "./clock.ts";
 import { openPostgresDatabase } from "./database.ts";
 import { createPostgresKeys } from "./keys/postgres-keys.ts";
 import { createPermits } from "./permit.ts";
-import { storeSteps } from "./schema.ts";
 import type { StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
-import { versionError } from "./version-error.ts";
-import { versionName } from "./version.ts";
+import { knownFacts } from "./version.ts";
 
 /**
  * Opens the store in Postgres with every method on it, in the calling thread.
@@ -26,13 +24,9 @@ export async function openPostgresMethods(
   readonly methods: MethodsOf<StateMethods>;
   readonly close: () => Promise<void>;
 }> {
-  const database = openPostgresDatabase(server, clock);
+  const database = openPostgresDatabase(server, { clock });
   try {
-    const { queries } = database.state;
-    const facts = await queries.selectFrom("meta").select(["name", "value"]).execute();
-    const known = new Map(facts.map(({ name, value }) => [name, value]));
-    const version = Number(known.get(versionName) ?? 0);
-    if (version !== storeSteps.length) throw versionError(version, server);
+    const known = await knownFacts(database.state.queries, server);
     const methods = {
       ...createStoreMethods(database.state, createPostgresKeys(database, numberBits)),
       ...createPermits(database),

@@ -1,16 +1,18 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
-import { readFromInbox } from "../../../connectors/inbox/index.ts";
+import { inboxPosition, readFromInbox } from "../../../connectors/inbox/index.ts";
 import { inboxPageCharsMax } from "../../../connectors/inbox/limits.ts";
 import { webhook } from "../../../connectors/webhook/index.ts";
 import type { PushedConfig } from "../../../src/config/schema/sources.ts";
 import { SourceChangedError, StateUnavailableError } from "../../../src/errors.ts";
+import { inboxFileIn } from "../../../src/inbox/file.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { openInbox } from "../../../src/inbox/open.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { KeptEvents } from "../../support/webhooks/kept-events.ts";
+import { schemaOf } from "../../support/project/inline-postgres.ts";
 
 const source = readFromInbox(webhook);
 const log = { info: (): void => undefined, warn: (): void => undefined };
@@ -22,20 +24,28 @@ type Asked = {
   readonly log: typeof log;
 };
 
-async function asked(connection = "forms"): Promise<Asked> {
-  const file = join(await temporaryFolder(), "inbox.db");
-  const config = { settings: {}, inbox: { file, connection } };
-  return { config, signal: new AbortController().signal, log };
-}
+/** An inbox of a test's own, and what a delivery puts into it. */
+class Posted {
+  readonly inbox: Inbox;
 
-/** The same, with an inbox that holds the events `{"n":1}` up to `count`. */
-async function filled(
-  count: number,
-): Promise<{ readonly ask: Asked; readonly events: KeptEvents }> {
-  const ask = await asked();
-  const events = new KeptEvents(ask.config.inbox.file);
-  events.keep("forms", ...Array.from({ length: count }, (_, n) => `{"n":${n + 1}}`));
-  return { ask, events };
+  private constructor(inbox: Inbox) {
+    this.inbox = inbox;
+  }
+
+  static async open({ config }: Asked): Promise<Posted> {
+    const inbox = await openInbox(config.inbox);
+    onTestFinished(async () => await inbox.close());
+    return new Posted(inbox);
+  }
+
+  /** Keeps a delivery as the receiver does. */
+  async keep(
+    connection: string,
+    ...events: readonly (string | { readonly json: string; readonly id: string })[]
+  ): Promise<void> {
+    const kept = events.map((event) => (typeof event === "string" ? { json: event } : event));
+    await this.inbox.keep({ connection, events: kept });
+  }
 }
 
 /** The sequence numbers of each page of a read, and where it ends. */
@@ -56,16 +66,34 @@ async function readLimitOf(ask: Asked): Promise<unknown> {
   return (await source.readLimit?.(ask))?.to;
 }
 
-const rewound: NonNullable<Source["rewind"]> = (input) => source.rewind?.(input);
+async function rewound(input: Parameters<NonNullable<Source["rewind"]>>[0]): Promise<unknown> {
+  return await source.rewind?.(input);
+}
 
-describe("readFromInbox", () => {
+describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
+  async function asked(): Promise<Asked> {
+    const stateFolder = await temporaryFolder();
+    const inbox =
+      kind === "sqlite" ? { stateFolder } : { stateFolder, store: await schemaOf(stateFolder) };
+    const config = { settings: {}, connection: "forms", inbox };
+    return { config, signal: new AbortController().signal, log };
+  }
+
+  /** The same, with an inbox that holds the events `{"n":1}` up to `count`. */
+  async function filled(count: number): Promise<{ readonly ask: Asked; readonly events: Posted }> {
+    const ask = await asked();
+    const events = await Posted.open(ask);
+    await events.keep("forms", ...Array.from({ length: count }, (_, n) => `{"n":${n + 1}}`));
+    return { ask, events };
+  }
+
   it("reads the events of its connection, each with its place and as it came", async () => {
     const ask = await asked();
-    const events = new KeptEvents(ask.config.inbox.file);
-    events.keep("other", '{"n":0}');
-    events.keep("forms", '{"n": 1, "in": {"of": "data"}}', '{"n":2}');
-    events.keep("other", '{"n":0}');
-    events.keep("forms", '{"n":3}');
+    const events = await Posted.open(ask);
+    await events.keep("other", '{"n":0}');
+    await events.keep("forms", '{"n": 1, "in": {"of": "data"}}', '{"n":2}');
+    await events.keep("other", '{"n":0}');
+    await events.keep("forms", '{"n":3}');
     for await (const page of source.read({ ...ask, pageRowsMax: 10 })) {
       expect(page.rows).toMatchObject([{ n: 1, in: { of: "data" } }, { n: 2 }, { n: 3 }]);
       expect([0, 1, 2].map((index) => page.where(index))).toEqual([
@@ -82,8 +110,8 @@ describe("readFromInbox", () => {
 
   it("tells what an event was delivered with, also of one that says something else itself", async () => {
     const ask = await asked();
-    const events = new KeptEvents(ask.config.inbox.file);
-    events.keep(
+    const events = await Posted.open(ask);
+    await events.keep(
       "forms",
       { json: '{"n":1}', id: "msg_1" },
       "{}",
@@ -137,9 +165,9 @@ describe("readFromInbox", () => {
 
   it("ends a page that has become large", async () => {
     const ask = await asked();
-    const events = new KeptEvents(ask.config.inbox.file);
+    const events = await Posted.open(ask);
     const large = JSON.stringify({ text: "x".repeat(inboxPageCharsMax / 8) });
-    for (let n = 0; n < 10; n += 1) events.keep("forms", large);
+    for (let n = 0; n < 10; n += 1) await events.keep("forms", large);
     const { pages } = await pagesOf(ask);
     expect(pages.map((page) => page.length)).toEqual([8, 2]);
   });
@@ -147,14 +175,14 @@ describe("readFromInbox", () => {
   it("reads from one position to the other, and no further than what was there when it began", async () => {
     const { ask, events } = await filled(3);
     const to = await readLimitOf(ask);
-    events.keep("forms", '{"n":4}', '{"n":5}');
+    await events.keep("forms", '{"n":4}', '{"n":5}');
     const first = await pagesOf(ask, { to });
     expect(first).toEqual({ pages: [["forms#1", "forms#2", "forms#3"]], position: to });
     const seen: string[] = [];
     for await (const page of source.read({ ...ask, from: first.position, pageRowsMax: 1 })) {
       seen.push(page.where(0));
       if (seen.length > 5) break;
-      events.keep("forms", '{"n":6}');
+      await events.keep("forms", '{"n":6}');
     }
     expect(seen).toEqual(["forms#4", "forms#5"]);
     expect((await pagesOf(ask, { from: to, to })).pages).toEqual([]);
@@ -162,15 +190,16 @@ describe("readFromInbox", () => {
 
   it("passes over what was removed", async () => {
     const { ask, events } = await filled(4);
-    events.inbox.setAccepted({ connection: "forms", upTo: 2 });
-    events.inbox.prune({ connection: "forms", upTo: 2, receivedBefore: Date.now() + 1_000 });
+    await events.inbox.setAccepted({ connection: "forms", upTo: 2 });
+    await events.inbox.prune({ connection: "forms", upTo: 2, receivedBefore: Date.now() + 1_000 });
     expect((await pagesOf(ask)).pages).toEqual([["forms#3", "forms#4"]]);
   });
 
   it("has no rows, no read limit and no past before anything was received", async () => {
     const ask = await asked();
     expect(await pagesOf(ask)).toEqual({ pages: [], position: undefined });
-    expect(await readLimitOf(ask)).toBeUndefined();
+    const begin = inboxPosition.optional().parse(await readLimitOf(ask));
+    expect(begin?.seq).toBe(kind === "sqlite" ? undefined : 0);
     expect(await source.get?.({ ...ask, names: ["forms#1"] })).toMatchObject({
       missing: ["forms#1"],
     });
@@ -178,9 +207,9 @@ describe("readFromInbox", () => {
 
   it("rejects what is not an object and what came under another's id, with its text", async () => {
     const ask = await asked();
-    const events = new KeptEvents(ask.config.inbox.file);
-    events.keep("forms", "[1,2]", "null", '{"n":3}', { id: "a", json: '{"n":4}' });
-    events.keep("forms", { id: "a", json: '{"n": 5}' });
+    const events = await Posted.open(ask);
+    await events.keep("forms", "[1,2]", "null", '{"n":3}', { id: "a", json: '{"n":4}' });
+    await events.keep("forms", { id: "a", json: '{"n": 5}' });
     for await (const page of source.read({ ...ask, pageRowsMax: 10 })) {
       expect(page.rows).toMatchObject([{ n: 3 }, { n: 4 }]);
       expect([page.where(0), page.where(1)]).toEqual(["forms#3", "forms#4"]);
@@ -199,11 +228,11 @@ describe("readFromInbox", () => {
     const { ask: another } = await filled(3);
     const position = await readLimitOf(ask);
     const { config } = ask;
-    expect(rewound({ config, position })).toEqual(position);
-    expect(rewound({ config: another.config, position })).toBeUndefined();
-    const renamed = { ...config, inbox: { ...config.inbox, connection: "crm" } };
-    expect(rewound({ config: renamed, position })).toBeUndefined();
-    expect(rewound({ config: (await asked()).config, position })).toBeUndefined();
+    expect(await rewound({ config, position })).toEqual(position);
+    expect(await rewound({ config: another.config, position })).toBeUndefined();
+    const renamed = { ...config, connection: "crm" };
+    expect(await rewound({ config: renamed, position })).toBeUndefined();
+    expect(await rewound({ config: (await asked()).config, position })).toBeUndefined();
 
     for (const span of [{ from: position }, { to: position }]) {
       await expect(pagesOf(another, span)).rejects.toThrow(SourceChangedError);
@@ -216,9 +245,9 @@ describe("readFromInbox", () => {
 
   it("finds events by their places, and says which are gone", async () => {
     const { ask, events } = await filled(4);
-    events.keep("forms", "7");
-    events.keep("crm", '{"n":0}');
-    events.inbox.prune({ connection: "forms", upTo: 1, receivedBefore: Date.now() + 1_000 });
+    await events.keep("forms", "7");
+    await events.keep("crm", '{"n":0}');
+    await events.inbox.prune({ connection: "forms", upTo: 1, receivedBefore: Date.now() + 1_000 });
     const names = ["forms#4", "forms#1", "forms#5", "forms#2", "forms#4"];
     const none = [
       "forms#6",
@@ -249,12 +278,6 @@ describe("readFromInbox", () => {
     await expect(pagesOf({ ...ask, signal })).rejects.toThrow("cancelled");
   });
 
-  it("takes a file that is not an inbox for one that may come back", async () => {
-    const ask = await asked();
-    await writeFile(ask.config.inbox.file, "no database ".repeat(100));
-    await expect(pagesOf(ask)).rejects.toThrow(StateUnavailableError);
-  });
-
   it("has its endpoint looked at by the connector that is pushed to", async () => {
     const settings = webhook.config.parse({
       path: "/hooks/forms",
@@ -265,4 +288,12 @@ describe("readFromInbox", () => {
     expect(findings).toEqual(await webhook.check?.({ ...ask, config: settings }));
     expect(findings?.length).toBeGreaterThan(0);
   });
+});
+
+it("takes a file that is not an inbox for one that may come back", async () => {
+  const stateFolder = await temporaryFolder();
+  await writeFile(inboxFileIn(stateFolder), "no database ".repeat(100));
+  const config = { settings: {}, connection: "forms", inbox: { stateFolder } };
+  const ask = { config, signal: new AbortController().signal, log };
+  await expect(pagesOf(ask)).rejects.toThrow(StateUnavailableError);
 });

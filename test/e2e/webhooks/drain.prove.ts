@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import type { Delivery, Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../src/inbox/sqlite/open.ts";
 import { createDrainNotifier, type DrainNotifier } from "../../../src/webhooks/drain-notifier.ts";
 import type { Drained, inboxDrain } from "../../../workflows/inbox/inbox-drain.ts";
 import { check } from "../../support/inbox-check.ts";
@@ -47,7 +47,7 @@ class Pushed {
 
   static async start(files: Readonly<Record<string, string>>): Promise<Pushed> {
     const project = await Project.start(onTestFinished, files);
-    const inbox = await openInbox(`${project.folder}/.sluice`);
+    const inbox = await openSqliteInbox(`${project.folder}/.sluice`);
     onTestFinished(async () => await inbox.close());
     const log = { info: () => undefined, warn: () => undefined };
     const connect = async (): Promise<typeof project.temporal.client> => project.temporal.client;

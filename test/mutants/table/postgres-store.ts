@@ -53,7 +53,11 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     plants:
       "sequence numbers of the inbox are drawn without a lock, so that the later one may be committed first",
     edits: [
-      { file: keeping, find: "    .forUpdate()\n", replace: "" },
+      {
+        file: keeping,
+        find: '    .orderBy("name")\n    .forUpdate();',
+        replace: '    .orderBy("name");',
+      },
       {
         file: keeping,
         find: "last: lastSeq, hasWakeUp",

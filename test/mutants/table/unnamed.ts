@@ -80,8 +80,8 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/inbox/index.ts",
-        find: "return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));",
-        replace: "return 0 * this.#inbox.held({ connection, after, upTo });",
+        find: "return Math.max(0, upTo - after - (await this.#inbox.held({ connection, after, upTo })));",
+        replace: "return 0 * (await this.#inbox.held({ connection, after, upTo }));",
       },
     ],
     test: { file: gapTest, title: "are counted as gone, warned of, and no success" },

@@ -8,7 +8,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     edits: [
       {
         file: "src/webhooks/delivery-handler.ts",
-        find: "const verdict = await this.#keep({ connection, receivedAt, events });",
+        find: "const verdict = await this.#keep({ connection, events });",
         replace: `void this.#keep({ connection, receivedAt, events });
     const verdict: Verdict | undefined = { kept: events.length, wake: true };`,
       },

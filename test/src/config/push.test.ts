@@ -30,8 +30,9 @@ async function load(text: string, env: Record<string, string> = {}): Promise<Con
 describe("a connection that is pushed to", () => {
   it("knows its endpoint, and where its events lie", async () => {
     const config = await load(yaml);
-    const { inbox, settings } = pushedConfigOf(config.syncs.get("contacts")?.connectorConfig);
-    expect(inbox).toEqual({ file: join(config.stateFolder, "inbox.db"), connection: "forms" });
+    const pushed = pushedConfigOf(config.syncs.get("contacts")?.connectorConfig);
+    const { inbox, connection, settings } = pushed;
+    expect([inbox, connection]).toEqual([{ stateFolder: config.stateFolder }, "forms"]);
     expect(settings).toMatchObject({ path: "/hooks/forms" });
     expect(config.connections.get("forms")?.config).toMatchObject({ inbox });
   });
@@ -39,7 +40,7 @@ describe("a connection that is pushed to", () => {
   it("has its events in the folder that the environment names", async () => {
     const config = await load(yaml, { SLUICE_STATE_DIR: "elsewhere" });
     const { inbox } = pushedConfigOf(config.connections.get("forms")?.config);
-    expect(inbox.file).toBe(join(config.folder, "elsewhere", "inbox.db"));
+    expect(inbox.stateFolder).toBe(join(config.folder, "elsewhere"));
   });
 
   it("leaves a sync as it was when its endpoint or its secret changes", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sources } from "../../../connectors/registry.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { pushedConfigOf } from "../../../src/config/schema/sources.ts";
 import { makeProject, refusal } from "./support.ts";
 
 const head = `version: 1
@@ -56,9 +57,9 @@ describe("store", () => {
     expect(await refused(`${head}${long}\n`)).toContain("this name");
   });
 
-  it("is not beside a webhook, whose inbox is of one host", async () => {
+  it("holds what is pushed to a webhook, too", async () => {
     const text = head.replace(/connections:\n.*\n/, hook);
-    expect((await load(text)).connections.has("forms")).toBe(true);
-    expect(await refused(`${text}store: { url: "\${URL}" }\n`)).toContain("inbox of this host");
+    const { store, connections } = await load(`${text}store: { url: "\${URL}" }\n`);
+    expect(pushedConfigOf(connections.get("forms")?.config).inbox.store).toEqual(store);
   });
 });

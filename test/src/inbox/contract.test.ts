@@ -4,7 +4,7 @@ import { StateUnavailableError } from "../../../src/errors.ts";
 import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { openPostgresInbox } from "../../../src/inbox/postgres/open.ts";
-import { openInbox } from "../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../src/inbox/sqlite/open.ts";
 import { eventIdsKeptMs } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { transactionRowsMax } from "../../../src/state/limits.ts";
@@ -16,7 +16,7 @@ import { delivery, one, receivedAt } from "./deliveries.ts";
 
 /** Every implementation of the inbox passes the contract. */
 const implementations = [
-  { kind: "sqlite", open: openInbox },
+  { kind: "sqlite", open: openSqliteInbox },
   { kind: "postgres", open: openInSchema },
 ];
 
@@ -37,6 +37,11 @@ const connection = "forms";
 
 /** Ids are forgotten by the hour. */
 const hourMs = 3_600_000;
+
+/** How long ago a time was, to the minute. */
+function since(ms: number): unknown {
+  return expect.closeTo(Date.now() - ms, -5);
+}
 
 function seqs(found: readonly InboxRow[]): readonly number[] {
   return found.map(({ seq }) => seq);
@@ -167,25 +172,39 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
 
   it("says how each connection stands", async () => {
     await keepMany(2);
-    await inbox.keep(delivery([{ json: "{}" }], { receivedAt: receivedAt + 7 }));
+    await inbox.keep(delivery([{ json: "{}" }], { receivedAt: receivedAt + hourMs }));
     const backlog = { connection, last: 3, hasWakeUp: true };
     const stands = async (): Promise<unknown> => (await inbox.backlogs())[0];
-    expect(await stands()).toEqual({ ...backlog, accepted: 0, waiting: 3, oldestAt: receivedAt });
+    expect(await stands()).toEqual({
+      ...backlog,
+      accepted: 0,
+      waiting: 3,
+      oldestMs: since(receivedAt),
+    });
     await inbox.setAccepted({ connection, upTo: 2 });
     expect(await stands()).toEqual({
       ...backlog,
       accepted: 2,
       waiting: 1,
-      oldestAt: receivedAt + 7,
+      oldestMs: since(receivedAt + hourMs),
     });
     await inbox.setAccepted({ connection, upTo: 3 });
-    expect(await stands()).toEqual({ ...backlog, accepted: 3, waiting: 0, oldestAt: null });
+    expect(await stands()).toEqual({ ...backlog, accepted: 3, waiting: 0, oldestMs: null });
     // A sync that is new to the connection has accepted nothing of it; what was removed waits for nobody.
     await inbox.prune({ connection, upTo: 2, receivedBefore: receivedAt + 1 });
     await inbox.setAccepted({ connection, upTo: 0 });
     expect(await stands()).toMatchObject({ accepted: 0, waiting: 1 });
     await inbox.setAccepted({ connection: "none", upTo: 1 });
     expect(await inbox.backlogs()).toHaveLength(1);
+  });
+
+  it("stamps what comes by its own clock", async () => {
+    const before = await inbox.now();
+    await inbox.keep({ connection, events: [{ json: "1" }, { json: "2" }] });
+    const stamps = (await rows()).map((row) => row.receivedAt);
+    expect(stamps).toEqual([expect.any(Number), stamps[0]]);
+    expect(stamps[0]).toBeGreaterThanOrEqual(before);
+    expect(stamps[0]).toBeLessThanOrEqual(await inbox.now());
   });
 
   it("removes what was accepted and came before a time, and nothing else", async () => {

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { pushSource, type PushSource, type Received } from "../../../connectors/contract/push.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../src/inbox/sqlite/open.ts";
 import { startReceiver } from "../../../src/webhooks/server.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
@@ -57,7 +57,7 @@ export async function startTestReceiver(
   } = {},
 ): Promise<TestReceiver> {
   const { push = posts, config = {}, inbox: wrap = (inbox: Inbox) => inbox } = settings;
-  const opened = await openInbox(await temporaryFolder());
+  const opened = await openSqliteInbox(await temporaryFolder());
   onTestFinished(async () => await opened.close());
   const inbox = await wrap(opened);
   const woken: string[] = [];
@@ -76,6 +76,7 @@ export async function startTestReceiver(
     log: pino({}, { write: (line: string) => logged.push(line) }),
   });
   onTestFinished(async () => await receiver.close());
+  onTestFinished(async () => await inbox.close());
   return { ...receiver, inbox, woken, logged };
 }
 

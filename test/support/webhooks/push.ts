@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Inboxes } from "../../../activities/dependencies.ts";
 import type { HostActivities, SharedActivities } from "../../../activities/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../src/inbox/sqlite/open.ts";
 import { Harness, harnessHead } from "../project/harness.ts";
 
 /** What a harness with a connection that is pushed to is made of. */
@@ -60,8 +60,9 @@ export class PostedHarness {
 
   static async open(settings: PostedSettings = {}): Promise<PostedHarness> {
     const harness = await Harness.open({ yaml: postedYaml(settings) });
-    const inbox = await openInbox(harness.deps.config.stateFolder);
-    onTestFinished(async () => await inbox.close());
+    const opened = await openSqliteInbox(harness.deps.config.stateFolder);
+    onTestFinished(async () => await opened.close());
+    const inbox = { ...opened, now: async () => await Promise.resolve(harness.clock.nowMs) };
     return new PostedHarness(harness, inbox);
   }
 

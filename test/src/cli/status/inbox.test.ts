@@ -2,12 +2,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { webhook } from "../../../../connectors/webhook/index.ts";
 import { inboxStatusOf, lookIntoInboxes } from "../../../../src/cli/status/inbox.ts";
-import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 import { inboxLateMs } from "../../../../src/webhooks/limits.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { PostedHarness } from "../../../support/webhooks/push.ts";
-
-const now = new Date("2026-11-22T08:00:00Z");
 
 const config = webhook.config.parse({
   path: "/hooks/forms",
@@ -22,9 +20,8 @@ function statusOf(
   oldestMs: number | undefined,
   readers: readonly string[] = ["contacts", "submissions"],
 ): ReturnType<typeof inboxStatusOf> {
-  const oldestAt = oldestMs === undefined ? null : now.getTime() - oldestMs;
   const pushed = { connection: "forms", push: webhook, config, readers };
-  return inboxStatusOf(pushed, { waiting, oldestAt }, now);
+  return inboxStatusOf(pushed, { waiting, oldestMs: oldestMs ?? null });
 }
 
 const reading = "what is wrong with contacts or submissions? Is a worker running?";
@@ -42,7 +39,7 @@ describe("inboxStatusOf", () => {
 
   it("knows nothing wrong of a connection before its first delivery", () => {
     const pushed = { connection: "forms", push: webhook, config, readers: ["contacts"] };
-    expect(inboxStatusOf(pushed, undefined, now)).toMatchObject({
+    expect(inboxStatusOf(pushed)).toMatchObject({
       waiting: 0,
       oldestMs: undefined,
       problem: undefined,
@@ -95,7 +92,7 @@ describe("lookIntoInboxes", () => {
   it("tells of them also where nothing is pushed to any more", async () => {
     const { deps } = await Harness.open({ yaml: accountsYaml() });
     expect(await lookIntoInboxes(deps.config)).toEqual([]);
-    const inbox = await openInbox(deps.config.stateFolder);
+    const inbox = await openSqliteInbox(deps.config.stateFolder);
     onTestFinished(async () => await inbox.close());
     await inbox.keep({ connection: "old", receivedAt: Date.now(), events: [{ json: "{}" }] });
     expect(await lookIntoInboxes(deps.config)).toMatchObject([{ connection: "old", waiting: 1 }]);

@@ -11,8 +11,8 @@ import { postgres } from "../../../support/postgres/postgres.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { delivery, one } from "../deliveries.ts";
 
-async function newStore(): Promise<StoreServer> {
-  const server = { url: new Secret((await postgres()).url), schema: "sluice" };
+async function newStore({ url }: { readonly url?: string } = {}): Promise<StoreServer> {
+  const server = { url: new Secret(url ?? (await postgres()).url), schema: "sluice" };
   await migrateStore(server);
   return server;
 }
@@ -88,4 +88,23 @@ it("keeps whatever text an event and its id are", async () => {
   await inbox.keep(delivery([{ json, id: "x\0y" }]));
   const rows = await inbox.read({ connection: "forms", after: 0, limit: 10 });
   expect(rows).toMatchObject([{ json, id: "x\0y" }]);
+});
+
+it("stamps an event once its connection is its own, so that no later number has an earlier time", async () => {
+  const { url, admin } = await postgres();
+  const inbox = await receiver(await newStore({ url }));
+  await inbox.keep(one("first"));
+  await admin.query("begin");
+  await admin.query("select from sluice.inbox_connections for update");
+  const keeping = inbox.keep(one("second", "2"));
+  const late = inbox.keep({ connection: "forms", events: [{ json: "3" }] });
+  const isWaiting = "select from pg_stat_activity where wait_event_type = 'Lock'";
+  await expect.poll(async () => (await admin.query(isWaiting)).rowCount).toBe(1);
+  const { rows } = await admin.query<{ ms: string }>(
+    "select floor(extract(epoch from clock_timestamp()) * 1000) as ms",
+  );
+  await admin.query("commit");
+  await Promise.all([keeping, late]);
+  const kept = await inbox.read({ connection: "forms", after: 2, limit: 1 });
+  expect(kept[0]?.receivedAt).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
 });

@@ -1,8 +1,8 @@
 // A process that closes its inbox while a call is under way, and says when that is done.
-import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 
 const [folder = ""] = process.argv.slice(2);
-const inbox = await openInbox(folder);
+const inbox = await openSqliteInbox(folder);
 const underWay = inbox.backlogs();
 await inbox.close();
 await underWay;

@@ -1,11 +1,11 @@
 // A process that keeps one large delivery after another until `size` are kept, and prints the id of each, or
 // that it was refused.
 import { StateUnavailableError } from "../../../../src/errors.ts";
-import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 import { largeOne } from "../deliveries.ts";
 
 const [folder = "", size = ""] = process.argv.slice(2);
-const inbox = await openInbox(folder);
+const inbox = await openSqliteInbox(folder);
 
 // Not writeSync, which fails when whoever reads is slow.
 for (let number = 1; number <= Number(size);) {

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { StateUnavailableError } from "../../../../src/errors.ts";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
-import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { largeOne } from "../deliveries.ts";
@@ -38,7 +38,7 @@ async function eventsOf(inbox: Inbox): Promise<readonly string[]> {
   return rows.map(({ json }) => json.slice('{"event":"'.length, json.indexOf('","text')));
 }
 
-describe("openInbox on a disk that fails", () => {
+describe("openSqliteInbox on a disk that fails", () => {
   it("refuses what cannot be written, and continues with a log begun anew", async () => {
     const folder = await temporaryFolder();
     // No file may grow beyond 2 MB: the log does, long before the inbox itself, and is written into it for that.
@@ -49,7 +49,7 @@ describe("openInbox on a disk that fails", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.filter((line) => line.startsWith("refused"))).not.toEqual([]);
 
-    const inbox = await openInbox(folder);
+    const inbox = await openSqliteInbox(folder);
     onTestFinished(async () => await inbox.close());
     expect(await eventsOf(inbox)).toEqual(numbers(size).map((index) => `${index + 1}`));
   });
@@ -72,7 +72,7 @@ async function fillSmallDisk(): Promise<Filled> {
   const folder = await smallDisk();
   const ballast = join(folder, "ballast");
   await writeFile(ballast, Buffer.alloc((diskBytes * 5) / 8));
-  const inbox = await openInbox(folder);
+  const inbox = await openSqliteInbox(folder);
   onTestFinished(async () => await inbox.close());
   const kept: string[] = [];
   const refused: unknown[] = [];
@@ -101,7 +101,7 @@ async function fillAllowance(): Promise<Filled> {
   const lines = stdout.split("\n");
   expect(lines.findLast((line) => line !== "")).toMatch(/^refused/);
   const kept = lines.flatMap((line) => /^kept (\d+)$/.exec(line)?.[1] ?? []);
-  const inbox = await openInbox(folder);
+  const inbox = await openSqliteInbox(folder);
   onTestFinished(async () => await inbox.close());
   return { inbox, kept };
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
-import { openInboxReader, type InboxReader } from "../../../../src/inbox/sqlite/reader.ts";
+import { openSqliteReader, type SqliteReader } from "../../../../src/inbox/sqlite/reader.ts";
 import { end, until, watch } from "../../../support/process/process.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { numbers } from "../../../support/sequences.ts";
@@ -34,14 +34,14 @@ function startWriter(folder: string, name: string, size: number): Writer {
   return { child, kept: () => printed().stdout.split("\n").slice(0, -1), ended };
 }
 
-async function openReader(folder: string): Promise<InboxReader> {
-  const reader = await until(async () => openInboxReader(inboxFileIn(folder)));
+async function openReader(folder: string): Promise<SqliteReader> {
+  const reader = await until(async () => openSqliteReader(inboxFileIn(folder)));
   onTestFinished(() => reader.close());
   return reader;
 }
 
 /** The ids of the events after a sequence number, each with its number. */
-function idsAfter(reader: InboxReader, after: number): readonly (readonly [number, string])[] {
+function idsAfter(reader: SqliteReader, after: number): readonly (readonly [number, string])[] {
   return reader
     .read({ connection, after, limit: 100_000 })
     .map(({ seq, json }) => [seq, json.slice('{"event":"'.length, -'"}'.length)]);

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { ConfigError, StateUnavailableError } from "../../../../src/errors.ts";
 import { openInboxDatabase, type InboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
-import { openInboxReader, type InboxReader } from "../../../../src/inbox/sqlite/reader.ts";
+import { openSqliteReader, type SqliteReader } from "../../../../src/inbox/sqlite/reader.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { delivery, one, receivedAt } from "../deliveries.ts";
 
@@ -14,18 +14,18 @@ const connection = "forms";
 
 async function openBoth(): Promise<{
   readonly inbox: InboxDatabase;
-  readonly reader: InboxReader;
+  readonly reader: SqliteReader;
 }> {
   const file = join(await temporaryFolder(), "inbox.db");
   const inbox = openInboxDatabase(file);
   onTestFinished(() => inbox.close());
-  const reader = openInboxReader(file);
+  const reader = openSqliteReader(file);
   if (reader === undefined) throw new Error("there is no inbox");
   onTestFinished(() => reader.close());
   return { inbox, reader };
 }
 
-describe("openInboxReader", () => {
+describe("openSqliteReader", () => {
   it("reads what is kept, as soon as it is", async () => {
     const { inbox, reader } = await openBoth();
     expect(reader.inboxId).toBe(inbox.inboxId);
@@ -45,7 +45,7 @@ describe("openInboxReader", () => {
     const inbox = openInboxDatabase(file);
     inbox.keep([one("a")]);
     inbox.close();
-    const reader = openInboxReader(file);
+    const reader = openSqliteReader(file);
     expect(reader?.read({ connection, after: 0, limit: 10 })).toHaveLength(1);
     reader?.close();
     const again = openInboxDatabase(file);
@@ -55,9 +55,9 @@ describe("openInboxReader", () => {
 
   it("is none where there is no inbox yet, or one is about to be made", async () => {
     const file = join(await temporaryFolder(), "inbox.db");
-    expect(openInboxReader(file)).toBeUndefined();
+    expect(openSqliteReader(file)).toBeUndefined();
     writeFileSync(file, "");
-    expect(openInboxReader(file)).toBeUndefined();
+    expect(openSqliteReader(file)).toBeUndefined();
   });
 
   it("refuses an inbox of a newer sluice, and what is none", async () => {
@@ -66,10 +66,10 @@ describe("openInboxReader", () => {
     const newer = new DatabaseSync(file);
     newer.exec("pragma user_version = 99");
     newer.close();
-    expect(() => openInboxReader(file)).toThrow(ConfigError);
+    expect(() => openSqliteReader(file)).toThrow(ConfigError);
     expect(() => openInboxDatabase(file)).toThrow(ConfigError);
     writeFileSync(file, "x".repeat(10_000));
-    expect(() => openInboxReader(file)).toThrow(StateUnavailableError);
+    expect(() => openSqliteReader(file)).toThrow(StateUnavailableError);
   });
 
   it("says that it cannot read once it was closed", async () => {

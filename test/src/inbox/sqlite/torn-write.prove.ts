@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
-import { openInboxReader } from "../../../../src/inbox/sqlite/reader.ts";
+import { openSqliteReader } from "../../../../src/inbox/sqlite/reader.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { one } from "../deliveries.ts";
@@ -38,7 +38,7 @@ function layDown(folder: string, { db }: Killed, wal: Buffer): string {
 
 /** The ids of the events that a reader finds. */
 function idsRead(file: string): string {
-  const reader = openInboxReader(file);
+  const reader = openSqliteReader(file);
   const rows = reader?.read({ connection, after: 0, limit: 10 }) ?? [];
   reader?.close();
   return rows.map(({ json }) => json.slice('{"event":"'.length, -'"}'.length)).join("");
@@ -69,7 +69,7 @@ const tails = [
   { tail: "garbage", of: (rest: Buffer): Buffer => Buffer.from(rest.map((byte) => byte ^ 0xff)) },
 ];
 
-describe("openInboxDatabase and openInboxReader after a torn write", () => {
+describe("openInboxDatabase and openSqliteReader after a torn write", () => {
   it.each(tails)(
     "find all but the torn write where $tail follows any byte of it",
     async ({ of }) => {

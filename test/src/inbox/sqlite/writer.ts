@@ -1,9 +1,9 @@
 // A process that keeps deliveries, 16 under way at a time, and prints the id of each once it is kept.
-import { openInbox } from "../../../../src/inbox/sqlite/open.ts";
+import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 import { one } from "../deliveries.ts";
 
 const [folder = "", name = "", size = ""] = process.argv.slice(2);
-const inbox = await openInbox(folder);
+const inbox = await openSqliteInbox(folder);
 let begun = 0;
 
 async function keepOn(): Promise<void> {

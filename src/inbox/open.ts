@@ -1,0 +1,12 @@
+import type { StateAddress } from "../state/open.ts";
+import type { Inbox } from "./inbox.ts";
+import { openPostgresInbox } from "./postgres/open.ts";
+import { openSqliteInbox } from "./sqlite/open.ts";
+
+/**
+ * Opens the inbox of a project, beside its state.
+ * @throws {ConfigError} @throws {StateUnavailableError} as `openSqliteInbox`, `openPostgresInbox`.
+ */
+export async function openInbox({ stateFolder, store }: StateAddress): Promise<Inbox> {
+  return store === undefined ? await openSqliteInbox(stateFolder) : await openPostgresInbox(store);
+}

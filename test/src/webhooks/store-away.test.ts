@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+
+import { openPostgresInbox } from "../../../src/inbox/postgres/open.ts";
+import { Secret } from "../../../src/security/secret.ts";
+import { migrateStore } from "../../../src/state/postgres/migrate.ts";
+import { receiverRetryAfterSeconds } from "../../../src/webhooks/limits.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { wayTo } from "../../support/postgres/way.ts";
+import { post, startTestReceiver } from "./support.ts";
+
+it.each(["closed", "silent"] as const)(
+  "a receiver whose way to the database is %s answers 503, says when to come again, and recovers alone",
+  async (passage) => {
+    const way = await wayTo((await postgres()).url);
+    const server = { url: new Secret(way.url), schema: "sluice" };
+    await migrateStore(server);
+    const receiver = await startTestReceiver({
+      inbox: async () => await openPostgresInbox(server),
+    });
+    expect((await post(receiver, [{ id: "a" }])).status).toBe(202);
+    way.passage = passage;
+    const refused = await post(receiver, [{ id: "b" }]);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe(String(receiverRetryAfterSeconds));
+    way.passage = "open";
+    await expect
+      .poll(async () => (await post(receiver, [{ id: "b" }])).status, { timeout: 30_000 })
+      .toBeLessThan(300);
+    const rows = await receiver.inbox.read({ connection: "forms", after: 0, limit: 10 });
+    expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
+  },
+  60_000,
+);
