@@ -15,7 +15,7 @@ import { transactionRowsMax } from "../../limits.ts";
 import { jsonMember } from "../dialect.ts";
 import type { NewestAges, NewestOf } from "../keys/newest-ages.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
-import { ageOfReject, replayedAs } from "./reject-age.ts";
+import { ageOfReject, ageWhereRead, replayedAs } from "./reject-age.ts";
 import { rejectColumns } from "./rejects.ts";
 
 /** A run that may hold open rejects, and the set of its sync. */
@@ -28,19 +28,19 @@ const holderRow = z.object({
 
 type Holder = z.output<typeof holderRow>;
 
-/** What decides whether a reject is open. */
-const candidateRow = z.object({
-  chunk: z.int(),
-  ordinal: z.int(),
-  place: z.string(),
-  key: z.string().nullable(),
-  step: z.string(),
-  code: z.string(),
-  age: z.number(),
-});
-
-/** A reject that may be open, and the row with whatever else was asked for. */
-type Candidate = z.output<typeof candidateRow> & { readonly row: unknown };
+/**
+ * What decides whether a reject is open; of whole ones the row has what else was asked for. Not looked at one by one:
+ * `status` counts tens of thousands.
+ */
+type Candidate = {
+  readonly chunk: number;
+  readonly ordinal: number;
+  readonly place: string;
+  readonly key: string | null;
+  readonly step: string;
+  readonly code: string;
+  readonly age: number;
+};
 
 /** Which rejects are asked for, and whether whole or to be counted. */
 type Asked = OpenRejectsOf & {
@@ -73,21 +73,22 @@ async function holders(queries: Queries, { target, sync }: Asked): Promise<Holde
 /** The next rejects of a run of which a row could be sent that no replay has read. */
 async function candidates(
   queries: Queries,
-  { runId, key, isWhole }: Pick<Asked, "key" | "isWhole"> & { readonly runId: string },
+  { runId, kind, key, isWhole }: Pick<Asked, "key" | "isWhole"> & Pick<Holder, "runId" | "kind">,
   after: { readonly chunk: number; readonly ordinal: number },
 ): Promise<Candidate[]> {
   const columns = isWhole
     ? rejectColumns()
     : sql`r.chunk, r.ordinal, r.place, r.key, r.step, r.code`;
-  const { rows } = await sql`
-    select ${columns}, ${ageOfReject()} as age from ${sql.table("rejects")} r
+  const isReplay = kind === "replay";
+  const { rows } = await sql<Candidate>`
+    select ${columns}, ${isReplay ? ageOfReject() : ageWhereRead()} as age from ${sql.table("rejects")} r
     join ${sql.table("stagings")} s on s.run_id = r.run_id and s.chunk = r.chunk and s.stage = r.stage
-    ${replayedAs()}
+    ${isReplay ? replayedAs() : sql``}
     where r.run_id = ${runId} and (r.chunk, r.ordinal) > (${after.chunk}, ${after.ordinal})
       and s.state = 'committed' and r.replayed_by is null and r.code not in ('row_gone', ${refusedAgain})
       ${key === undefined ? sql`` : sql`and r.key = ${key}`}
     order by r.chunk, r.ordinal limit ${transactionRowsMax}`.execute(queries);
-  return rows.map((row) => ({ ...candidateRow.parse(row), row }));
+  return rows;
 }
 
 /** Leaves out those of whose key a newer row was staged since; it says nothing of a second row of a key. */
@@ -113,13 +114,13 @@ async function* openRejectsOf(
   // By sync: of what rows a newer run holds a reject, by key or else by place.
   const newer = new Map<string, Set<string>>();
   for (const holder of await holders(queries, asked)) {
-    const { runId, sync, setId } = holder;
+    const { runId, sync, kind, setId } = holder;
     const known = newer.get(sync) ?? new Set();
     newer.set(sync, known);
     const here: string[] = [];
     let after = { chunk: -1, ordinal: 0 };
     for (;;) {
-      const found = await candidates(queries, { ...asked, runId }, after);
+      const found = await candidates(queries, { ...asked, runId, kind }, after);
       const last = found.at(-1);
       if (last === undefined) break;
       after = last;
@@ -161,7 +162,7 @@ async function openRejects(
 ): Promise<StoredReject[]> {
   const found: StoredReject[] = [];
   for await (const { open } of openRejectsOf(queries, { ...asked, isWhole: true }, newestOf)) {
-    for (const { row } of open) {
+    for (const row of open) {
       const reject = rejectRow.parse(row);
       if (since === undefined || reject.createdAt >= since) found.push(reject);
     }

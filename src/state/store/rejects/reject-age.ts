@@ -7,8 +7,12 @@ import { ageInSql } from "../keys/age-in-sql.ts";
  * age. What a replay refused again is as old as it was, and a duplicate older than any row.
  */
 export function ageOfReject(): RawBuilder<number> {
-  return sql`coalesce(p.age, case when r.step = 'duplicate' then 0
-    else ${ageInSql(sql`s.send`, sql`r.row_number`)} end)`;
+  return sql`coalesce(p.age, ${ageWhereRead()})`;
+}
+
+/** The same of a run that is no replay, without `replayedAs`. */
+export function ageWhereRead(): RawBuilder<number> {
+  return sql`case when r.step = 'duplicate' then 0 else ${ageInSql(sql`s.send`, sql`r.row_number`)} end`;
 }
 
 /** Joins to a reject `r` the replay `p` that it is one of. */
