@@ -90,7 +90,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     plants: "a field that vanishes from a record is not told of",
     edits: [
       {
-        file: "src/state/rules/keys/field-losses.ts",
+        file: "src/state/rules/keys/field-changes.ts",
         find: "if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;",
         replace: "if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) === 0) continue;",
       },

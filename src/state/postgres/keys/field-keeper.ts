@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { Remote } from "../../../thread.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
-import { FieldLosses } from "../../rules/keys/field-losses.ts";
+import { FieldChanges } from "../../rules/keys/field-changes.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { bytesArray, integerArray } from "./binary-arrays.ts";
@@ -85,7 +85,7 @@ export function createFieldKeeping({
         return { start, fields, had };
       });
     };
-    const losses = new FieldLosses();
+    const losses = new FieldChanges();
     for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
       compare(losses, await keepSome(start));
     }
@@ -102,7 +102,7 @@ type Noticed = {
 
 /** Notes which fields are gone; once the transaction that kept them cannot be repeated any more. */
 function compare(
-  losses: FieldLosses,
+  losses: FieldChanges,
   { start, fields: { ids, fieldBytes, hashes }, had }: Noticed,
 ): void {
   // Rows of one key may come together: then what the earlier one has was not kept yet.

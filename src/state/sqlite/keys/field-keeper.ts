@@ -1,5 +1,5 @@
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
-import { FieldLosses } from "../../rules/keys/field-losses.ts";
+import { FieldChanges } from "../../rules/keys/field-changes.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
@@ -41,7 +41,7 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
   const hadOf = (id: number): unknown => (staged.get(id) ?? select.get(id))?.["hashes"];
   return (input) => {
     const { ids, fieldBytes, hashes } = input;
-    const losses = new FieldLosses();
+    const losses = new FieldChanges();
     const compareOne = (had: unknown, index: number, now: Uint8Array): void => {
       if (had instanceof Uint8Array) losses.compare(had, now, index);
     };

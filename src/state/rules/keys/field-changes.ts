@@ -2,7 +2,7 @@ import type { LostField } from "../../contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 
 /** The fields that keys lost, as they are found. */
-export class FieldLosses {
+export class FieldChanges {
   readonly #found = new Map<number, LostField & { keys: number }>();
 
   /** Holds the fields of a key against those that it had: 0 stands for one that is not there. */
