@@ -80,6 +80,7 @@ function changedOf(
     rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
     begunAt: kind === "backfill" ? begunAt : undefined,
     committedAfter: resendAfterMs === undefined ? undefined : deps.now() - resendAfterMs,
+    mapping: mappingHash(sync),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Log } from "../../connectors/contract/request.ts";
 import type { Effect } from "../../src/effect.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { recordBytesInBody } from "../../src/pipeline/bodies.ts";
+import { ChangeCounts } from "../../src/pipeline/change-counts.ts";
 import { dropUnchanged } from "../../src/pipeline/changed.ts";
 import { createChunkBudget, type ChunkBudget } from "../../src/pipeline/chunk-budget.ts";
 import { ChunkWriter, type PageStart, type WrittenChunk } from "../../src/pipeline/chunk.ts";
@@ -13,7 +14,8 @@ import { namedRows } from "../../src/pipeline/named-rows.ts";
 import { numbered, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { createAtomicFile, pageStartsFile } from "../../src/staging/folder.ts";
-import type { FieldHashes } from "../../src/state/contract/keys/fingerprints.ts";
+import type { FieldsToKeep } from "../../src/state/contract/keys/fingerprints.ts";
+import type { Changes } from "../../src/state/contract/sends/changes.ts";
 import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
@@ -24,6 +26,8 @@ import { withDoubtful } from "./with-doubtful.ts";
 export type Staged = Omit<WrittenChunk, "pageStarts"> & {
   /** What the connector warned of: names and places, no row. */
   readonly warnings: readonly string[];
+  /** Undefined where nobody asks of records whether they changed. */
+  readonly changes: Changes | undefined;
 };
 
 /** The pages of what the job reads: a span, rows by name, or rejects again. */
@@ -65,12 +69,13 @@ type LineParts = {
   /** Of the chunk; what is read is held by it as what is written is. */
   readonly budget: ChunkBudget;
   readonly lost: LostFields;
+  readonly counts: ChangeCounts;
 };
 
 /** Decides what of the lines is sent; all of them where nothing is compared. */
 function whatChanged(
   lines: AsyncIterable<RecordPage>,
-  { job, tools, budget, lost }: LineParts,
+  { job, tools, budget, lost, counts }: LineParts,
 ): AsyncIterable<RecordPage> {
   const { changed, mapping, keepRows } = job;
   if (changed === undefined) return lines;
@@ -83,11 +88,12 @@ function whatChanged(
     ? undefined
     : {
         hasher: new FieldHasher(mapping.stream, add),
-        keep: async (hashes: FieldHashes & { readonly ids: Int32Array }) =>
+        keep: async (hashes: Omit<FieldsToKeep, "sync" | "target" | keyof typeof job.stage>) =>
           await tools.state.keepFields({ target, sync, ...job.stage, ...hashes }),
       };
   const makeReject = rejectMaker(mapping.stream, keepRows);
-  return dropUnchanged(lines, tools.state, { settings: changed, makeReject, budget, fields, lost });
+  const how = { settings: changed, makeReject, budget, fields, lost, counts };
+  return dropUnchanged(lines, tools.state, how);
 }
 
 /**
@@ -112,13 +118,15 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     const lines = writeLines(rows, how);
     const tried = rejectRefused(lines, refusals, makeReject);
     const all = withDoubtful(tried, job, { ...tools, warnings: notes.warnings });
-    const changed = whatChanged(all, { job, tools, budget, lost: notes.lost });
+    const counts = new ChangeCounts();
+    const changed = whatChanged(all, { job, tools, budget, lost: notes.lost, counts });
     for await (const written of chunk.write(changed)) await notes.note(written);
 
     const { pageStarts, ...facts } = await chunk.finish();
     await writePageStarts(job.file, pageStarts, tools.effect);
     await file.finish();
-    return { ...facts, warnings: notes.all() };
+    const isAsked = job.changed !== undefined && job.changed.rows === undefined;
+    return { ...facts, changes: isAsked ? counts.all() : undefined, warnings: notes.all() };
   } finally {
     await file.discard();
   }

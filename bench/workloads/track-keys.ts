@@ -23,7 +23,7 @@ import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
 const { textBlockOf } = await built<typeof TextBlocks>("src/state/text-block.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
-const { hashBytes, verdict } = await built<typeof Fingerprints>(
+const { hashBytes, isSent, verdict } = await built<typeof Fingerprints>(
   "src/state/contract/keys/fingerprints.js",
 );
 const { fieldHashBytes } = await built<typeof KnownRecords>(
@@ -120,12 +120,14 @@ async function stageChunk(
       keys: textBlockOf(names),
       hashes,
     });
-    if (fields !== undefined && ids.length > 0) await state.keepFields({ ...name, ids, ...fields });
+    if (fields !== undefined && ids.length > 0) {
+      await state.keepFields({ ...name, ids, verdicts: verdicts.filter(isSent), ...fields });
+    }
     calls.push(performance.now() - startedMs);
     if (verdicts.some((found) => found !== part.verdict)) throw new Error(`wrong: ${part.name}`);
   }
   const read = end - at.start;
-  const records = part.verdict === verdict.send ? read : 0;
+  const records = isSent(part.verdict) ? read : 0;
   const counts = { read, records, unchanged: read - records, filtered: 0, rejected: 0 };
   const file = {
     jsonBytes: 0,
@@ -200,16 +202,16 @@ const parts: readonly Part[] = [
     count: tracked,
     keyOf: keyAt,
     version: 1,
-    verdict: verdict.send,
+    verdict: verdict.new,
   },
   { ...random, name: "unchanged, random keys", version: 1, verdict: verdict.unchanged },
-  { ...random, name: "changed, random keys", version: 2, verdict: verdict.send },
+  { ...random, name: "changed, random keys", version: 2, verdict: verdict.changed },
   {
     ...random,
     name: "new keys, all over the table",
     keyOf: (index) => `${random.keyOf(index)}-new`,
     version: 1,
-    verdict: verdict.send,
+    verdict: verdict.new,
   },
 ];
 

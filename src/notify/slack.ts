@@ -1,5 +1,6 @@
 import { reportCounts } from "../report/counts.ts";
 import type { RunReport } from "../report/report.ts";
+import { changesLines } from "../text/changes-text.ts";
 import { plainText } from "../text/plain-text.ts";
 import { grouped } from "../text/quantities.ts";
 import { slackTextCharsMax } from "./limits.ts";
@@ -23,6 +24,7 @@ export function slackText(report: RunReport): string {
     ...(error === undefined ? [] : [error.message]),
     ...(error?.hint === undefined ? [] : [`→ ${error.hint}`]),
     `rows: ${countsText(report)}${report.balanced ? "" : " (DOES NOT BALANCE)"}`,
+    ...changesLines(report.changes).map((line) => `sent: ${line}`),
     ...report.reject_reasons.map(
       ({ count, reason, example }) => `rejected: ${count} × ${reason}, first at ${example}`,
     ),

@@ -2,14 +2,15 @@ import { hash } from "node:crypto";
 
 import { ConfigError } from "../errors.ts";
 import type {
-  FieldHashes,
+  FieldChange,
+  FieldsToKeep,
   JudgedKeys,
   KeysToStage,
-  LostField,
 } from "../state/contract/keys/fingerprints.ts";
-import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
+import { hashBytes, isSent, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import { keysOf } from "./candidates/keys.ts";
+import type { ChangeCounts } from "./change-counts.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
@@ -44,10 +45,10 @@ export type ChangedSettings = Omit<
 /** Pages whose keys the store is judging. */
 type Judging = { readonly pages: readonly RecordPage[]; readonly judged: Promise<Judged> };
 
-/** What became of the records of some pages, and the fields that those had before which are to be sent. */
+/** What became of the records of some pages, and the fields that differ in those which are to be sent. */
 type Judged = {
   readonly verdicts: JudgedKeys["verdicts"];
-  readonly lost: readonly LostField[];
+  readonly changes: readonly FieldChange[];
 };
 
 /** Writes the hash of a line. */
@@ -102,7 +103,7 @@ function placeOf(pages: readonly RecordPage[], verdicts: Uint8Array, candidate: 
   let [left, at] = [candidate, 0];
   for (const { candidates, source } of pages) {
     for (const { index } of candidates) {
-      if (verdicts[at++] === verdict.send && left-- === 0) return source.where(index);
+      if (isSent(verdicts[at++]) && left-- === 0) return source.where(index);
     }
   }
   return "";
@@ -184,27 +185,30 @@ function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly
   let at = 0;
   return pages.flatMap((page) =>
     page.candidates.flatMap((candidate) =>
-      verdicts[at++] === verdict.send ? [lineOf(page, candidate)] : [],
+      isSent(verdicts[at++]) ? [lineOf(page, candidate)] : [],
     ),
   );
 }
 
 /** Keeps the hashes of the fields of records that are to be sent, before they can leave. */
 async function keepFields(
-  fields: FieldsToKeep | undefined,
+  fields: FieldKeeping | undefined,
   pages: readonly RecordPage[],
   { verdicts, leaving: ids }: JudgedKeys,
 ): Promise<Judged> {
-  if (fields === undefined || ids.length === 0) return { verdicts, lost: [] };
+  if (fields === undefined || ids.length === 0) return { verdicts, changes: [] };
   const hashes = await fields.hasher.hash(leavingOf(pages, verdicts));
-  return { verdicts, lost: await fields.keep({ ...hashes, ids }) };
+  const leaving = { ids, verdicts: verdicts.filter(isSent) };
+  return { verdicts, changes: await fields.keep({ ...hashes, ...leaving }) };
 }
 
 /** How the hashes of fields are kept. */
-type FieldsToKeep = {
+type FieldKeeping = {
   readonly hasher: FieldHasher;
   /** As the store's `keepFields`. */
-  keep(fields: FieldHashes & { readonly ids: Int32Array }): Promise<readonly LostField[]>;
+  keep(
+    fields: Pick<FieldsToKeep, "fieldBytes" | "hashes" | "ids" | "verdicts">,
+  ): Promise<readonly FieldChange[]>;
 };
 
 /** What keys are judged with. */
@@ -214,9 +218,11 @@ type HowToJudge = {
   /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
   readonly budget: ChunkBudget;
   /** Undefined keeps no hashes of fields. */
-  readonly fields?: FieldsToKeep | undefined;
+  readonly fields?: FieldKeeping | undefined;
   /** Told of fields that records had when they were sent before, and have no more. */
   readonly lost?: LostFields | undefined;
+  /** Told why records are sent. */
+  readonly counts?: ChangeCounts | undefined;
 };
 
 /**
@@ -257,9 +263,12 @@ export async function* dropUnchanged(
   const again = new Set<string>();
   const judge = createJudging(state, how, again);
   async function* applied({ pages: done, judged }: Judging): AsyncGenerator<RecordPage> {
-    const { verdicts: all, lost } = await judged;
-    for (const { slot, keys, first } of lost) {
-      how.lost?.add(how.fields?.hasher.nameOf(slot) ?? "", keys, placeOf(done, all, first));
+    const { verdicts: all, changes } = await judged;
+    how.counts?.add(all);
+    for (const { slot, changed, lost, firstLost } of changes) {
+      const field = how.fields?.hasher.nameOf(slot) ?? "";
+      how.counts?.addField(field, changed);
+      if (lost > 0) how.lost?.add(field, lost, placeOf(done, all, firstLost));
     }
     if (oneEach === true && all.includes(verdict.duplicate)) throw severalRows(sync, rows);
     let from = 0;
@@ -277,6 +286,7 @@ export async function* dropUnchanged(
     how.budget.enter(page);
     if (page.source.isAgain === true) {
       for (const { key } of page.candidates) again.add(key);
+      how.counts?.addAgain(page.candidates.length);
       yield page;
       continue;
     }

@@ -5,6 +5,7 @@ import type { RejectReason } from "../state/contract/rejects/rejects.ts";
 import type { Outcome, RunFailure, RunKind } from "../state/contract/runs/runs.ts";
 import type { Run } from "../state/contract/runs/runs.ts";
 import type { Tally } from "../state/contract/runs/tally.ts";
+import type { Changes } from "../state/contract/sends/changes.ts";
 import type { StageCounts } from "../state/contract/sends/stagings.ts";
 
 /** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
@@ -17,6 +18,20 @@ export type ReportCounts = {
   readonly rejected: number;
   /** Events that were removed from an inbox before this sync read them; undefined for none. They count as read. */
   readonly gone?: number;
+};
+
+/** Why records were sent: new + changed + unknown + again are all of them, those that were refused later among them. */
+export type ReportChanges = {
+  readonly new: number;
+  readonly changed: number;
+  /** Those among `changed` of which an older mapping made what the service held. */
+  readonly remapped: number;
+  /** Nothing says whether, or how, the service held them. */
+  readonly unknown: number;
+  /** Sent as they are known to be held, because somebody asked or a request was in doubt; or twice in this run. */
+  readonly again: number;
+  /** The fields in which changed records differ, the most frequent first. */
+  readonly fields: readonly { readonly field: string; readonly records: number }[];
 };
 
 /** A reason for rejects, with the place of its first one. */
@@ -64,6 +79,8 @@ export type RunReport = {
   readonly mode_reason: string | null;
   readonly dry_run: boolean;
   readonly counts: ReportCounts;
+  /** Why its records were sent; undefined where nobody asked whether they changed. */
+  readonly changes?: ReportChanges;
   /** Of a run that continues: what is read and not committed yet, beside `counts`; `records` may still be sent. */
   readonly under_way?: StageCounts;
   /** Of a run that ended early: what it had read and did not commit, beside `counts`; the next run reads it again. */
@@ -131,6 +148,14 @@ function pullReport(tally: PullTally): PullReport {
   };
 }
 
+function changesReport({ fields, ...counts }: Changes): ReportChanges {
+  const each = Object.entries(fields).map(([field, records]) => ({ field, records }));
+  return {
+    ...counts,
+    fields: each.toSorted((a, b) => b.records - a.records || (a.field < b.field ? -1 : 1)),
+  };
+}
+
 /** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
 function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
   return placesAreLines && /^[^\n]+[:#]\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
@@ -173,6 +198,7 @@ export function buildReport(from: {
     counts: isDry
       ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected, ...gone }
       : { read, sent, unchanged, filtered, rejected, ...gone },
+    ...(tally.changes === undefined ? {} : { changes: changesReport(tally.changes) }),
     ...(underWay === undefined ? {} : { under_way: underWay }),
     ...(isWhole || givenUp === undefined || givenUp.read === 0 ? {} : { given_up: givenUp }),
     ...(pull === undefined ? {} : { pull: pullReport(pull) }),

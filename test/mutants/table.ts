@@ -12,6 +12,7 @@ import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfExplained } from "./table/explained.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfHosts } from "./table/hosts.ts";
+import { mutantsOfHolds } from "./table/holds.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfJsonCells } from "./table/json-cells.ts";
@@ -88,4 +89,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfPostgresWaits,
   ...mutantsOfSyncTests,
   ...mutantsOfSharedInbox,
+  ...mutantsOfHolds,
 ];

@@ -1,5 +1,6 @@
 import type { StageResult } from "../../activities/inputs.ts";
 import type { PullReport, RunReport } from "../../src/report/report.ts";
+import { changesLines } from "../../src/text/changes-text.ts";
 import { detailsErrorCharsMax } from "../limits.ts";
 
 /** Rows by what became of them so far, and what lies staged or is committed. */
@@ -180,6 +181,8 @@ export function reportDetails(report: RunReport): string {
   const rows = table(
     report.pull === undefined ? reportRows(report) : pullReportRows(report, report.pull),
   );
+  const why = changesLines(report.changes);
+  const changes = why.length === 0 ? [] : ["Sent:", fenced(why.join("\n"))];
   const reasons = report.reject_reasons.map(
     ({ reason, count, example }) => `${count} × ${reason}, first at ${example}`,
   );
@@ -194,6 +197,7 @@ export function reportDetails(report: RunReport): string {
           ),
         ]),
     rows,
+    ...changes,
     ...(report.warnings.length === 0 ? [] : ["Warnings:", fenced(report.warnings.join("\n"))]),
     ...(reasons.length === 0 ? [] : ["Rejects:", fenced(reasons.join("\n"))]),
     `\`sluice runs show ${report.run_id}\` · \`sluice rejects list --run ${report.run_id}\``,

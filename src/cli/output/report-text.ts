@@ -3,6 +3,7 @@ import { countsSoFar } from "../../report/counts.ts";
 import type { PullReport, RunReport } from "../../report/report.ts";
 import type { RejectReason } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { changesLines } from "../../text/changes-text.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
 import { bold, styledOutcome } from "./style.ts";
@@ -73,6 +74,13 @@ function sentLines(report: RunReport): readonly string[] {
   ];
 }
 
+/** Why it was sent. */
+function whyLines({ changes }: RunReport): readonly string[] {
+  return changesLines(changes).map(
+    (line, index) => `  ${index === 0 ? "why" : "   "}         ${plainText(line)}`,
+  );
+}
+
 /** What a sync did with the rows. */
 function syncLines(report: RunReport, position: unknown): readonly string[] {
   const { checkpoint, possibly_repeated: repeated, stamped_in_future: future } = report;
@@ -82,6 +90,7 @@ function syncLines(report: RunReport, position: unknown): readonly string[] {
     ...givenUpLine(report),
     ...nothingLine(report),
     ...sentLines(report),
+    ...whyLines(report),
     ...requestLines(report),
     ...(repeated === 0 ? [] : [`  repeated    possibly ${grouped(repeated)} records`]),
     ...(checkpoint.before === checkpoint.after

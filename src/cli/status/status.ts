@@ -145,7 +145,11 @@ async function look(state: StateStore, config: Config, context: Context): Promis
 
 function countsText(report: RunReport): string {
   const told = reportCounts(report).filter(([name, count]) => name === "read" || count > 0);
-  return told.map(([name, count]) => `${name.replaceAll("_", " ")} ${grouped(count)}`).join(", ");
+  const { changed = 0 } = report.changes ?? {};
+  return [
+    ...told.map(([name, count]) => `${name.replaceAll("_", " ")} ${grouped(count)}`),
+    ...(changed === 0 ? [] : [`changed ${grouped(changed)}`]),
+  ].join(", ");
 }
 
 function rowOf({ name, last, next, schedule, waiting, problem }: TransferStatus): string[] {

@@ -9,6 +9,11 @@ import { keyTables } from "./keys/tables.ts";
  */
 export const storeSteps: readonly (readonly string[])[] = [
   [...firstStep, ...keyTables, ...inboxStep],
+  // Why the records of a staging are sent, and what a run is held for.
+  [
+    "alter table $schema.stagings add column changes text",
+    "alter table $schema.runs add column hold text",
+  ],
 ];
 
 /** The statements of the steps after a version, for one schema. */

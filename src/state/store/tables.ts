@@ -44,6 +44,7 @@ type RunsTable = {
   readonly possiblyRepeated: Generated<number>;
   readonly splits: Generated<number>;
   readonly warnings: Generated<string>;
+  readonly hold: Generated<JsonColumn>;
 };
 
 /** The spans of a run's lanes. */
@@ -104,6 +105,7 @@ type StagingsTable = {
   readonly bodies: JsonColumn;
   readonly committedAt: number | null;
   readonly mapping: string | null;
+  readonly changes: JsonColumn;
 };
 
 /** The parts of stagings that leave. */

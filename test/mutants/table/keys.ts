@@ -121,7 +121,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "verdicts[at++] === verdict.send ? [lineOf(page, candidate)] : []",
+        find: "isSent(verdicts[at++]) ? [lineOf(page, candidate)] : []",
         replace: "verdicts[at++] === null ? [] : [lineOf(page, candidate)]",
       },
     ],

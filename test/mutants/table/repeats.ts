@@ -91,8 +91,8 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/rules/keys/field-changes.ts",
-        find: "if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;",
-        replace: "if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) === 0) continue;",
+        find: "const isLost = is === 0 && old !== 0;",
+        replace: "const isLost = is !== 0 && old === 0;",
       },
     ],
     test: {

@@ -45,8 +45,8 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/rules/keys/judge.ts",
-        find: "again?.[index] === true || wasSent",
-        replace: "wasSent",
+        find: "again?.[index] === true || isOurs",
+        replace: "isOurs",
       },
     ],
     test: {

@@ -57,7 +57,7 @@ function filteredPage(): RecordPage {
 async function judgeLate({ keys }: KeysToStage): Promise<JudgedKeys> {
   await new Promise((resolve) => setImmediate(resolve));
   const verdicts = Uint8Array.from(textsOf(keys), (key) =>
-    isKnown(key) ? verdict.unchanged : verdict.send,
+    isKnown(key) ? verdict.unchanged : verdict.new,
   );
   return { verdicts, leaving: new Int32Array() };
 }
@@ -80,7 +80,7 @@ describe("dropUnchanged", () => {
     const asked: KeysToStage[] = [];
     const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {
       asked.push(input);
-      const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
+      const verdicts = Uint8Array.of(verdict.new, verdict.unchanged, verdict.duplicate);
       return { verdicts, leaving: new Int32Array() };
     };
     const how = { settings, makeReject, budget: openBudget().budget };
@@ -143,7 +143,7 @@ describe("dropUnchanged", () => {
   });
 
   it("keeps the fields of the records that leave, and of no others", async () => {
-    const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.send);
+    const verdicts = Uint8Array.of(verdict.changed, verdict.unchanged, verdict.new);
     const leaving = Int32Array.of(7, -9);
     const lines = ["a", "b", "c"].map((key) => `{"account_id":"${key}","domain":"${key}.example"}`);
     const page = linePage(lines.map((line, index) => [`k${index}`, line] as const));
@@ -154,7 +154,7 @@ describe("dropUnchanged", () => {
       hasher,
       keep: async (hashes) => {
         kept.push(hashes);
-        return [{ slot: 0, keys: 1, first: 1 }];
+        return [{ slot: 0, changed: 1, lost: 1, firstLost: 1 }];
       },
     };
     const lost = new LostFields();
@@ -164,7 +164,12 @@ describe("dropUnchanged", () => {
     );
     const hashes = Uint32Array.of(domains[0] ?? 0, domains[2] ?? 0);
     expect(kept).toEqual([
-      { ids: Int32Array.of(7, -9), fieldBytes: 4, hashes: new Uint8Array(hashes.buffer) },
+      {
+        ids: Int32Array.of(7, -9),
+        verdicts: Uint8Array.of(verdict.changed, verdict.new),
+        fieldBytes: 4,
+        hashes: new Uint8Array(hashes.buffer),
+      },
     ]);
     expect(lost.warnings(true)).toEqual([expect.stringMatching(/^domain was .* such as a.csv:4:/)]);
   });

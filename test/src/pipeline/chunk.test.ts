@@ -71,7 +71,7 @@ async function write(
     judged.push(...textsOf(keys));
     await new Promise((resolve) => setImmediate(resolve));
     const verdicts = Uint8Array.from(textsOf(keys), (key) =>
-      unchanged.has(key) ? verdict.unchanged : verdict.send,
+      unchanged.has(key) ? verdict.unchanged : verdict.new,
     );
     return { verdicts, leaving: new Int32Array() };
   };

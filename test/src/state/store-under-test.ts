@@ -6,8 +6,10 @@ import { onTestFinished } from "vitest";
 
 import {
   hashBytes,
+  isSent,
   type JudgedKeys,
   type KeysToStage,
+  verdict,
 } from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
@@ -93,9 +95,10 @@ export class StoreUnderTest {
     });
   }
 
-  /** The verdicts of `stageKeys`. */
+  /** The verdicts of `stageKeys`; of a record that is sent `verdict.new`, whatever it is sent for. */
   async judge(input: Parameters<StoreUnderTest["stageKeys"]>[0]): Promise<number[]> {
-    return [...(await this.stageKeys(input)).verdicts];
+    const { verdicts } = await this.stageKeys(input);
+    return Array.from(verdicts, (one) => (isSent(one) ? verdict.new : one));
   }
 
   /** Has a staging of a run accepted and committed. */

@@ -2,8 +2,27 @@ import type { TextBlock } from "../../text-block.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 import type { StageName } from "../sends/stagings.ts";
 
-/** What is to be done with a record. */
-export const verdict = { send: 0, unchanged: 1, duplicate: 2, superseded: 3 } as const;
+/** What is to be done with a record; those up to `again` are sent, and each says why. */
+export const verdict = {
+  /** No record of its key was ever accepted, as far as is known. */
+  new: 0,
+  /** The service holds another record of its key. */
+  changed: 1,
+  /** The same, and a mapping made it that is not the sync's any more. */
+  remapped: 2,
+  /** Nothing says whether the service holds it. */
+  unknown: 3,
+  /** The service holds it, but all was asked for or an older request is in doubt; or its run sent its key before. */
+  again: 4,
+  unchanged: 5,
+  duplicate: 6,
+  superseded: 7,
+} as const;
+
+/** Whether a record of this verdict is sent. */
+export function isSent(judged: number | undefined): boolean {
+  return judged !== undefined && judged <= verdict.again;
+}
 
 /** Bytes of one record's hash. */
 export const hashBytes = 16;
@@ -14,14 +33,16 @@ export const rowNumbersMax = 2 ** 24;
 /** The hashes of the fields of several records, `fieldBytes` for each. */
 export type FieldHashes = { readonly fieldBytes: number; readonly hashes: Uint8Array };
 
-/** A field that keys had when they were sent before, and have no more. */
-export type LostField = {
+/** A field that differs from what was known of some keys. */
+export type FieldChange = {
   /** See `fieldSlots`. */
   readonly slot: number;
-  /** How many keys lost it. */
-  readonly keys: number;
-  /** Index of the first of them among those whose fields are kept. */
-  readonly first: number;
+  /** How many records of those that are sent as changed differ in it: came or went counts, too. */
+  readonly changed: number;
+  /** How many keys had it when they were sent before, as whatever, and have it no more. */
+  readonly lost: number;
+  /** Index of the first of these among those whose fields are kept. */
+  readonly firstLost: number;
 };
 
 /** Keys to judge, with the hashes of their records: memory that is handed over to the store's thread. */
@@ -54,6 +75,8 @@ export type KeysToStage = SyncName &
     readonly dryRun: boolean;
     /** Fingerprints committed before this time (Unix ms) are too old to count. */
     readonly committedAfter?: number | undefined;
+    /** Hash of the mapping that made the records. @default none is said to be an older one */
+    readonly mapping?: string | undefined;
   };
 
 /** What became of keys. */
@@ -67,6 +90,16 @@ export type JudgedKeys = {
   readonly leaving: Int32Array;
 };
 
+/** Fields of records that are to be sent. */
+export type FieldsToKeep = SyncName &
+  StageName &
+  FieldHashes & {
+    /** As `JudgedKeys.leaving` has them. */
+    readonly ids: Int32Array;
+    /** The verdicts of the same records. */
+    readonly verdicts: Uint8Array;
+  };
+
 /** Fingerprints: what the service is known to hold. Unknown is always sent. */
 export interface FingerprintStore {
   /**
@@ -78,12 +111,10 @@ export interface FingerprintStore {
   stageKeys(input: KeysToStage): JudgedKeys;
   /**
    * Keeps the hashes of the fields of records that are to be sent, as `stageKeys` named them. To be called
-   * before they can leave, for one `stageKeys` after the other; answers which fields keys had before.
+   * before they can leave, for one `stageKeys` after the other; answers which fields differ from what keys had before.
    * @throws {SupersededError} the staging is not the newest.
    */
-  keepFields(
-    input: SyncName & StageName & FieldHashes & { readonly ids: Int32Array },
-  ): readonly LostField[];
+  keepFields(input: FieldsToKeep): readonly FieldChange[];
   /** Whether one run sent a key twice, as far as is still known: then several rows may make one record. */
   hasRepeats(input: SyncName): boolean;
   /** Removes what is known of keys that were last seen before the first staging of a run. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import type { Changes } from "../sends/changes.ts";
+
 /** What the stagings of a run counted together; each is a whole number from 0. */
 export const tallyRow = z
   .object({
@@ -24,7 +26,10 @@ export const tallyRow = z
   .readonly();
 
 /** What the store itself says of a run, each bucket counted where its facts lie. */
-export type Tally = z.output<typeof tallyRow>;
+export type Tally = z.output<typeof tallyRow> & {
+  /** Why the records of those stagings were sent; undefined where nobody asked. */
+  readonly changes?: Changes | undefined;
+};
 
 /** The sums behind a run's report. */
 export interface TallyStore {

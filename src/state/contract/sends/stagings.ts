@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { jsonColumn } from "../json-column.ts";
+import type { Changes } from "./changes.ts";
 
 /** One staging of one chunk, named by its run, the chunk (from 1) and the stage (from 1; the highest is the newest). */
 export type StageName = {
@@ -52,6 +53,8 @@ export type StagedChunk = {
   readonly bodies: readonly Body[];
   /** Hash of the mapping that made its records. @default none is kept */
   readonly mapping?: string | undefined;
+  /** Why its records are sent. @default nobody asked whether they changed */
+  readonly changes?: Changes | undefined;
   /** The keys of its records, in their order, as a JSON array: of what may still land, they tell which records. */
   readonly keys: string;
 };

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { Remote } from "../../../thread.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
-import { FieldChanges } from "../../rules/keys/field-changes.ts";
+import { FieldChanges, isChange } from "../../rules/keys/field-changes.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { bytesArray, integerArray } from "./binary-arrays.ts";
@@ -85,11 +85,11 @@ export function createFieldKeeping({
         return { start, fields, had };
       });
     };
-    const losses = new FieldChanges();
+    const changes = new FieldChanges();
     for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
-      compare(losses, await keepSome(start));
+      compare(changes, await keepSome(start), input.verdicts);
     }
-    return losses.all();
+    return changes.all();
   };
 }
 
@@ -100,17 +100,21 @@ type Noticed = {
   readonly had: ReadonlyMap<number, Uint8Array>;
 };
 
-/** Notes which fields are gone; once the transaction that kept them cannot be repeated any more. */
+/** Notes which fields differ; once the transaction that kept them cannot be repeated any more. */
 function compare(
-  losses: FieldChanges,
+  changes: FieldChanges,
   { start, fields: { ids, fieldBytes, hashes }, had }: Noticed,
+  verdicts: Uint8Array,
 ): void {
   // Rows of one key may come together: then what the earlier one has was not kept yet.
   const together = new Map<number, Uint8Array>();
   for (const [at, id] of ids.entries()) {
     const now = hashes.subarray(at * fieldBytes, (at + 1) * fieldBytes);
     const before = id > 0 ? (together.get(id) ?? had.get(id)) : undefined;
-    if (before !== undefined) losses.compare(before, now, start + at);
+    const index = start + at;
+    if (before !== undefined) {
+      changes.compare(before, now, { index, isChanged: isChange(verdicts[index]) });
+    }
     together.set(Math.abs(id), now);
   }
 }

@@ -34,6 +34,8 @@ export type FoundAtOnce = FoundKeys & {
   /** Of each send that was found, unless it is not known any more. */
   readonly facts: ReadonlyMap<number, SendFacts>;
   readonly isAnyInDoubt: boolean;
+  /** As `JudgedSet` has them. */
+  readonly mappings: ReadonlySet<string>;
 };
 
 /** Keys as a relation of `number`, `tag` and `place`. */
@@ -94,15 +96,26 @@ export async function isAnyStaged(queries: Queries, setId: number): Promise<bool
 const numberList = z.string().transform((text) => text.split(",").map(Number));
 
 const factsOfSend = z
-  .tuple([z.int(), z.string(), z.string()])
-  .transform(([send, runId, state]): readonly [number, SendFacts] => [send, { runId, state }]);
+  .tuple([z.int(), z.string(), z.string(), z.int().nullable(), z.string().nullable()])
+  .transform(([send, runId, state, committedAt, mapping]): readonly [number, SendFacts] => {
+    return [send, { runId, state, committedAt, mapping }];
+  });
 
 const foundRow = z.object({
   ids: numberList.transform((ids) => ids.map((id) => (id === 0 ? null : id))),
   sends: numberList,
   facts: z.array(factsOfSend).transform((facts) => new Map(facts)),
   isAnyInDoubt: z.boolean(),
+  mappings: z.array(z.string()).transform((mappings) => new Set(mappings)),
 });
+
+const nothingFound: FoundAtOnce = {
+  ids: [],
+  sends: [],
+  facts: new Map(),
+  isAnyInDoubt: false,
+  mappings: new Set(),
+};
 
 /**
  * Looks up keys in one statement, which names what is known, so that whatever it says nothing of is sent. It answers
@@ -114,7 +127,7 @@ export async function lookUp(
   { setId, hashed, hashes, order }: KeysToFind,
   { validAfter, committedAfter, asksSends, hasStaged }: WhatCounts,
 ): Promise<FoundAtOnce> {
-  if (order.length === 0) return { ids: [], sends: [], facts: new Map(), isAnyInDoubt: false };
+  if (order.length === 0) return nothingFound;
   const tags = bytesArray("bigint", { bytes: hashed.tags, size: tagBytes }, order);
   const stagings = sql.table("stagings");
   const staged = hasStaged ? sql`lateral ${stagedOfKey(setId)}` : noneStaged;
@@ -135,9 +148,10 @@ export async function lookUp(
     select string_agg(coalesce(id, 0)::text, ',' order by place) as ids,
       string_agg((case when id < 0 or ${asksSends} then coalesce(send, 0) else 0 end)::text, ',' order by place)
         as sends,
-      (select coalesce(json_agg(json_build_array(t.send, t.run_id, t.state)), '[]') from ${stagings} t
-        where t.send in (select abs(send) from found where id < 0 or ${asksSends})) as facts,
-      exists (select 1 from ${sql.table("doubts")} where set_id = ${setId}) as is_any_in_doubt
+      (select coalesce(json_agg(json_build_array(t.send, t.run_id, t.state, t.committed_at, t.mapping)), '[]')
+        from ${stagings} t where t.send in (select abs(send) from found where id < 0 or ${asksSends})) as facts,
+      exists (select 1 from ${sql.table("doubts")} where set_id = ${setId}) as is_any_in_doubt,
+      (select coalesce(json_agg(mapping), '[]') from ${sql.table("mappings")} where set_id = ${setId}) as mappings
     from found`.execute(queries);
   return foundRow.parse(rows[0]);
 }

@@ -87,6 +87,7 @@ async function gather(
     found,
     against: {
       validAfter,
+      mappings: found.mappings,
       isDoubted,
       isSeen: rejectDuplicates ? await isSeen() : () => false,
       factsOf: (send) => facts.get(send),

@@ -1,25 +1,49 @@
-import type { LostField } from "../../contract/keys/fingerprints.ts";
+import { type FieldChange, verdict } from "../../contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 
-/** The fields that keys lost, as they are found. */
-export class FieldChanges {
-  readonly #found = new Map<number, LostField & { keys: number }>();
+/** Whether a record of this verdict differs from one that the service is known to hold. */
+export function isChange(judged: number | undefined): boolean {
+  return judged === verdict.changed || judged === verdict.remapped;
+}
 
-  /** Holds the fields of a key against those that it had: 0 stands for one that is not there. */
-  compare(before: Uint8Array, now: Uint8Array, index: number): void {
-    const [had, has] = [before, now].map(({ buffer, byteOffset, byteLength }) => {
-      return new DataView(buffer, byteOffset, byteLength);
-    });
-    for (let at = 0; at < Math.min(before.length, now.length); at += fieldHashBytes) {
-      if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;
-      const slot = at / fieldHashBytes;
-      const found = this.#found.get(slot);
-      if (found === undefined) this.#found.set(slot, { slot, keys: 1, first: index });
-      else found.keys += 1;
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+type Counted = FieldChange & { changed: number; lost: number; firstLost: number };
+
+/** The fields in which records differ from what was known of their keys, as they are found. */
+export class FieldChanges {
+  readonly #found: Counted[] = [];
+
+  /** Holds the fields of a record against those that its key had: 0 stands for one that is not there. */
+  compare(
+    before: Uint8Array,
+    now: Uint8Array,
+    { index, isChanged }: { readonly index: number; readonly isChanged: boolean },
+  ): void {
+    const [had, has] = [viewOf(before), viewOf(now)];
+    for (let at = 0; at < now.length; at += fieldHashBytes) {
+      // Fields that came later have later slots.
+      const old = at < before.length ? had.getUint32(at, true) : 0;
+      const is = has.getUint32(at, true);
+      const isLost = is === 0 && old !== 0;
+      if (is === old || !(isChanged || isLost)) continue;
+      const found = this.#of(at / fieldHashBytes, index);
+      if (isChanged) found.changed += 1;
+      if (isLost) {
+        if (found.lost === 0) found.firstLost = index;
+        found.lost += 1;
+      }
     }
   }
 
-  all(): readonly LostField[] {
-    return [...this.#found.values()];
+  #of(slot: number, index: number): Counted {
+    return (this.#found[slot] ??= { slot, changed: 0, lost: 0, firstLost: index });
+  }
+
+  /** In the order of their slots. */
+  all(): readonly FieldChange[] {
+    return Object.values(this.#found);
   }
 }

@@ -5,7 +5,14 @@ import { ageOf } from "./ages.ts";
 export const sent = { once: 1, twice: -1, refused: 0 } as const;
 
 /** What is asked of a send that a fingerprint names. */
-export type SendFacts = { readonly runId: string; readonly state: string };
+export type SendFacts = {
+  readonly runId: string;
+  readonly state: string;
+  /** Unix ms; null of one that was not accepted. */
+  readonly committedAt: number | null;
+  /** Of the mapping; null where none was kept. */
+  readonly mapping: string | null;
+};
 
 /** Whether the service holds what a fingerprint says of a send; what was not accepted of one that was cut has none. */
 export function isAccepted(facts: SendFacts | undefined): boolean {
@@ -16,6 +23,8 @@ export function isAccepted(facts: SendFacts | undefined): boolean {
 export type JudgedSet = {
   /** A send up to this one says nothing any more. */
   readonly validAfter: number;
+  /** Mappings of which the service may hold records, the run's own or not. */
+  readonly mappings: ReadonlySet<string>;
   /** Undefined of a send that is not known any more. */
   readonly factsOf: (send: number) => SendFacts | undefined;
   readonly isDoubted: ((index: number) => boolean) | undefined;
@@ -104,6 +113,22 @@ function eachRow({ order, ids, sends }: FoundRows, each: (row: FoundRow) => void
   }
 }
 
+/** Why a record is sent of whose key this run sent none before: what is known of its send says so. */
+function reasonOf(
+  { committedAfter = 0, mapping }: KeysToStage,
+  { validAfter, factsOf, mappings }: JudgedSet,
+  { id, isKnown, knownSend }: FoundRow,
+): number {
+  // One without a send was seen by a dry run alone, or refused.
+  if (id === 0 || knownSend === 0) return verdict.new;
+  if (isKnown) return verdict.again;
+  const facts = knownSend > validAfter ? factsOf(knownSend) : undefined;
+  if (!isAccepted(facts) || (facts?.committedAt ?? 0) < committedAfter) return verdict.unknown;
+  const { mapping: older = null } = facts ?? {};
+  const isOlder = mapping !== undefined && older !== null && older !== mapping;
+  return isOlder && mappings.has(older) ? verdict.remapped : verdict.changed;
+}
+
 /** Judges the keys: puts each verdict at its index, and answers what becomes of those that leave. */
 export function judgeKeys(
   input: KeysToStage,
@@ -113,7 +138,8 @@ export function judgeKeys(
   const { runId, dryRun, full, rejectDuplicates, ages, again } = input;
   const { verdicts } = rows;
   const put: KeysToPut = { added: new Map(), seen: [], known: new Map() };
-  const judgeOne = ({ index, id, isKnown, knownSend }: FoundRow): number => {
+  const judgeOne = (row: FoundRow): number => {
+    const { index, id, isKnown, knownSend } = row;
     const age = ages?.[index];
     if (age !== undefined && set.newestOf(id) > age) return verdict.superseded;
     if (rejectDuplicates && set.isSeen(id)) return verdict.duplicate;
@@ -121,7 +147,8 @@ export function judgeKeys(
     if (id !== 0) set.note(id, ageOfRow(input, index));
     if (isKnown && !full && set.isDoubted?.(index) !== true) return verdict.unchanged;
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
-    const isTwice = again?.[index] === true || wasSent(set, knownSend, runId);
+    const isOurs = wasSent(set, knownSend, runId);
+    const isTwice = again?.[index] === true || isOurs;
     const times = isTwice ? sent.twice : sent.once;
     if (dryRun) {
       if (id === 0) put.seen.push(index);
@@ -130,7 +157,7 @@ export function judgeKeys(
       const wasTaken = Math.abs(knownSend) > set.validAfter;
       put.known.set(index, { id, times, wasTaken });
     }
-    return verdict.send;
+    return isOurs ? verdict.again : reasonOf(input, set, row);
   };
   eachRow(rows, (row) => {
     verdicts[row.index] = judgeOne(row);

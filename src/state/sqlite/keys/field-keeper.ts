@@ -1,5 +1,5 @@
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
-import { FieldChanges } from "../../rules/keys/field-changes.ts";
+import { FieldChanges, isChange } from "../../rules/keys/field-changes.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
@@ -14,7 +14,7 @@ export const idsPerSet = 2 ** 32;
 export const fieldsIdSql = `f.set_id * ${idsPerSet} + f.id`;
 
 /**
- * Keeps the hashes of records' fields under the ids of their fingerprints, and notes which fields are gone.
+ * Keeps the hashes of records' fields under the ids of their fingerprints, and notes which fields differ.
  * They are in a table of their own, which a first load only appends to: beside the keys they doubled the
  * pages that it writes in random order, and the CPU that they cost. Those of a key of which the service may hold an
  * older record wait for the commit (`merge-keys.ts`); for any other nobody asks before it.
@@ -40,10 +40,11 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
   );
   const hadOf = (id: number): unknown => (staged.get(id) ?? select.get(id))?.["hashes"];
   return (input) => {
-    const { ids, fieldBytes, hashes } = input;
-    const losses = new FieldChanges();
+    const { ids, verdicts, fieldBytes, hashes } = input;
+    const changes = new FieldChanges();
     const compareOne = (had: unknown, index: number, now: Uint8Array): void => {
-      if (had instanceof Uint8Array) losses.compare(had, now, index);
+      if (!(had instanceof Uint8Array)) return;
+      changes.compare(had, now, { index, isChanged: isChange(verdicts[index]) });
     };
     const keepSome = (start: number): void => {
       if (!isStaging(input)) throw superseded(input);
@@ -65,6 +66,6 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
     for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
       db.write(() => keepSome(start));
     }
-    return losses.all();
+    return changes.all();
   };
 }

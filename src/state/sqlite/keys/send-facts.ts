@@ -4,11 +4,18 @@ import { isAccepted, type SendFacts } from "../../rules/keys/judge.ts";
 import type { Database } from "../database.ts";
 import { first } from "../database.ts";
 
-const sendFacts = z.object({ runId: z.string(), state: z.string() });
+const sendFacts = z.object({
+  runId: z.string(),
+  state: z.string(),
+  committedAt: z.int().nullable(),
+  mapping: z.string().nullable(),
+});
 
 /** Looks up sends; those in a final state are remembered, because every row asks. */
 export function createSendFacts(db: Database): (send: number) => SendFacts | undefined {
-  const select = db.prepare("select run_id as runId, state from stagings where send = $send");
+  const select = db.prepare(
+    "select run_id as runId, state, committed_at as committedAt, mapping from stagings where send = $send",
+  );
   const final = new Map<number, SendFacts>();
   return (send) => {
     const remembered = final.get(send);

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
 import { ageOfRow, type FoundKeys, judgeKeys } from "../../rules/keys/judge.ts";
 import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
@@ -5,6 +7,7 @@ import { inTransactions } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
+import { all } from "../database.ts";
 import { createDoubtedKeys } from "../doubted-keys.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
@@ -15,6 +18,8 @@ import type { Sightings } from "./sightings.ts";
 import type { KeyMerging } from "./staged/merge-keys.ts";
 import { type StagedIndex, wordsOf } from "./staged/staged-index.ts";
 import type { KeyWriter, StagedKeys } from "./staged/staged-keys.ts";
+
+const mappingRow = z.object({ mapping: z.string() });
 
 /** What a store judges keys with. */
 export type KeyTools = {
@@ -59,6 +64,7 @@ function createStepping(
   const factsOf = createSendFacts(db);
   const seeKeys = createSeeingKeys(db);
   const doubtedOf = createDoubtedKeys(db);
+  const mappings = db.prepare("select mapping from mappings where set_id = $setId");
   return ({ input, hashed, verdicts, ids }, order, writer) => {
     const { runId, hashes, keys } = input;
     const set = sets.have(input);
@@ -79,6 +85,7 @@ function createStepping(
       input,
       {
         validAfter,
+        mappings: new Set(all(mappingRow, mappings, { setId }).map(({ mapping }) => mapping)),
         factsOf,
         ...seeing,
         isDoubted: isInDoubt && ((index) => isInDoubt(textAt(keys, index))),

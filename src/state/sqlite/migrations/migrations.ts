@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 
 import { hashKeys } from "./migration-hashed-keys.ts";
+import { holds } from "./migration-holds.ts";
 import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
+import { renames } from "./migration-renames.ts";
 import { pendingRequests } from "./migration-requests.ts";
 import { sightings } from "./migration-sightings.ts";
 import { stagedKeys } from "./migration-staged-keys.ts";
@@ -321,10 +323,7 @@ export const migrations: readonly Migration[] = [
   rateLimits,
   sightings,
   hashKeys,
-  `
-  alter table sends rename to stagings;
-  alter table runs rename column held to oldest_open;
-  alter table checkpoints rename column held to oldest_open;
-  `,
+  renames,
   stagedKeys,
+  holds,
 ];

@@ -177,7 +177,7 @@ async function beginStaging(queries: Queries, input: Beginning): Promise<BegunSt
 function finishStage(sentKeys: SentKeys) {
   return async (
     queries: Queries,
-    { counts, keys, mapping, ...input }: Parameters<StagingStore["finishStage"]>[0],
+    { counts, keys, mapping, changes, ...input }: Parameters<StagingStore["finishStage"]>[0],
   ): Promise<void> => {
     const { runId, chunk, stage } = input;
     const { jsonBytes, gzipBytes, jsonlSha256, gzipSha256 } = input;
@@ -194,6 +194,7 @@ function finishStage(sentKeys: SentKeys) {
         done: Number(input.done),
         bodies: JSON.stringify(input.bodies),
         mapping: mapping ?? null,
+        changes: changes === undefined ? null : JSON.stringify(changes),
       })
       .where("runId", "=", runId)
       .where("chunk", "=", chunk)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
-import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { isSent, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { openPostgresInline } from "../../../support/project/inline-postgres.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { numbers } from "../../../support/sequences.ts";
@@ -71,14 +71,14 @@ describe("lanes of several processes that stage at once in Postgres", () => {
 
   it("send a key once, where a second row of a key is rejected", async () => {
     const judged = await stageAll(() => keys, true);
-    const sent = judged.flatMap(({ verdicts }) => verdicts.filter((one) => one === verdict.send));
+    const sent = judged.flatMap(({ verdicts }) => verdicts.filter(isSent));
     expect(sent).toHaveLength(keys.length);
   });
 
   it("see what another of them staged", async () => {
     const [first, second] = await stageAll((lane) => (lane === 1 ? ["a"] : [`of ${lane}`]), true);
     expect(await again(1, second?.ref, "a")).toEqual([verdict.duplicate]);
-    expect(await again(0, first?.ref, "b")).toEqual([verdict.send]);
+    expect(await again(0, first?.ref, "b")).toEqual([verdict.new]);
     expect(await again(1, second?.ref, "b")).toEqual([verdict.duplicate]);
   });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
-import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { hashBytes, isSent } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { PartName } from "../../../../src/state/contract/sends/receipts.ts";
 import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
@@ -171,16 +171,18 @@ class PlayedHistory {
       hashes: new Uint8Array(rows.flatMap(([, version]) => Array<number>(hashBytes).fill(version))),
       rowNumbers: Uint32Array.from(rows, (_, index) => first + index),
       ...askedBy(way, rows, send),
+      mapping: this.#mapping,
     });
     this.#answers.push([...verdicts], [...leaving]);
     if (way === "dry") return;
-    const sent = rows.filter((_, index) => verdicts[index] === verdict.send);
+    const sent = rows.filter((_, index) => isSent(verdicts[index]));
     open.sent.push(...sent.map(([key]) => key));
     if (!hasFields) return;
     // A version of a record has the field of its own alone.
     const fields = sent.flatMap(([, version]) => [version === 1 ? 7 : 0, version === 2 ? 8 : 0]);
     const hashes = new Uint8Array(Uint32Array.from(fields).buffer);
-    const kept = { ...name, ...ref, ids: leaving, fieldBytes, hashes };
+    const leave = { ids: leaving, verdicts: verdicts.filter(isSent) };
+    const kept = { ...name, ...ref, ...leave, fieldBytes, hashes };
     this.#answers.push(await test.store.keepFields(kept));
   }
 

@@ -7,7 +7,7 @@ import type { StateStore } from "../../../../src/state/state-store.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 
-const { send, unchanged, duplicate, superseded } = verdict;
+const { new: send, unchanged, duplicate, superseded } = verdict;
 
 describe.each(implementations)("fingerprints: $kind", ({ open }) => {
   let test: StoreUnderTest;

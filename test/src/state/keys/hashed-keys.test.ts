@@ -74,7 +74,7 @@ describe("a store whose fingerprints held whole keys", () => {
   };
 
   it("knows what it knew, and the fields", async () => {
-    const { unchanged, send } = verdict;
+    const { unchanged, new: send } = verdict;
     await test.store.fieldSlots({ ...name, names: ["x"] });
     const known = await test.store.knownRecords({ ...name, keys: ["a", "é", "old", "new"] });
     const states = ["accepted", "accepted", "accepted", "new"];
@@ -84,13 +84,13 @@ describe("a store whose fingerprints held whole keys", () => {
   });
 
   it("knows how new each key is", async () => {
-    const { superseded, send } = verdict;
+    const { superseded, new: send } = verdict;
     const ages = [ageOf(1, 4), ageOf(1, 3), ageOf(1, 2), ageOf(1, 1)];
     expect(await stage("r3", { ages })).toEqual([superseded, superseded, superseded, send]);
   });
 
   it("knows what a run saw that goes on", async () => {
-    const { duplicate, unchanged, send } = verdict;
+    const { duplicate, unchanged, new: send } = verdict;
     expect(await stage("r2", {})).toEqual([unchanged, duplicate, unchanged, send]);
   });
 });

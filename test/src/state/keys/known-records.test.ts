@@ -4,7 +4,8 @@ import { SupersededError } from "../../../../src/errors.ts";
 import {
   type FieldHashes,
   hashBytes,
-  type LostField,
+  type FieldChange,
+  isSent,
 } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../../../src/state/limits.ts";
@@ -33,7 +34,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
   type Staged = {
     readonly chunk: number;
     readonly stage: number;
-    readonly lost: readonly LostField[];
+    readonly changes: readonly FieldChange[];
   };
   /** Stages keys with the hashes of their fields. */
   const stage = async (
@@ -47,16 +48,16 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     const drawn = await store.beginStaging({ runId: "r1", chunk, host: "h" });
     const ref = { runId: "r1", chunk, stage: drawn.stage };
     const hashes = new Uint8Array(keys.length * hashBytes).fill(7);
-    const { leaving: ids } = await test.stageKeys({
+    const { leaving: ids, verdicts } = await test.stageKeys({
       ...ref,
       ...more,
       send: drawn.send,
       keys,
       hashes,
     });
-    const lost =
-      fields === undefined ? [] : await store.keepFields({ ...name, ...ref, ids, ...fields });
-    return { chunk, stage: drawn.stage, lost };
+    const kept = { ...name, ...ref, ids, verdicts: verdicts.filter(isSent) };
+    const changes = fields === undefined ? [] : await store.keepFields({ ...kept, ...fields });
+    return { chunk, stage: drawn.stage, changes };
   };
   const commit = async ({ chunk, stage: number }: Staged): Promise<void> =>
     await test.commit({ runId: "r1", chunk, stage: number });
@@ -126,29 +127,38 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     await commit(await stage(["k"], { fields: fieldsOf(1, 2) }));
     const next = { fields: { fieldBytes: 8, hashes: fieldsOf(5, 6, 1, 0).hashes } };
     const both = await stage(["new", "k"], { ...next, chunk: 2, full: true });
-    expect(both.lost).toEqual([{ slot: 1, keys: 1, first: 1 }]);
+    expect(both.changes).toEqual([{ slot: 1, changed: 0, lost: 1, firstLost: 1 }]);
     await commit(both);
     await store.forgetFingerprints(name);
-    const { lost } = await stage(["k"], { fields: fieldsOf(0, 0), chunk: 3, full: true });
-    expect(lost).toEqual([]);
+    const { changes } = await stage(["k"], { fields: fieldsOf(0, 0), chunk: 3, full: true });
+    expect(changes).toEqual([]);
   });
 
   it.each([
-    ["the row before had", [1, 2, 1, 0], [{ slot: 1, keys: 1, first: 1 }]],
+    ["the row before had", [1, 2, 1, 0], [{ slot: 1, changed: 0, lost: 1, firstLost: 1 }]],
     ["the row behind has", [1, 0, 1, 2], []],
-    ["the first of three had", [1, 2, 1, 0, 1, 0], [{ slot: 1, keys: 1, first: 1 }]],
-  ])("tells of a field that, of rows of one key, %s", async (_, hashes, lost) => {
+    [
+      "the first of three had",
+      [1, 2, 1, 0, 1, 0],
+      [{ slot: 1, changed: 0, lost: 1, firstLost: 1 }],
+    ],
+  ])("tells of a field that, of rows of one key, %s", async (_, hashes, changes) => {
     await store.fieldSlots({ ...name, names: ["x", "y"] });
     const fields = { ...fieldsOf(...hashes), fieldBytes: 8 };
     const keys = numbers(hashes.length / 2).map(() => "k");
-    expect(await stage(keys, { fields })).toMatchObject({ lost });
+    expect(await stage(keys, { fields })).toMatchObject({ changes });
   });
 
   it("keeps no fields for a staging that is not the newest", async () => {
     const { stage: old } = await stage(["k"]);
     await stage(["k"]);
     const ref = { ...name, runId: "r1", chunk: 1, stage: old };
-    const late = store.keepFields({ ...ref, ids: Int32Array.of(1), ...fieldsOf(9) });
+    const late = store.keepFields({
+      ...ref,
+      ids: Int32Array.of(1),
+      verdicts: Uint8Array.of(0),
+      ...fieldsOf(9),
+    });
     await expect(late).rejects.toThrow(SupersededError);
   });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
-import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { hashBytes, isSent, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { numbers } from "../../../support/sequences.ts";
@@ -39,13 +39,14 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     const { stage: drawn, send } = await test.store.beginStaging({ runId, chunk, host: "h" });
     const ref = { runId, chunk, stage: drawn };
     const hashes = new Uint8Array(of.length * hashBytes).fill(version);
-    const { leaving: ids } = await test.stageKeys({ ...ref, send, keys: of, hashes });
+    const { leaving: ids, verdicts } = await test.stageKeys({ ...ref, send, keys: of, hashes });
     if (field !== undefined) {
       const fields = Uint32Array.from(ids, () => field);
       await test.store.keepFields({
         ...name,
         ...ref,
         ids,
+        verdicts: verdicts.filter(isSent),
         fieldBytes: Uint32Array.BYTES_PER_ELEMENT,
         hashes: new Uint8Array(fields.buffer),
       });
@@ -273,7 +274,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
       const ref = { runId: "r3", chunk: 1, stage: drawn, send, keys };
       // Nobody may take what was given up for known, though it is the same record.
       const hashes = new Uint8Array(many * hashBytes).fill(2);
-      expect(await test.judge({ ...ref, hashes })).toEqual(keys.map(() => verdict.send));
+      expect(await test.judge({ ...ref, hashes })).toEqual(keys.map(() => verdict.new));
     },
   );
 });

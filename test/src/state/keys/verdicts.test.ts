@@ -14,6 +14,11 @@ import { trials } from "../../../support/trials.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
 
+/** The mapping of a run: each second one has another. */
+function mappingOf(runId: string): string {
+  return `mapping ${Number(runId.slice(1)) % 2}`;
+}
+
 /** How a run judges all that it reads. */
 const ways = {
   once: { rejectDuplicates: true, full: false, dryRun: false },
@@ -108,6 +113,10 @@ class Rules {
     return !isTwice && send > this.#validAfter && this.#isAccepted(send);
   }
 
+  #mappingOf(send: number): string {
+    return mappingOf(this.sends.get(send)?.runId ?? "");
+  }
+
   judge(
     [key, version]: Row,
     { send, now, age, way }: { send: number; now: number; age: number | undefined; way: Way },
@@ -126,15 +135,17 @@ class Rules {
     this.#seen.set(key, [...seen, age ?? now]);
     const isSame = sent?.version === version && this.#isKnown(sent);
     if (!full && isSame) return verdict.unchanged;
-    if (dryRun) {
-      this.#seenDry.add(key);
-      return verdict.send;
-    }
     const isTwice =
       sent !== undefined &&
       (sent.isTwice ? this.sends.get(sent.send)?.runId === runId : isOurs(sent.send));
-    this.#sent.set(key, [...all, { version, send, isTwice }]);
-    return verdict.send;
+    if (dryRun) this.#seenDry.add(key);
+    else this.#sent.set(key, [...all, { version, send, isTwice }]);
+    if (sent === undefined) return verdict.new;
+    if (isSame || isTwice) return verdict.again;
+    if (!this.#isKnown(sent)) return verdict.unknown;
+    return this.#mappingOf(sent.send) === this.#mappingOf(send)
+      ? verdict.changed
+      : verdict.remapped;
   }
 }
 
@@ -227,9 +238,10 @@ class Play {
       this.#way === "replay"
         ? rows.map((_, index) => ageOf(Math.max(1, send - 3), (index * 3) % 5))
         : undefined;
-    const stored = await this.#test.judge({
+    const { verdicts } = await this.#test.stageKeys({
       ...this.#name(of),
       ...ways[this.#way],
+      mapping: mappingOf(this.#runId),
       send,
       keys: rows.map(([key]) => key),
       hashes: new Uint8Array(rows.flatMap(([, version]) => Array<number>(hashBytes).fill(version))),
@@ -240,7 +252,7 @@ class Play {
       const now = ageOf(send, first + index);
       return this.#rules.judge(one, { send, now, age: ages?.[index], way: this.#way });
     });
-    this.#verdicts.stored.push(stored);
+    this.#verdicts.stored.push([...verdicts]);
     this.#verdicts.ruled.push(ruled);
   }
 
@@ -265,7 +277,7 @@ class Play {
 
   async #commit(of: number): Promise<void> {
     const { chunk, stage } = this.#name(of);
-    await this.#test.commit(this.#name(of), { keys: "[]" });
+    await this.#test.commit(this.#name(of), { keys: "[]", mapping: mappingOf(this.#runId) });
     this.#rules.decide(this.#open.get(of)?.send ?? 0, "committed", true);
     this.#open.delete(of);
     // Twice is once.
