@@ -13,6 +13,7 @@ import { createChooseHost } from "./run/choose-host.ts";
 import { createCloseRun } from "./run/close-run.ts";
 import { createOpenRun } from "./run/open-run.ts";
 import { createLookForDoubts } from "./run/settle-doubts.ts";
+import { createApproveHold, createStagedChunk, createWeighRun } from "./run/weigh-run.ts";
 import { createDropChunk } from "./stage/drop-chunk.ts";
 import { createSplitChunk } from "./stage/split-chunk.ts";
 import { createStageChunk } from "./stage/stage-chunk.ts";
@@ -31,6 +32,9 @@ const shared = {
   chooseHost: createChooseHost,
   confirmUpload: createConfirmUpload,
   commitChunk: createCommitChunk,
+  weighRun: createWeighRun,
+  approveHold: createApproveHold,
+  stagedChunk: createStagedChunk,
   closeRun: createCloseRun,
   postNotification: createPostNotification,
   recordUndelivered: createRecordUndelivered,

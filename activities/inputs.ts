@@ -42,6 +42,11 @@ export type RunSettings = {
   readonly scheduleToStartMs: number;
   readonly retryInitialMs: number;
   readonly retryMaxMs?: number | undefined;
+  /**
+   * How long a person has to agree to a run that is held: it stages everything and is weighed before the first byte
+   * leaves; undefined of one that nothing can hold.
+   */
+  readonly consentMs?: number | undefined;
   /** Whether to upsert the search attribute SluiceSync. */
   readonly searchAttribute: boolean;
   /**
@@ -144,4 +149,9 @@ export type CloseRunInput = {
 };
 
 /** One notification: of a run, to a receiver by its name (`NotifyConfig`). */
-export type NotificationRef = { readonly runId: string; readonly target: string };
+export type NotificationRef = {
+  readonly runId: string;
+  readonly target: string;
+  /** The number of the hold that it is of; of the run's end where there is none. */
+  readonly hold?: number | undefined;
+};

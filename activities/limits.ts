@@ -75,3 +75,6 @@ export const waitInActivityRetryMsMax = 30_000;
 
 /** How often an activity tells Temporal that it lives. */
 export const heartbeatMs = 2_000;
+
+/** How long a run that is held waits for a person, in ms; its files and its lock stay meanwhile. */
+export const heldMsMax = 7 * 24 * 3_600_000;

@@ -1,6 +1,7 @@
 import { ApplicationFailure, isCancellation } from "@temporalio/workflow";
 import { z } from "zod";
 
+import type { NotificationRef } from "../activities/inputs.ts";
 import { wrongInput } from "../src/failure-types.ts";
 import { notifyTargetsMax } from "../src/limits.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
@@ -11,12 +12,14 @@ const notifyInput: z.ZodType<NotifyInput> = z.strictObject({
   run_id: z.string().min(1).max(200),
   /** Names of receivers, as the configuration makes them. */
   targets: z.array(z.string().min(1).max(300)).min(1).max(notifyTargetsMax),
+  hold: z.int().positive().optional(),
 });
 
 /** Tells one receiver; answers why it could not be told, or undefined. */
-async function tell(runId: string, target: string): Promise<string | undefined> {
+async function tell(notification: NotificationRef): Promise<string | undefined> {
+  const { runId, target } = notification;
   try {
-    await postNotification.executeWithOptions({ summary: target }, [{ runId, target }]);
+    await postNotification.executeWithOptions({ summary: target }, [notification]);
     return undefined;
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -36,8 +39,10 @@ export async function notify(raw: unknown): Promise<void> {
   if (!parsed.success) {
     throw ApplicationFailure.nonRetryable(wrongInput(parsed.error), "InvalidInput");
   }
-  const { run_id: runId, targets } = parsed.data;
-  const told = await Promise.all(targets.map(async (target) => await tell(runId, target)));
+  const { run_id: runId, targets, hold } = parsed.data;
+  const told = await Promise.all(
+    targets.map(async (target) => await tell({ runId, target, hold })),
+  );
   const faults = told.filter((why) => why !== undefined);
   if (faults.length > 0) throw ApplicationFailure.nonRetryable(faults.join("; "), "Unavailable");
 }

@@ -99,6 +99,7 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
     scheduleToCloseTimeout: "12 hours",
   } as const;
   return {
+    approveHold: store,
     chooseHost: store,
     commitChunk: store,
     confirmUpload: {
@@ -111,8 +112,10 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
       retry: { initialInterval: initialInterval * 2, maximumInterval: maximum(120_000) },
     },
     stageChunk: long,
+    stagedChunk: store,
     uploadJson: long,
     uploadFile: long,
+    weighRun: store,
     splitChunk: { ...onHost, startToCloseTimeout: "1 hour" },
     dropChunk: {
       ...onHost,

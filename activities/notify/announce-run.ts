@@ -19,7 +19,7 @@ async function isNotified(
 }
 
 /**
- * Starts the workflow that notifies the receivers of a run that ended, by itself and once a run. It can
+ * Starts the workflow that notifies the receivers of a run that ended or is held, by itself and once each. It can
  * neither fail nor hold up the run; when Temporal does not take it, a warning of the run says so.
  */
 export async function announceRun(
@@ -28,14 +28,16 @@ export async function announceRun(
 ): Promise<void> {
   const { config, state } = deps;
   const receivers = receiversOf(config.notify, report);
-  const { run_id: runId, ended_at: endedAt } = report;
-  if (receivers.length === 0 || endedAt === null) return;
+  const { run_id: runId } = report;
+  const held = report.outcome === "held" ? report.hold : undefined;
+  const since = held?.since ?? report.ended_at;
+  if (receivers.length === 0 || since === null) return;
   // Temporal forgets which workflows there were: a run that is closed again long after it ended would be told of again.
-  if (deps.now() - Date.parse(endedAt) > notifyLateMsMax) return;
+  if (deps.now() - Date.parse(since) > notifyLateMsMax) return;
   if (await isNotified(deps, report)) return;
   const targets = [...new Set(receivers.map(({ target }) => target))];
   try {
-    await deps.startNotifying({ run_id: runId, targets });
+    await deps.startNotifying({ run_id: runId, targets, hold: held?.number });
   } catch {
     const warnings = ["nobody was told of this run: Temporal did not take the notification"];
     await state.addWarnings({ runId, warnings });

@@ -9,6 +9,7 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "../inputs.ts";
+import { heldMsMax } from "../limits.ts";
 import { forgetUnfollowed } from "./followed-rows.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
 import { placeReplay } from "./replay-place.ts";
@@ -18,6 +19,14 @@ import { takeRunLock } from "./take-lock.ts";
 
 /** From 1, which goes first, to 5; every other kind is in the middle. */
 const priorityKeys: Readonly<Record<string, number>> = { inbox: 1, backfill: 5 };
+
+/** Whether a guardrail may hold a run: a replay, a backfill and a dry run are looked at by whoever starts them. */
+function isHeldIf(
+  { holdIf }: SyncConfig,
+  { kind, request }: Pick<Run, "kind" | "request">,
+): boolean {
+  return holdIf !== undefined && kind === "sync" && request.dryRun !== true;
+}
 
 /** What the workflow of a run is told of the configuration. */
 export function settingsOf(
@@ -36,6 +45,7 @@ export function settingsOf(
     scheduleToStartMs,
     retryInitialMs,
     retryMaxMs,
+    consentMs: isHeldIf(sync, { kind, request }) ? heldMsMax : undefined,
     searchAttribute: deps.config.temporal.searchAttribute,
     priority: { priorityKey: priorityKeys[kind] ?? 3, fairnessKey: sync.name },
   };

@@ -1,8 +1,16 @@
 import { BusyError, LockWaitError } from "../../src/errors.ts";
+import { type Hold, openHold } from "../../src/state/contract/runs/holds.ts";
 import type { LockHolder } from "../../src/state/contract/runs/locks.ts";
 import { isoNow, type Dependencies } from "../dependencies.ts";
 import { abandonRun } from "./close-abandoned.ts";
 import { isRunOpen } from "./run-open.ts";
+
+/** The error of a run that another keeps from beginning, which waits for a person itself. */
+function busyHeld(runId: string, what: string, { since }: Hold): BusyError {
+  return new BusyError(`${what} by run ${runId}, which is held since ${since}`, {
+    hint: `\`sluice runs show ${runId}\`, then \`sluice approve ${runId}\` or \`sluice discard ${runId}\``,
+  });
+}
 
 /**
  * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
@@ -47,6 +55,9 @@ export async function takeRunLock(
   if (isYielded || mayWait || (holder.kind === "resend" && kind !== "resend")) {
     throw new LockWaitError(`waiting until run ${holder.runId} lets the send lock go: ${what}`);
   }
+  const other = await deps.state.run(holder.runId);
+  const held = other === undefined ? undefined : openHold(other);
+  if (held !== undefined) throw busyHeld(holder.runId, what, held);
   throw new BusyError(`${what} by run ${holder.runId} (workflow ${holder.workflowId})`, {
     hint: `wait for it, or \`sluice cancel ${holder.runId}\``,
   });

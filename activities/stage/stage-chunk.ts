@@ -13,7 +13,6 @@ import { mappingHash } from "../../src/mapping/load.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/stagings.ts";
-import type { Staging } from "../../src/state/contract/sends/stagings.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
@@ -23,6 +22,7 @@ import { rejectLimitOf } from "../run/replay-place.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
 import type { StageJob } from "./stage-job.ts";
+import { stageResultOf } from "./stage-result.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */
 const lastPageBytes = 100_000_000;
@@ -141,14 +141,6 @@ async function jobOf(
   };
 }
 
-/** What staging a chunk answered that has been committed since. */
-function committedResult(send: Staging): StageResult {
-  const { stage, records, jsonBytes, gzipBytes, done, bodies } = send;
-  const { read, unchanged, filtered, rejected } = send;
-  const counts = { read, unchanged, filtered, rejected };
-  return { stage, records, parts: bodies?.length ?? 0, jsonBytes, gzipBytes, done, counts };
-}
-
 function thisAttempt(): StageAttempt {
   const { scheduledTimestampMs, attempt: number } = activityInfo();
   return { scheduledMs: scheduledTimestampMs, number };
@@ -182,7 +174,7 @@ export function createStageChunk(
       const { runId } = ref;
       // A run whose workflow was reset continues after what is committed.
       const committed = await state.committedStaging({ runId, chunk });
-      if (committed !== undefined) return committedResult(committed);
+      if (committed !== undefined) return stageResultOf(committed);
       const drawn = await state.beginStaging({
         runId,
         chunk,

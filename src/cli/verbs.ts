@@ -16,6 +16,8 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
     run: async () => (await import("./run/run.ts")).registerRun,
     backfill: async () => (await import("./backfill/backfill.ts")).registerBackfill,
     pull: async () => (await import("./run/pull.ts")).registerPull,
+    approve: async () => (await import("./run/approve.ts")).registerApprove,
+    discard: async () => (await import("./run/approve.ts")).registerDiscard,
     cancel: async () => (await import("./run/cancel.ts")).registerCancel,
     pause: async () => (await import("./backfill/pause.ts")).registerPause,
     resume: async () => (await import("./backfill/pause.ts")).registerResume,

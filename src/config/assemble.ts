@@ -6,6 +6,7 @@ import type { FoundFile } from "./document/find.ts";
 import { variablesIn } from "./document/interpolate.ts";
 import type { NamedFiles } from "./document/named-files.ts";
 import { canonicalJson, sha256 } from "./hash.ts";
+import { assembleHoldIf } from "./schema/hold-if.ts";
 import { assembleNotify } from "./schema/notify.ts";
 import { assemblePull, type PullConfig } from "./schema/pull.ts";
 import type { ConfigMembers } from "./schema/schema.ts";
@@ -117,6 +118,7 @@ function assembleSync(parts: {
     schedule: sync.schedule,
     allowFeedbackLoop: sync.allow_feedback_loop,
     approveUpTo: sync.approve.auto_up_to,
+    holdIf: assembleHoldIf(sync.hold_if),
     configHash,
   };
   if (typeof sync.record !== "string") return { ...hashed, record: sync.record };

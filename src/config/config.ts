@@ -1,3 +1,4 @@
+import type { Guardrails } from "../guardrails/guardrails.ts";
 import type { RecordMapping } from "../mapping/schema.ts";
 import type { Secret } from "../security/secret.ts";
 import type { StoreServer } from "../state/postgres/server.ts";
@@ -84,8 +85,10 @@ export type SyncConfig = SourceConfig & {
   readonly allowFeedbackLoop: boolean;
   /** Rows up to which a backfill needs nobody's consent. */
   readonly approveUpTo: number;
+  /** Undefined: nothing holds its runs. */
+  readonly holdIf: Guardrails | undefined;
   /**
-   * Sha256 over all of this but the schedule, `allowFeedbackLoop` and `approveUpTo`, and the bytes of a
+   * Sha256 over all of this but the schedule, `allowFeedbackLoop`, `approveUpTo` and `holdIf`, and the bytes of a
    * mapping module, but no secret; the same wherever the project lies. Of an external connector it holds the
    * name and what it is configured with, not its code: what it makes of rows is its positions' business, and
    * an edit of a comment must not end a run that is under way.

@@ -10,6 +10,7 @@ import { readVariables } from "./document/variables.ts";
 import { endpointMistakes } from "./endpoints.ts";
 import { withExternal, type ExternalName } from "./external.ts";
 import { echoMistakes } from "./feedback-loop.ts";
+import { guardrailMistakes } from "./guardrails.ts";
 import { mappingMistakes } from "./mappings.ts";
 import { checkData, problemsAt } from "./messages/mistakes.ts";
 import { configError } from "./messages/problems.ts";
@@ -72,7 +73,11 @@ export async function loadConfig(
     writtenKey: document.writtenAt(["api", "api_key"]),
     stateFolder,
   });
-  const between = [...echoMistakes(config), ...writtenFileMistakes(config.pulls)];
+  const between = [
+    ...echoMistakes(config),
+    ...writtenFileMistakes(config.pulls),
+    ...guardrailMistakes(config),
+  ];
   if (between.length > 0) throw configError(shown, problemsAt(document, between));
   return config;
 }

@@ -18,7 +18,7 @@ export async function startNotifying(
 ): Promise<void> {
   const workflow = {
     taskQueue,
-    workflowId: notificationId(input.run_id),
+    workflowId: notificationId(input.run_id, input.hold),
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     args: [input],
   } satisfies WorkflowStartOptions<typeof notify>;
@@ -33,15 +33,15 @@ export async function startNotifying(
 }
 
 /**
- * Waits until the notification of a run is delivered or given up, or `signal` aborts; answers whether it is
+ * Waits until the notification of this workflow id is delivered or given up, or `signal` aborts; answers whether it is
  * still on its way.
  */
 export async function isStillNotifying(
   client: Client,
-  runId: string,
+  workflowId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const handle = client.workflow.getHandle<typeof notify>(notificationId(runId));
+  const handle = client.workflow.getHandle<typeof notify>(workflowId);
   try {
     await client.withAbortSignal(signal, async () => await handle.result());
     return false;

@@ -28,6 +28,17 @@ export async function loadMapping(
   return compileMapping({ mapping: record ?? {}, stream });
 }
 
+/** The paths of the fields that a mapping names; undefined of a module, which does not say. */
+export function fieldsOf({
+  record,
+  recordModule,
+  stream,
+}: Pick<SyncConfig, "record" | "recordModule" | "stream">): readonly string[] | undefined {
+  if (record === undefined || recordModule !== undefined) return undefined;
+  const { texts, properties } = placedRules(record, stream);
+  return [...texts, ...properties].map(({ path }) => path.join("."));
+}
+
 /**
  * The paths of the fields that a record should have: those that the mapping names, but for `empty: omit`,
  * said outright. Undefined of a module, which does not say.

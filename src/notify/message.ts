@@ -23,9 +23,14 @@ export function notificationMessage(
   if (receiver.format === "slack") {
     return { headers: json, body: JSON.stringify({ text: slackText(report) }) };
   }
-  const id = `run_${report.run_id}`;
+  const held = report.outcome === "held" ? report.hold : undefined;
+  const id = `run_${report.run_id}${held === undefined ? "" : `_held_${held.number}`}`;
   const timestamp = Math.floor(nowMs / 1_000);
-  const event = { type: `run.${report.outcome}`, timestamp: report.ended_at, data: report };
+  const event = {
+    type: `run.${report.outcome}`,
+    timestamp: held?.since ?? report.ended_at,
+    data: report,
+  };
   const body = JSON.stringify(event);
   // One that fits is enough: which key a library makes of a secret without `whsec_` is not known here.
   const signatures = signaturesOf({ id, timestamp, body }, receiver.secret);

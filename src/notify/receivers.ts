@@ -3,20 +3,30 @@ import type { RunReport } from "../report/report.ts";
 import type { Outcome } from "../state/contract/runs/runs.ts";
 
 /** Outcomes that are a failure. A person cancels or discards; what is busy is told of by the run that it met. */
-const failures: readonly Outcome[] = ["failed", "credits_exhausted", "abandoned"];
+const failures: readonly (Outcome | "held")[] = ["failed", "credits_exhausted", "abandoned"];
 
-const heard: Readonly<Record<NotifyConfig["on"], (outcome: Outcome) => boolean>> = {
-  failed: (outcome) => failures.includes(outcome),
-  done_with_rejects: (outcome) => outcome === "done_with_rejects" || failures.includes(outcome),
+/** What is held is as urgent: nothing is sent until somebody looks. */
+function isFailure(outcome: Outcome | "held"): boolean {
+  return outcome === "held" || failures.includes(outcome);
+}
+
+const heard: Readonly<Record<NotifyConfig["on"], (outcome: Outcome | "held") => boolean>> = {
+  failed: isFailure,
+  done_with_rejects: (outcome) => outcome === "done_with_rejects" || isFailure(outcome),
   always: () => true,
 };
 
 /** Input of the workflow `notify`: a run, and the receivers that are to hear of it. */
-export type NotifyInput = { readonly run_id: string; readonly targets: readonly string[] };
+export type NotifyInput = {
+  readonly run_id: string;
+  readonly targets: readonly string[];
+  /** The number of the hold that they are to hear of, in place of the run's end. */
+  readonly hold?: number | undefined;
+};
 
-/** The id of the workflow that tells of a run: one a run, whoever starts it. */
-export function notificationId(runId: string): string {
-  return `notify-${runId}`;
+/** The id of the workflow that tells of a run: one for its end and one for each hold, whoever starts it. */
+export function notificationId(runId: string, hold?: number): string {
+  return hold === undefined ? `notify-${runId}` : `notify-${runId}-held-${hold}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { reportCounts } from "../report/counts.ts";
 import type { RunReport } from "../report/report.ts";
 import { changesLines } from "../text/changes-text.ts";
+import { heldLines } from "../text/hold-text.ts";
 import { plainText } from "../text/plain-text.ts";
 import { grouped } from "../text/quantities.ts";
 import { slackTextCharsMax } from "./limits.ts";
@@ -16,12 +17,22 @@ function countsText(report: RunReport): string {
     .join(", ");
 }
 
+/** What a run is held for, and what to do. */
+function heldText({ hold, run_id: runId }: RunReport): readonly string[] {
+  if (hold === undefined) return [];
+  return [
+    ...heldLines(hold),
+    `nothing is sent until somebody agrees: \`sluice approve ${runId}\` or \`sluice discard ${runId}\``,
+  ];
+}
+
 /** What became of a run, as the text of a message in Slack. */
 export function slackText(report: RunReport): string {
   const { error } = report;
   const lines = [
     `${report.sync}: ${report.outcome.replaceAll("_", " ")}`,
     ...(error === undefined ? [] : [error.message]),
+    ...(report.outcome === "held" ? heldText(report) : []),
     ...(error?.hint === undefined ? [] : [`→ ${error.hint}`]),
     `rows: ${countsText(report)}${report.balanced ? "" : " (DOES NOT BALANCE)"}`,
     ...changesLines(report.changes).map((line) => `sent: ${line}`),

@@ -1,4 +1,5 @@
 import { reportReasonsMax } from "../limits.ts";
+import { openHold } from "../state/contract/runs/holds.ts";
 import type { Run } from "../state/contract/runs/runs.ts";
 import { sumOf } from "../state/contract/sends/under-way.ts";
 import type { StateStore } from "../state/state-store.ts";
@@ -8,6 +9,8 @@ import { buildReport, type RunReport } from "./report.ts";
 export async function reportOfRun(state: StateStore, run: Run): Promise<RunReport> {
   const { runId } = run;
   const tally = await state.tally({ runId, staged: run.request.dryRun === true });
+  // Nothing of a run that is held was sent: what it would send is what a person asks for.
+  const held = openHold(run) === undefined ? undefined : await state.tally({ runId, staged: true });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
   const pull = await state.pullTally({ runId });
   // A dry run's tally counts what waits to be sent.
@@ -17,5 +20,7 @@ export async function reportOfRun(state: StateStore, run: Run): Promise<RunRepor
   const underWay = counted.length === 0 ? undefined : sumOf(counted);
   const hasEnded = run.endedAt !== null && pull === undefined;
   const givenUp = hasEnded ? await state.givenUp({ runId }) : undefined;
-  return buildReport({ run, nowMs: state.now(), tally, reasons, pull, underWay, givenUp });
+  const changes = held?.changes ?? tally.changes;
+  const told = { ...tally, changes };
+  return buildReport({ run, nowMs: state.now(), tally: told, reasons, pull, underWay, givenUp });
 }

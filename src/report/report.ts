@@ -2,6 +2,7 @@ import { reportReasonsMax } from "../limits.ts";
 import { rejectText } from "../records/reject-codes.ts";
 import type { PullTally } from "../state/contract/pull/pull-runs.ts";
 import type { RejectReason } from "../state/contract/rejects/rejects.ts";
+import { type Hold, openHold } from "../state/contract/runs/holds.ts";
 import type { Outcome, RunFailure, RunKind } from "../state/contract/runs/runs.ts";
 import type { Run } from "../state/contract/runs/runs.ts";
 import type { Tally } from "../state/contract/runs/tally.ts";
@@ -19,6 +20,9 @@ export type ReportCounts = {
   /** Events that were removed from an inbox before this sync read them; undefined for none. They count as read. */
   readonly gone?: number;
 };
+
+/** What a run is held for, or was. */
+export type ReportHold = Omit<Hold, "approvedAt"> & { readonly approved_at: string | null };
 
 /** Why records were sent: new + changed + unknown + again are all of them, those that were refused later among them. */
 export type ReportChanges = {
@@ -73,8 +77,10 @@ export type RunReport = {
   readonly kind: RunKind;
   /** Why somebody wanted it, of a backfill that says. */
   readonly note?: string;
-  readonly outcome: Outcome | "running";
+  readonly outcome: Outcome | "held" | "running";
   readonly error?: RunFailure;
+  /** What it waits for a person's consent for, or waited when it ended or was approved. */
+  readonly hold?: ReportHold;
   readonly mode: string | null;
   readonly mode_reason: string | null;
   readonly dry_run: boolean;
@@ -156,6 +162,10 @@ function changesReport({ fields, ...counts }: Changes): ReportChanges {
   };
 }
 
+function holdReport({ approvedAt: approved_at, ...hold }: Hold): ReportHold {
+  return { ...hold, approved_at };
+}
+
 /** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
 function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
   return placesAreLines && /^[^\n]+[:#]\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
@@ -190,8 +200,9 @@ export function buildReport(from: {
     sync: run.sync,
     kind: run.kind,
     ...(run.request.note === undefined ? {} : { note: run.request.note }),
-    outcome: run.outcome ?? "running",
+    outcome: run.outcome ?? (openHold(run) === undefined ? "running" : "held"),
     ...(run.failure === null ? {} : { error: run.failure }),
+    ...(run.hold === null ? {} : { hold: holdReport(run.hold) }),
     mode: run.mode,
     mode_reason: run.modeReason,
     dry_run: isDry,

@@ -1,11 +1,4 @@
-import type { UpdateDefinition } from "@temporalio/common";
-import {
-  ApplicationFailure,
-  condition,
-  defineQuery,
-  defineUpdate,
-  setHandler,
-} from "@temporalio/workflow";
+import { condition, defineQuery, setHandler } from "@temporalio/workflow";
 import { z } from "zod";
 
 import type { OpenedRun } from "../../activities/inputs.ts";
@@ -13,6 +6,7 @@ import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { lanesMax, runWarningsMax } from "../../src/limits.ts";
 import { noCounts, type Progress, type ProgressCounts } from "../sync/progress.ts";
 import { RunView } from "../sync/run-view.ts";
+import { onUpdate, refusal } from "../updates.ts";
 import { backfillDetails } from "./backfill-details.ts";
 import { laneStatesOf, type BackfillState, type LaneState } from "./backfill-state.ts";
 
@@ -25,10 +19,6 @@ const lanesInput = z.union([
 ]);
 
 const pausedText = "paused: `sluice resume` or the update `resume` continues it";
-
-function refusal(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, "Refused");
-}
 
 /** A backfill as people see it: its state after the details, the queries and the updates that the Web UI offers. */
 export class BackfillView {
@@ -122,22 +112,22 @@ export class BackfillView {
 
   #listen(): void {
     setHandler(planQuery, () => this.state.plan, { description: "What the backfill will do" });
-    this.#onUpdate("approve", {
+    onUpdate("approve", {
       description: "Send what the plan says",
       validator: () => this.#assertWaiting(),
       handler: () => this.#decide("approve", "approved by a person"),
     });
-    this.#onUpdate("discard", {
+    onUpdate("discard", {
       description: "End it; nothing is sent",
       validator: () => this.#assertWaiting(),
       handler: () => this.#decide("discard", "discarded by a person"),
     });
-    this.#onUpdate("pause", {
+    onUpdate("pause", {
       description: "Pause each lane after its next chunk",
       validator: () => this.#assertRunning(false),
       handler: () => this.pause("by a person"),
     });
-    this.#onUpdate("resume", {
+    onUpdate("resume", {
       description: "Continue after a pause",
       validator: () => this.#assertRunning(true),
       handler: () => {
@@ -146,7 +136,7 @@ export class BackfillView {
         this.note("resumed by a person");
       },
     });
-    this.#onUpdate("set_lanes", {
+    onUpdate("set_lanes", {
       description: 'How many lanes work at once: {"lanes": 2}',
       validator: (input) => this.#assertLanes(input),
       handler: (input) => {
@@ -155,27 +145,6 @@ export class BackfillView {
         this.note(`at most ${lanes} lanes at once, by a person`);
       },
     });
-  }
-
-  /**
-   * Offers an update, whose argument is whatever a person typed. What became of it is in the details, the Web
-   * UI shows no result.
-   */
-  #onUpdate(
-    name: string,
-    {
-      description,
-      validator,
-      handler,
-    }: {
-      readonly description: string;
-      readonly validator: (input?: unknown) => void;
-      readonly handler: (input?: unknown) => void;
-    },
-  ): void {
-    type Update = UpdateDefinition<void, [unknown?]>;
-    const update: Update = defineUpdate<void, [unknown?]>(name);
-    setHandler<void, [unknown?], Update>(update, handler, { description, validator });
   }
 
   #decide(decision: "approve" | "discard", text: string): void {

@@ -1,6 +1,8 @@
 import type { StageResult } from "../../activities/inputs.ts";
 import type { PullReport, RunReport } from "../../src/report/report.ts";
+import type { Hold } from "../../src/state/contract/runs/holds.ts";
 import { changesLines } from "../../src/text/changes-text.ts";
+import { heldLines } from "../../src/text/hold-text.ts";
 import { detailsErrorCharsMax } from "../limits.ts";
 
 /** Rows by what became of them so far, and what lies staged or is committed. */
@@ -41,6 +43,8 @@ export type Progress = {
   /** What the run waits for, such as "rate limited until …"; null while it moves. */
   readonly waiting: string | null;
   readonly report: RunReport | null;
+  /** What it is held for: it waits for a person's consent, and nothing of it was sent. */
+  readonly held?: Hold | undefined;
   /** Of a backfill: whether its plan waits for a person. */
   readonly needs_approval?: boolean | undefined;
 };
@@ -135,6 +139,19 @@ function pullRows(pull: PullProgress): Rows {
   ];
 }
 
+/** What a run is held for, and what to do about it. */
+function heldDetails({ held, run_id: runId }: Progress): readonly string[] {
+  if (held === undefined) return [];
+  const { number, digest, since } = held;
+  return [
+    `**Held since ${since.slice(0, 16).replace("T", " ")} UTC: nothing more is sent until somebody agrees.**`,
+    fenced(heldLines(held).join("\n")),
+    `Look at it: \`sluice runs show ${runId}\`. Send it: \`sluice approve ${runId}\`, or the update \`approve\` of`,
+    fenced(JSON.stringify({ hold: number, digest })),
+    `End it, with nothing changed: \`sluice discard ${runId}\`, or the update \`discard\`; so it ends after 7 days.`,
+  ];
+}
+
 /** Current details of a run that continues. */
 export function progressDetails(progress: Progress): string {
   const { counts } = progress;
@@ -143,7 +160,7 @@ export function progressDetails(progress: Progress): string {
   // It may quote the service.
   const waiting = progress.waiting === null ? [] : [fenced(progress.waiting)];
   const rows = progress.pull === undefined ? countRows(counts) : pullRows(progress.pull);
-  return [title, ...mode, ...waiting, table(rows)].join("\n\n");
+  return [title, ...heldDetails(progress), ...mode, ...waiting, table(rows)].join("\n\n");
 }
 
 function reportRows(report: RunReport): Rows {

@@ -4,6 +4,7 @@ import type { OpenedRun, OpenRunInput } from "../../activities/inputs.ts";
 import { endingOf, type Ending } from "../ending.ts";
 import { activitiesOf, openRun } from "../policies.ts";
 import type { ChosenMode } from "./choose-mode.ts";
+import { Consent } from "./consent.ts";
 import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
 import { nameInSearch, type RunView } from "./run-view.ts";
 import { cleanUp } from "./send-chunk.ts";
@@ -56,6 +57,9 @@ async function transfer(
   onOpened: (opened: OpenedRun) => void,
 ): Promise<BatchEnd> {
   let mode: ChosenMode | undefined = continued?.mode;
+  const isWeighed = from.settings.consentMs !== undefined;
+  const consent = isWeighed ? new Consent(view) : undefined;
+  let committed = continued?.weighed?.committed ?? noCounts;
   const { kind, place } = await transferBatch(
     {
       onMode: (chosen) => {
@@ -63,22 +67,37 @@ async function transfer(
         view.update({ mode: chosen.mode, mode_reason: chosen.reason });
       },
       onStaged: (staged) => view.update({ counts: withStaged(view.progress.counts, staged) }),
-      onCommitted: (staged) => view.update({ counts: withCommitted(view.progress.counts, staged) }),
-      onRestage: (dropped) =>
-        view.update({ counts: dropped.reduce(withoutStaged, view.progress.counts) }),
+      onCommitted: (staged) => {
+        committed = withCommitted(withStaged(committed, staged), staged);
+        view.update({ counts: withCommitted(view.progress.counts, staged) });
+      },
+      onRestage: (dropped) => {
+        // Of a run that was staged whole all that is not committed is staged again.
+        const counts = isWeighed ? committed : dropped.reduce(withoutStaged, view.progress.counts);
+        view.update({ counts });
+      },
+      toSend: consent === undefined ? undefined : async (opened) => await consent.toSend(opened),
       onPlace: ({ opened }) => onOpened(opened),
       waiting: (why) => {
         if (why !== view.progress.waiting) view.update({ waiting: why });
       },
     },
-    { opened: from, chunk: continued?.chunk ?? 1, mode },
+    {
+      opened: from,
+      chunk: continued?.chunk ?? 1,
+      mode,
+      phase: isWeighed ? (continued?.weighed?.phase ?? "stage") : undefined,
+      firstStaged: continued?.weighed?.first_staged,
+    },
   );
-  if (kind === "done") {
-    return { kind: "close", closing: { outcome: "done", mode } };
-  }
   const { run_id, counts } = view.progress;
-  const { opened, chunk } = place;
-  return { kind: "continue", continued: { run_id, chunk, mode, opened, counts } };
+  const { opened, chunk, phase, firstStaged: first_staged } = place;
+  if (kind === "discard") await cleanUp(activitiesOf(opened), { runId: run_id });
+  if (kind !== "continue") {
+    return { kind: "close", closing: { outcome: kind === "done" ? "done" : "discarded", mode } };
+  }
+  const weighed = phase === undefined ? undefined : { phase, first_staged, committed };
+  return { kind: "continue", continued: { run_id, chunk, mode, opened, counts, weighed } };
 }
 
 /**

@@ -18,6 +18,15 @@ export const continuedRun = z.strictObject({
     .optional(),
   opened: z.custom<OpenedRun>(isObject),
   counts: z.custom<ProgressCounts>(isObject),
+  /** Of a run that stages everything before it sends. */
+  weighed: z
+    .strictObject({
+      phase: z.enum(["stage", "send"]),
+      first_staged: z.int().positive().optional(),
+      /** Of what is committed. */
+      committed: z.custom<ProgressCounts>(isObject),
+    })
+    .optional(),
 });
 
 /** Characters of a run's id: its sync, a time, and part of a workflow's. */

@@ -17,6 +17,8 @@ export type Transfer = {
   /** Takes where the run continues after something was lost: perhaps on another host. */
   readonly onPlace: (place: TransferPlace) => void;
   readonly waiting: (why: string | null) => void;
+  /** Asked where everything is staged and nothing of it has left: whether it is to be sent. */
+  readonly toSend?: ((opened: OpenedRun) => Promise<boolean>) | undefined;
   /** Asked after each staged chunk: whether the loop is to stop there, with everything committed that it staged. */
   readonly shouldStop?: (() => boolean) | undefined;
 };
@@ -26,6 +28,10 @@ export type TransferPlace = {
   readonly opened: OpenedRun;
   readonly chunk: number;
   readonly mode?: ChosenMode | undefined;
+  /** Of a run that stages everything before it sends; undefined sends each chunk while the next one is staged. */
+  readonly phase?: "send" | "stage" | undefined;
+  /** While it stages: the first chunk that is not committed. */
+  readonly firstStaged?: number | undefined;
 };
 
 /** What the activities of a run at one host are called with. */
@@ -52,6 +58,11 @@ function atHost(
     return hostQueue !== opened.hostQueue;
   };
   return { opened, activities, isHostGone, waiting };
+}
+
+/** What staging a chunk answered before. */
+async function takeStaged(host: AtHost, chunk: number): Promise<StageResult> {
+  return await host.activities.stagedChunk({ ...runRef(host.opened), chunk });
 }
 
 async function stage(host: AtHost, chunk: number): Promise<StageResult> {
@@ -99,16 +110,20 @@ class Segment {
   readonly #inFlight: { readonly chunk: number; readonly staged: StageResult }[] = [];
   #opened: OpenedRun;
   #mode: ChosenMode | undefined;
+  readonly #phase: TransferPlace["phase"];
+  readonly #firstStaged: number;
   /** The chunk that is being staged. */
   #staging: number;
   /** Ends when the last chunk that was staged is committed. */
   #lastSend = Promise.resolve();
   #failed: { readonly error: unknown } | undefined;
 
-  constructor(transfer: Transfer, { opened, chunk, mode }: TransferPlace) {
+  constructor(transfer: Transfer, { opened, chunk, mode, phase, firstStaged }: TransferPlace) {
     this.#transfer = transfer;
     this.#opened = opened;
     this.#mode = mode;
+    this.#phase = phase;
+    this.#firstStaged = firstStaged ?? chunk;
     this.#first = chunk;
     this.#staging = chunk;
     this.#host = atHost(opened, transfer.waiting, (moved) => {
@@ -126,8 +141,7 @@ class Segment {
       const cause = this.#failed?.error ?? error;
       if (faultOf(cause)?.type !== "StagedFileMissing" && !isHostAway(cause)) throw cause;
       this.#transfer.onRestage(this.#inFlight.map(({ staged }) => staged));
-      const chunk = this.#inFlight[0]?.chunk ?? this.#staging;
-      return { kind: "restage", place: this.#placeAt(chunk), error: cause };
+      return { kind: "restage", place: this.#placeAgain(), error: cause };
     }
   }
 
@@ -135,12 +149,10 @@ class Segment {
   async #stageAhead(): Promise<Ended> {
     for (let chunk = this.#first; ; chunk++) {
       this.#staging = chunk;
-      const staged = await stage(this.#host, chunk);
-      this.#inFlight.push({ chunk, staged });
-      this.#transfer.onStaged(staged);
+      const staged = await this.#stage(chunk);
       this.#chooseMode(staged);
       const before = this.#lastSend;
-      this.#lastSend = this.#sendInOrder({ chunk, staged }, before);
+      if (this.#phase !== "stage") this.#lastSend = this.#sendInOrder({ chunk, staged }, before);
       // it is awaited below or by the next chunk; until then it must not fail the task
       this.#lastSend.catch(() => undefined);
       await before;
@@ -150,6 +162,15 @@ class Segment {
         return { kind: staged.done ? "done" : "continue", place: this.#placeAt(chunk + 1) };
       }
     }
+  }
+
+  /** Stages a chunk, or takes it as it was staged before. */
+  async #stage(chunk: number): Promise<StageResult> {
+    const isStaged = this.#phase === "send";
+    const result = await (isStaged ? takeStaged : stage)(this.#host, chunk);
+    this.#inFlight.push({ chunk, staged: result });
+    if (!isStaged) this.#transfer.onStaged(result);
+    return result;
   }
 
   /** Sends a chunk; whatever makes the service apply its records waits for the chunk before. */
@@ -181,22 +202,45 @@ class Segment {
   }
 
   #placeAt(chunk: number): TransferPlace {
-    return { opened: this.#opened, chunk, mode: this.#mode };
+    const phase = this.#phase;
+    const firstStaged = phase === "stage" ? this.#firstStaged : undefined;
+    return { opened: this.#opened, chunk, mode: this.#mode, phase, firstStaged };
   }
+
+  /** Where what was lost is staged again: with all that was staged behind it, before any more of it leaves. */
+  #placeAgain(): TransferPlace {
+    const chunk =
+      this.#phase === "stage" ? this.#firstStaged : (this.#inFlight[0]?.chunk ?? this.#staging);
+    const place = this.#placeAt(chunk);
+    return this.#phase === undefined ? place : { ...place, phase: "stage", firstStaged: chunk };
+  }
+}
+
+/** The place from which everything that is staged is sent. */
+function sendingFrom(place: TransferPlace): TransferPlace {
+  return { ...place, phase: "send", chunk: place.firstStaged ?? 1, firstStaged: undefined };
 }
 
 /**
  * Transfers a batch from `from` on. A lost staged file, or all files of a lost host, are staged again, and
- * with them every later chunk that was staged before, because its beginning may have moved.
+ * with them every later chunk that was staged before, because its beginning may have moved. What is to be looked at
+ * before it is sent is looked at again then.
  */
 export async function transferBatch(
   transfer: Transfer,
   from: TransferPlace,
-): Promise<{ readonly kind: "done" | "continue"; readonly place: TransferPlace }> {
+): Promise<{ readonly kind: "done" | "continue" | "discard"; readonly place: TransferPlace }> {
   let place = from;
   let [lost, times] = [0, 0];
   for (;;) {
     const ended = await new Segment(transfer, place).run();
+    if (ended.kind === "done" && ended.place.phase === "stage") {
+      if ((await transfer.toSend?.(ended.place.opened)) === false) {
+        return { kind: "discard", place: ended.place };
+      }
+      place = sendingFrom(ended.place);
+      continue;
+    }
     if (ended.kind !== "restage") return ended;
     times = ended.place.chunk === lost ? times + 1 : 1;
     if (times > (isHostAway(ended.error) ? hostsLostMax : restagesPerChunkMax)) throw ended.error;

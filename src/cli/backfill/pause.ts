@@ -1,9 +1,3 @@
-import {
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from "@temporalio/client";
-
 import type { Config } from "../../config/config.ts";
 import { ConfigError, TemporalUnreachableError } from "../../errors.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
@@ -17,46 +11,12 @@ import {
   type GlobalOptions,
   type Register,
 } from "../output/context.ts";
-import { reachTemporal, type ReachedTemporal } from "../running/reach-temporal.ts";
+import { reachTemporal } from "../running/reach-temporal.ts";
+import { tellRun } from "../running/tell-run.ts";
 import { openBackfillNamed } from "./named-backfill.ts";
-
-/** How long a worker may take to answer (our choice). */
-const answerMsMax = 30_000;
 
 /** A backfill that continues, and the store that its workers work on. */
 type Open = { readonly run: Run; readonly storeId: string };
-
-/**
- * Asks the backfill's workflow, which answers itself. @throws {ConfigError} it refuses; says why. @throws
- * {TemporalUnreachableError}
- */
-async function update(
-  { client }: ReachedTemporal,
-  name: "pause" | "resume",
-  { runId, workflowId, firstRunId, sync }: Run,
-): Promise<void> {
-  const options = { firstExecutionRunId: firstRunId };
-  const handle = client.workflow.getHandle(workflowId, undefined, options);
-  try {
-    await client.withDeadline(
-      Date.now() + answerMsMax,
-      async () => await handle.executeUpdate(name),
-    );
-  } catch (error) {
-    if (error instanceof WorkflowUpdateFailedError) {
-      const why = error.cause?.message ?? error.message;
-      throw new ConfigError(`backfill ${runId} of ${sync}: ${why}`, { cause: error });
-    }
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
-      throw new TemporalUnreachableError(
-        `the backfill's worker did not answer within ${answerMsMax / 1_000} s`,
-        { cause: error, hint: `look at \`sluice status\`, then try again` },
-      );
-    }
-    if (error instanceof WorkflowNotFoundError) throw notOpen(runId, sync);
-    throw error;
-  }
-}
 
 function notOpen(runId: string, sync: string): ConfigError {
   return new ConfigError(`backfill ${runId} is no longer running: its workflow has ended`, {
@@ -89,7 +49,8 @@ async function change(
         { hint: goesOn },
       );
     }
-    await update(temporal, name, run);
+    const what = `backfill ${run.runId} of ${run.sync}`;
+    await tellRun(temporal.client, run, { name, what, ended: notOpen(run.runId, run.sync) });
   } finally {
     await temporal.close();
   }

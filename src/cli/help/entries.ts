@@ -78,6 +78,14 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/pulls.md",
   },
+  approve: {
+    examples: ["sluice approve accounts-20261121-154829-01a1fecb"],
+    page: "docs/guardrails.md",
+  },
+  discard: {
+    examples: ["sluice discard accounts-20261121-154829-01a1fecb"],
+    page: "docs/guardrails.md",
+  },
   cancel: {
     examples: ["sluice cancel accounts-20261122-205644-c362ec14"],
     page: "docs/operations.md",

@@ -14,6 +14,7 @@ const codes: Readonly<Record<keyof typeof exitCodes, string>> = {
     "done with rejects: all but the rows that were refused, which `sluice rejects list` shows",
   unreachable:
     "the service, Temporal or a worker could not be reached: trying again later may help",
+  held: "held: a guardrail was broken, and nothing is sent until somebody agrees (`sluice approve`)",
   interrupted: "interrupted: by Ctrl-C or a signal",
 };
 
@@ -27,7 +28,7 @@ export function exitCodesText(): string {
     "",
     ...lines,
     "",
-    "Of several syncs in one command the worst counts: 0, 3, 1, 2, 4, 130, the worst last.",
+    "Of several syncs in one command the worst counts: 0, 3, 5, 1, 2, 4, 130, the worst last.",
   ].join("\n");
 }
 

@@ -17,12 +17,14 @@ export const exitCodes = {
   usage: 2,
   doneWithRejects: 3,
   unreachable: 4,
+  held: 5,
   interrupted: 130,
 } as const;
 
 const fromBestToWorst: readonly number[] = [
   exitCodes.done,
   exitCodes.doneWithRejects,
+  exitCodes.held,
   exitCodes.failed,
   exitCodes.usage,
   exitCodes.unreachable,
@@ -59,5 +61,6 @@ export function exitCodeOfError(error: unknown): number {
 export function exitCodeOfReport({ outcome, error }: RunReport): number {
   if (outcome === "done") return exitCodes.done;
   if (outcome === "done_with_rejects") return exitCodes.doneWithRejects;
+  if (outcome === "held") return exitCodes.held;
   return usageCodes.has(error?.code ?? "") ? exitCodes.usage : exitCodes.failed;
 }

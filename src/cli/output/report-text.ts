@@ -4,6 +4,7 @@ import type { PullReport, RunReport } from "../../report/report.ts";
 import type { RejectReason } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { changesLines } from "../../text/changes-text.ts";
+import { heldLines } from "../../text/hold-text.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
 import { bold, styledOutcome } from "./style.ts";
@@ -17,6 +18,25 @@ const positionCharsMax = 60;
 function positionText(position: unknown): string {
   const text = plainJson(position ?? null);
   return text === "null" || text.length > positionCharsMax ? "" : `: ${text}`;
+}
+
+function isOpen({ outcome }: RunReport): boolean {
+  return outcome === "running" || outcome === "held";
+}
+
+/** What a run is held for, and what to do; of one that was, when it was approved. */
+function holdLines({ hold, outcome, run_id: runId }: RunReport): readonly string[] {
+  if (hold === undefined) return [];
+  const lines = heldLines(hold).map(
+    (line, index) => `  ${index === 0 ? "held" : "    "}        ${plainText(line)}`,
+  );
+  if (outcome === "held") {
+    return [
+      ...lines,
+      `  → \`sluice approve ${runId}\` sends it, \`sluice discard ${runId}\` ends it`,
+    ];
+  }
+  return [...lines, ...(hold.approved_at === null ? [] : [`  approved    ${hold.approved_at}`])];
 }
 
 /** The rows of a sync; of one that continues, also those that are not committed yet. */
@@ -34,7 +54,7 @@ function rowsLine(report: RunReport): string {
   const parts = each.flatMap(([name, count]) =>
     count === undefined ? [] : `${name} ${grouped(count)}`,
   );
-  const soFar = report.outcome === "running" ? " so far" : "";
+  const soFar = isOpen(report) ? " so far" : "";
   return (
     `  rows        read ${grouped(read ?? 0)}${soFar} = ${parts.join(" + ")}` +
     (report.balanced ? "" : "   DOES NOT BALANCE")
@@ -52,7 +72,14 @@ function givenUpLine({ given_up: givenUp }: RunReport): readonly string[] {
 /** Says in words that nothing was to be sent. */
 function nothingLine({ counts, outcome, under_way: underWay }: RunReport): readonly string[] {
   const { read, unchanged } = counts;
-  if (outcome === "running" || underWay !== undefined || read === 0 || unchanged < read) return [];
+  if (
+    outcome === "running" ||
+    outcome === "held" ||
+    underWay !== undefined ||
+    read === 0 ||
+    unchanged < read
+  )
+    return [];
   const rows =
     read === 1
       ? "the row is as the service has it"
@@ -180,7 +207,8 @@ export function reportText(report: RunReport, { firsts, position }: KnownHere = 
   const lines = [
     "",
     bold(styledOutcome(report.outcome, `${report.sync}: ${report.outcome.replaceAll("_", " ")}`)) +
-      ` ${report.outcome === "running" ? "for" : "in"} ${durationText(report.duration_ms)}   run ${report.run_id}`,
+      ` ${isOpen(report) ? "for" : "in"} ${durationText(report.duration_ms)}   run ${report.run_id}`,
+    ...holdLines(report),
     ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
     ...(report.note === undefined ? [] : [`  note        ${plainText(report.note)}`]),

@@ -32,6 +32,7 @@ const outcomeStyles: ReadonlyMap<string, Style> = new Map([
   ["done", "green"],
   ["done_with_rejects", "yellow"],
   ["cancelled", "yellow"],
+  ["held", "yellow"],
   ["credits_exhausted", "yellow"],
   ["failed", "red"],
   ["abandoned", "red"],

@@ -7,6 +7,7 @@ import { BusyError, ConfigError } from "../../errors.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
 import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
@@ -49,7 +50,8 @@ export type Drive = {
 /** How a run is shown. */
 export type DriveOptions = GlobalOptions & { readonly wait: boolean };
 
-type How = {
+/** What following a run is done with. */
+export type How = {
   readonly context: Context;
   readonly options: DriveOptions;
   readonly signal: AbortSignal;
@@ -70,6 +72,11 @@ async function startOrFollow(
   const holder = await state.lockHolder(drive.lock);
   if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
     const { runId, workflowId } = holder;
+    const run = await state.run(runId);
+    if (run !== undefined && openHold(run) !== undefined) {
+      context.say(`run ${runId} is held: it waits for somebody's consent`);
+      return client.workflow.getHandle<RunWorkflow>(workflowId);
+    }
     // A drain is more than the one run that holds the lock: nobody waits for its end.
     if (session.hasOtherWorker || holder.kind === "inbox") {
       const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
@@ -111,7 +118,7 @@ async function showReport(session: CliSession, report: RunReport, how: How): Pro
   context.exit(exitCodeOfReport(report));
 }
 
-async function followToEnd(session: CliSession, drive: Drive, how: How): Promise<void> {
+async function driveOne(session: CliSession, drive: Drive, how: How): Promise<void> {
   const { context, options } = how;
   const handle = await startOrFollow(session, drive, how);
   if (!options.wait) {
@@ -120,10 +127,44 @@ async function followToEnd(session: CliSession, drive: Drive, how: How): Promise
     );
     return;
   }
-  const share = drive.shareOf(session);
+  await followToEnd(session, { handle, share: drive.shareOf(session) }, how);
+}
+
+/** The report of the run that a workflow made last. */
+async function reportOfNewest(
+  state: CliSession["state"],
+  workflowId: string,
+): Promise<RunReport | undefined> {
+  const [run] = await state.runs({ workflowId, limit: 1 });
+  return run === undefined ? undefined : await reportOfRun(state, run);
+}
+
+/** Follows a workflow until it ends or waits for a person's consent, and shows the report. */
+export async function followToEnd(
+  session: CliSession,
+  { handle, share }: { readonly handle: WorkflowHandle<RunWorkflow>; readonly share: ReadShare },
+  how: How,
+): Promise<void> {
+  const { context } = how;
+  const held = new AbortController();
+  const shareOrHeld: ReadShare = async (progress) => {
+    if (progress.held === undefined) return await share(progress);
+    held.abort();
+    return undefined;
+  };
   const ahead = async (runId: string): Promise<StageCounts> =>
     sumOf((await session.state.openStagings({ runId })).filter(({ state }) => state === "staging"));
-  const followed = await followRun(handle, { context, share, ahead, signal: how.signal });
+  const signal = AbortSignal.any([how.signal, held.signal]);
+  const followed = await followRun(handle, { context, share: shareOrHeld, ahead, signal });
+  const waiting =
+    followed === undefined && held.signal.aborted
+      ? await reportOfNewest(session.state, handle.workflowId)
+      : undefined;
+  if (waiting !== undefined) {
+    await showReport(session, waiting, how);
+    await letNotificationLeave(session, waiting, how);
+    return;
+  }
   if (followed === undefined) {
     context.say(
       session.hasOtherWorker
@@ -184,7 +225,7 @@ export async function driveRun(
     }
     const { signal } = interrupted;
     await oneByOne(drives, { context, options }, async (drive) => {
-      if (!signal.aborted) await followToEnd(session, drive, { context, options, signal });
+      if (!signal.aborted) await driveOne(session, drive, { context, options, signal });
     });
   } finally {
     await session.close();

@@ -4,6 +4,7 @@ import type { RunReport } from "../../report/report.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../../schedules/limits.ts";
 import type { ScheduleState } from "../../schedules/missed.ts";
+import { heldLines } from "../../text/hold-text.ts";
 import { counted } from "../../text/quantities.ts";
 import type { OpenRun, Silent } from "../running/ask-temporal.ts";
 
@@ -46,6 +47,14 @@ function problemOfOpen(
       ? `\`sluice run ${transfer.name}\``
       : `\`sluice pull ${transfer.name}\``;
   return { text: "interrupted", hint };
+}
+
+/** What it is held for, and who has to say what. */
+function problemOfHeld({ hold, run_id: runId }: RunReport): TransferProblem {
+  const since = minuteText(hold?.since ?? "");
+  const why = hold === undefined ? "" : `: ${heldLines(hold).join("; ")}`;
+  const hint = `\`sluice runs show ${runId}\`, then \`sluice approve ${runId}\` or \`sluice discard ${runId}\``;
+  return { text: `held since ${since}${why}`, hint };
 }
 
 /** Why it does not begin by itself though the file schedules it. */
@@ -127,6 +136,9 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   const [next] = begins === undefined ? [] : nextTimes(begins, { after: now, count: 1 });
   const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
   if (last === undefined) return { ...common, problem: halted };
+  if (last.outcome === "held") {
+    return { ...common, problem: problemOfHeld(last) };
+  }
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };
   }

@@ -19,6 +19,7 @@ import {
   lightweightPartsMaxHighest,
 } from "../limits.ts";
 import { taskQueueDefault } from "../task-queue.ts";
+import { holdIfSchema } from "./hold-if.ts";
 import { notifySchema } from "./notify.ts";
 import { pullSchema } from "./pull.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
@@ -208,6 +209,7 @@ const sync = z
       .min(0)
       .default(0)
       .describe("A source with fewer rows fails the run, as it is most likely broken."),
+    hold_if: holdIfSchema.optional(),
     record: z
       .union([z.string().regex(modulePath, "must end in .ts, .js or .mjs"), recordMappingSchema])
       .describe("Which column feeds which field, or the path of a module that exports mapRecord."),

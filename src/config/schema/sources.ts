@@ -21,6 +21,8 @@ export type ConnectorSchema = {
   readonly config: z.ZodType;
   /** There in a connector that values can be written back with. */
   readonly write?: unknown;
+  /** As the connector's (`connectors/contract/connector.ts`); without one a run reads on where the one before ended. */
+  restart?(config: unknown): "each-run" | "resume";
   /** There in a connector that is pushed to. */
   readonly push?: { endpoint(config: unknown): { readonly path: string } } | undefined;
 };

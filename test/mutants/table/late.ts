@@ -70,8 +70,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage/stage-chunk.ts",
-        find: "if (committed !== undefined) return committedResult(committed);",
-        replace: "void [committed, committedResult];",
+        find: "if (committed !== undefined) return stageResultOf(committed);",
+        replace: "void [committed, stageResultOf];",
       },
     ],
     test: { file: resetTest, title: "continues after what is committed, and sends nothing twice" },

@@ -71,7 +71,7 @@ const planted: readonly Planted[] = [
     id: "S240",
     plants: "a run that continues as new chooses its mode again",
     of: "sync/run-batch",
-    find: "continued: { run_id, chunk, mode, opened, counts }",
+    find: "continued: { run_id, chunk, mode, opened, counts, weighed }",
     replace: "continued: { run_id, chunk, opened, counts }",
     seenBy: [
       "sync/sync",

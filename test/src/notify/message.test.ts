@@ -39,6 +39,34 @@ function slackText(changes: Partial<RunReport> = {}): string {
   return z.strictObject({ text: z.string() }).parse(JSON.parse(body)).text;
 }
 
+const hold = {
+  number: 2,
+  digest: "0123",
+  since: "2026-01-01T02:34:00.000Z",
+  broken: [{ guardrail: "new_above", figure: 600, of: null, bound: { count: 500 } }],
+  approved_at: null,
+};
+
+describe("messageOf a run that is held", () => {
+  const held: RunReport = { ...report, outcome: "held", ended_at: null, hold };
+
+  it("is another event than that of its end, timed by the hold", () => {
+    const { body, headers } = notificationMessage(toEvents, held, now);
+    expect(headers).toMatchObject({ "webhook-id": `run_${report.run_id}_held_2` });
+    expect(JSON.parse(body)).toMatchObject({
+      type: "run.held",
+      timestamp: hold.since,
+      data: { hold },
+    });
+  });
+
+  it("says in Slack what broke, and what to do", () => {
+    const text = slackText(held);
+    expect(text).toContain("new_above 500: 600 new\n");
+    expect(text).toContain(`\`sluice approve ${report.run_id}\``);
+  });
+});
+
 describe("messageOf an event", () => {
   it("carries the report, named by its outcome and timed by the run's end", () => {
     const { body } = notificationMessage(toEvents, report, now);

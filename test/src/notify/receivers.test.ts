@@ -15,7 +15,7 @@ const receivers = (["failed", "done_with_rejects", "always"] as const).map((on):
 
 /** Who hears of a run that ended so. */
 function heardBy(
-  outcome: (typeof outcomes)[number] | "running",
+  outcome: (typeof outcomes)[number] | "held" | "running",
   { isDry = false, kind = "sync" }: { isDry?: boolean; kind?: RunKind } = {},
 ): string[] {
   return receiversOf(receivers, { kind, outcome, dry_run: isDry }).map(({ target }) => target);
@@ -33,6 +33,10 @@ describe("receiversOf", () => {
       ["discarded", 1],
       ["abandoned", 3],
     ]);
+  });
+
+  it("tells everybody of a run that is held: nothing is sent until somebody looks", () => {
+    expect(heardBy("held")).toHaveLength(3);
   });
 
   it("tells of a drain that failed, and of no other", () => {

@@ -48,6 +48,7 @@ const run: Run = {
   future: 2,
   gone: 0,
   checkpointBefore: 4,
+  hold: null,
   checkpointVersion: 6,
   requests: 7,
   retries: 1,

@@ -2,6 +2,7 @@ import type { HostActivities, SharedActivities } from "../../../activities/index
 
 const names: Readonly<Record<keyof (HostActivities & SharedActivities), true>> = {
   advanceCheckpoint: true,
+  approveHold: true,
   chooseHost: true,
   closeRun: true,
   commitChunk: true,
@@ -19,9 +20,11 @@ const names: Readonly<Record<keyof (HostActivities & SharedActivities), true>> =
   pullPages: true,
   splitChunk: true,
   stageChunk: true,
+  stagedChunk: true,
   checkInboxes: true,
   uploadFile: true,
   uploadJson: true,
+  weighRun: true,
   yieldBackfill: true,
 };
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { jsonColumn } from "../json-column.ts";
+import { hold, type Hold } from "./holds.ts";
 
 /** What a run does: all but the last send, `resend` only what is in doubt. */
 export const runKinds = ["sync", "inbox", "replay", "backfill", "resend", "pull"] as const;
@@ -126,6 +127,8 @@ export const runRow = z.object({
   splits: z.int(),
   /** What the source's connector wants a person to know, each once. */
   warnings: jsonColumn.pipe(z.array(z.string())),
+  /** What it waits for a person's consent for, or waited; null of one that nothing held. */
+  hold: jsonColumn.pipe(hold.nullable()),
 });
 
 /** One execution of a sync. Times are ISO 8601. */
@@ -181,6 +184,8 @@ export interface RunStore {
   setRunRange(input: RunPlace): Run;
   /** Stores the mode chosen for the whole run and why. */
   setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
+  /** Stores what a run is held for, or that it was approved. */
+  setHold(input: { readonly runId: string; readonly hold: Hold }): void;
   addRunFacts(input: RunFacts): void;
   /** Keeps warnings that the run does not have yet, `runWarningsMax` in all. */
   addWarnings(input: NewWarnings): void;

@@ -121,6 +121,10 @@ export interface StagingStore {
   stagingNumbered(input: { readonly send: number }): Staging | undefined;
   /** The staging of a chunk that was committed; undefined when none was. */
   committedStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
+  /** The newest staging of a chunk, whatever became of it. */
+  newestStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
+  /** Names what a run has staged, committed or not: other records, or in other chunks, have another digest. */
+  stagedDigest(input: { readonly runId: string }): string;
   /**
    * Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest
    * stagings counted.

@@ -114,6 +114,14 @@ async function setMode(
   await queries.updateTable("runs").set({ mode, modeReason }).where("runId", "=", runId).execute();
 }
 
+async function setHold(
+  queries: Queries,
+  { runId, hold }: Parameters<RunStore["setHold"]>[0],
+): Promise<void> {
+  const stored = JSON.stringify(hold);
+  await queries.updateTable("runs").set({ hold: stored }).where("runId", "=", runId).execute();
+}
+
 async function addRunFacts(
   queries: Queries,
   { runId, requests = 0, retries = 0, waitedMs = 0 }: RunFacts,
@@ -150,6 +158,7 @@ export function createRunStore(db: StateDatabase): Remote<RunStore> {
     openRun: writes(db, openRun),
     setRunRange: writes(db, setRange),
     setMode: writes(db, setMode),
+    setHold: writes(db, setHold),
     addRunFacts: writes(db, addRunFacts),
     addWarnings: writes(db, addWarnings),
     endRun: writes(db, endRun),

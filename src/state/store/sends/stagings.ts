@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import { sql } from "kysely";
 import { z } from "zod";
 
@@ -223,6 +225,26 @@ async function totalsBefore(
   return totalsRow.parse(rows[0]);
 }
 
+/** Hex digits of a digest: a person types it where the Web UI is all that there is. */
+const digestCharsMax = 12;
+
+const hashRow = z.object({ chunk: z.int(), jsonlSha256: z.string().nullable() });
+
+async function stagedDigest(
+  queries: Queries,
+  { runId }: Parameters<StagingStore["stagedDigest"]>[0],
+): Promise<string> {
+  const found = await queries
+    .selectFrom("stagings")
+    .select(["chunk", "jsonlSha256"])
+    .where("runId", "=", runId)
+    .where("state", "in", ["staged", "committed"])
+    .orderBy("chunk")
+    .execute();
+  const lines = found.map((row) => Object.values(hashRow.parse(row)).join(" "));
+  return hash("sha256", lines.join("\n")).slice(0, digestCharsMax);
+}
+
 /** The stagings of a store. */
 export function createStagingStore(db: StateDatabase, sentKeys: SentKeys): Remote<StagingStore> {
   return {
@@ -239,6 +261,8 @@ export function createStagingStore(db: StateDatabase, sentKeys: SentKeys): Remot
       const newest = await newestOf(queries, name);
       return newest?.state === "committed" ? newest : undefined;
     }),
+    newestStaging: reads(db, newestOf),
+    stagedDigest: reads(db, stagedDigest),
     beginStaging: writes(db, beginStaging),
     finishStage: writes(db, finishStage(sentKeys)),
     totalsBefore: reads(db, totalsBefore),

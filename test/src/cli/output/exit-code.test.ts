@@ -1,14 +1,20 @@
 import { expect, it } from "vitest";
 
-import { exitCodes, keepWorst } from "../../../../src/cli/output/exit-code.ts";
+import { exitCodeOfReport, exitCodes, keepWorst } from "../../../../src/cli/output/exit-code.ts";
 import { oneByOne } from "../../../../src/cli/output/one-by-one.ts";
 import { ConfigError } from "../../../../src/errors.ts";
+import { reportWith } from "../../../support/project/report.ts";
 
 it("keeps the worst exit code, whichever came last", () => {
   const ended: number[] = [];
   const { exit } = keepWorst({ exit: (code: number) => void ended.push(code) });
-  for (const code of [0, 3, 0, 1, 3, 2, 1, 4, 130, 0]) exit(code);
-  expect(ended).toEqual([0, 3, 3, 1, 1, 2, 2, 4, 130, 130]);
+  for (const code of [0, 3, 0, 5, 1, 3, 2, 1, 4, 130, 0]) exit(code);
+  expect(ended).toEqual([0, 3, 3, 5, 1, 1, 2, 2, 4, 130, 130]);
+});
+
+it("tells a run that waits for somebody's consent from one that failed", () => {
+  expect(exitCodeOfReport(reportWith({ outcome: "held" }))).toBe(5);
+  expect(exitCodeOfReport(reportWith({ outcome: "discarded" }))).toBe(1);
 });
 
 it("does the others where one of several fails, and throws where it is the only one", async () => {

@@ -48,6 +48,40 @@ describe("the report of a run", () => {
     expect(reportText(rejecting)).toContain(`${line}reject 1.2\n`);
   });
 
+  it("says why it was sent, the ten most frequent fields, and how to see the others", () => {
+    const fields = Array.from({ length: 12 }, (_, index) => {
+      return { field: `account_properties.f${index}`, records: 1_200 - index };
+    });
+    const changes = { new: 120, changed: 39_870, remapped: 39_000, unknown: 10, again: 3, fields };
+    const lines = reportText({ ...report, changes }).split("\n");
+    expect(lines).toContain(
+      "  why         new 120, changed 39,870 (39,000 because the mapping changed), unknown 10, sent again 3",
+    );
+    const [named = ""] = lines.filter((line) => line.includes("changed in "));
+    expect(named).toMatch(/changed in account_properties\.f0 1,200, /);
+    expect(named).toMatch(/account_properties\.f9 1,191, 2 more with --json$/);
+  });
+
+  it("says what a run is held for, and what to do", () => {
+    const hold = {
+      number: 1,
+      digest: "0123",
+      since: "2026-01-01T01:30:11.000Z",
+      broken: [{ guardrail: "rejected_above", figure: 30, of: 1_000, bound: { share: 0.02 } }],
+      approved_at: null,
+    };
+    const held = reportText({ ...report, outcome: "held", ended_at: null, hold });
+    expect(held).toContain("accounts: held");
+    expect(held).toContain("  held        rejected_above 2%: 30 of 1,000 rows rejected (3%)\n");
+    expect(held).toContain("`sluice approve run-1` sends it, `sluice discard run-1` ends it");
+    const sent = reportText({
+      ...report,
+      hold: { ...hold, approved_at: "2026-01-01T08:00:00.000Z" },
+    });
+    expect(sent).toContain("  approved    2026-01-01T08:00:00.000Z\n");
+    expect(sent).not.toContain("sluice approve");
+  });
+
   it("leaves out what did not happen", () => {
     expect(reportText(report).split("\n").slice(2)).toEqual([
       "  rows        read 4 = sent 0 + unchanged 4 + filtered 0 + rejected 0",

@@ -1,0 +1,129 @@
+import { CheckpointMovedError, StagedFileMissingError } from "../../src/errors.ts";
+import { brokenGuardrails, type Weighed } from "../../src/guardrails/guardrails.ts";
+import { reportOfRun } from "../../src/report/of-run.ts";
+import type { Hold } from "../../src/state/contract/runs/holds.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
+import type { Tally } from "../../src/state/contract/runs/tally.ts";
+import { attempt } from "../attempt.ts";
+import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
+import type { RunRef, StageResult } from "../inputs.ts";
+import { announceRun } from "../notify/announce-run.ts";
+import { stageResultOf } from "../stage/stage-result.ts";
+
+/** Runs of a sync among which the last one is looked for that came to its end. */
+const runsLookedAtMax = 100;
+
+/** Rows that the last run read which came to its end, of everything that there was. */
+async function readBefore(
+  { state }: Pick<Dependencies, "state">,
+  { sync, target, runId }: Run,
+): Promise<number | undefined> {
+  const runs = await state.runs({ sync, limit: runsLookedAtMax });
+  const found = runs.find(
+    (run) =>
+      run.target === target &&
+      run.runId !== runId &&
+      run.kind === "sync" &&
+      (run.outcome === "done" || run.outcome === "done_with_rejects") &&
+      run.request.dryRun !== true &&
+      run.request.limit === undefined,
+  );
+  if (found === undefined) return undefined;
+  return (await state.tally({ runId: found.runId, staged: false })).read;
+}
+
+function weighedOf(
+  { read, rejected, unchanged, changes }: Tally,
+  before: Pick<Weighed, "isFirst" | "readBefore">,
+): Weighed {
+  const { changed = 0, unknown = 0, again = 0, fields = {} } = changes ?? {};
+  const same = unchanged + again;
+  return { read, rejected, new: changes?.new ?? 0, changed, unknown, same, fields, ...before };
+}
+
+/** What a run breaks, or was approved otherwise; undefined where nothing holds it. */
+async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
+  const { state } = deps;
+  const { runId, hold: before } = run;
+  const digest = await state.stagedDigest({ runId });
+  if (before?.digest === digest) return before.approvedAt === null ? before : undefined;
+  const { holdIf } = syncOf(deps, run.sync);
+  const tally = await state.tally({ runId, staged: true });
+  // Of a run that reads only so many rows it says nothing that there are fewer.
+  const readsAll = run.request.limit === undefined;
+  const broken =
+    holdIf === undefined
+      ? []
+      : brokenGuardrails(
+          readsAll ? holdIf : { ...holdIf, rowsBelow: undefined },
+          weighedOf(tally, {
+            isFirst: run.checkpointBefore === 0,
+            readBefore: await readBefore(deps, run),
+          }),
+        );
+  if (broken.length === 0 && before === null) return undefined;
+  const number = (before?.number ?? 0) + 1;
+  return { number, digest, since: isoNow(deps), broken, approvedAt: null };
+}
+
+/**
+ * Holds what a run has staged against the guardrails of its sync, before anything of it leaves; answers what it is
+ * held for, null where nothing holds it. What was approved and is as it was then is not held again. Twice is once: the
+ * same staging has the same hold.
+ */
+export function createWeighRun(deps: Dependencies): (ref: RunRef) => Promise<Hold | null> {
+  const { state } = deps;
+  return async (ref) =>
+    await attempt(async () => {
+      const run = await runOf(deps, ref);
+      const { runId } = run;
+      const hold = await holdOf(deps, run);
+      if (hold === undefined) return null;
+      await state.setHold({ runId, hold });
+      deps.log.info({ run: runId, sync: run.sync, hold: hold.number }, "run held");
+      await announceRun(deps, await reportOfRun(state, { ...run, hold }));
+      return hold;
+    });
+}
+
+/**
+ * Notes that a hold was approved.
+ * @throws {CheckpointMovedError} what is staged begins where the checkpoint is not any more.
+ */
+export function createApproveHold(
+  deps: Dependencies,
+): (input: RunRef & { readonly number: number }) => Promise<void> {
+  const { state } = deps;
+  return async ({ number, ...ref }) =>
+    await attempt(async () => {
+      const { runId, sync, target, hold, checkpointVersion } = await runOf(deps, ref);
+      const { version } = await state.checkpoint({ target, sync });
+      if (version !== checkpointVersion) {
+        throw new CheckpointMovedError(
+          `run ${runId}: the checkpoint moved while the run was held: what is staged begins elsewhere`,
+          { hint: "run the sync again: it continues from the checkpoint" },
+        );
+      }
+      if (hold?.number !== number) return;
+      await state.setHold({
+        runId,
+        hold: { ...hold, approvedAt: hold.approvedAt ?? isoNow(deps) },
+      });
+    });
+}
+
+/**
+ * What staging a chunk answered, of one that was staged before.
+ * @throws {StagedFileMissingError} its staging was given up meanwhile.
+ */
+export function createStagedChunk(
+  deps: Dependencies,
+): (input: RunRef & { readonly chunk: number }) => Promise<StageResult> {
+  return async ({ chunk, ...ref }) =>
+    await attempt(async () => {
+      const { runId } = await runOf(deps, ref);
+      const found = await deps.state.newestStaging({ runId, chunk });
+      if (found?.state === "staged" || found?.state === "committed") return stageResultOf(found);
+      throw new StagedFileMissingError(`run ${runId}, chunk ${chunk} is not staged any more`);
+    });
+}

@@ -1,0 +1,116 @@
+import type { Client } from "@temporalio/client";
+
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { type Hold, openHold } from "../../state/contract/runs/holds.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { configOf, withGlobals, withState } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { followToEnd, type DriveOptions } from "../running/drive.ts";
+import type { RunWorkflow } from "../running/follow.ts";
+import { openSession } from "../running/session.ts";
+import { tellRun } from "../running/tell-run.ts";
+import { runNamed } from "./run-named.ts";
+
+/** A run that is held, and what for. */
+type Held = { readonly run: Run; readonly hold: Hold };
+
+/** The run of that id that is held. @throws {ConfigError} there is none, or it is not held; says how it stands. */
+async function heldNamed(state: StateStore, name: string): Promise<Held> {
+  const run = await runNamed(state, name);
+  if (run === undefined) {
+    throw new ConfigError(`there is no run "${name}"`, { hint: "look at `sluice runs list`" });
+  }
+  const hold = openHold(run);
+  if (hold !== undefined) return { run, hold };
+  const how =
+    run.outcome === null ? "it continues" : `it has ended as ${run.outcome.replaceAll("_", " ")}`;
+  throw new ConfigError(`run ${run.runId} is not held: ${how}`, {
+    hint: `look at \`sluice runs show ${run.runId}\``,
+  });
+}
+
+/** @throws {ConfigError} the sync is configured otherwise than what is staged was made with. */
+function assertSameConfig({ syncs }: Config, { run }: Held): void {
+  if (syncs.get(run.sync)?.configHash === run.configHash) return;
+  throw new ConfigError(
+    `the configuration of sync ${run.sync} changed since run ${run.runId} staged what is held: it was not sent`,
+    {
+      hint: `\`sluice discard ${run.runId}\`, then \`sluice run ${run.sync}\` with what is configured now`,
+    },
+  );
+}
+
+/** Tells the workflow of a run that is held. */
+async function tell(
+  client: Client,
+  { run, hold: { number, digest } }: Held,
+  name: "approve" | "discard",
+): Promise<void> {
+  const { runId } = run;
+  const input = name === "approve" ? { hold: number, digest } : undefined;
+  const ended = new ConfigError(`run ${runId} is not held any more: its workflow has ended`, {
+    hint: "look at `sluice runs list`",
+  });
+  await tellRun(client, run, { name, input, what: `run ${runId}`, ended });
+}
+
+/** Everything is read already. */
+async function noShare(): Promise<undefined> {
+  return undefined;
+}
+
+type AnswerOptions = GlobalOptions & DriveOptions;
+
+/** Answers a run that is held, and follows it to its end. */
+async function answer(
+  context: Context,
+  named: string,
+  { name, options }: { readonly name: "approve" | "discard"; readonly options: AnswerOptions },
+): Promise<void> {
+  const config = await configOf(context, options);
+  const held = await withState(config, async (state) => await heldNamed(state, named));
+  if (name === "approve") assertSameConfig(config, held);
+  const { run } = held;
+  const { signal } = onInterrupt();
+  const session = await openSession(config, context, { signal, command: name });
+  try {
+    const { workflowId, firstRunId } = run;
+    const at = { firstExecutionRunId: firstRunId };
+    await tell(session.client, held, name);
+    context.say(
+      name === "approve" ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`,
+    );
+    if (!options.wait && session.hasLastingWorker) return;
+    const own = name === "discard" ? { ...context, exit: () => undefined } : context;
+    const handle = session.client.workflow.getHandle<RunWorkflow>(workflowId, undefined, at);
+    await followToEnd(session, { handle, share: noShare }, { context: own, options, signal });
+  } finally {
+    await session.close();
+  }
+}
+
+function register(name: "approve" | "discard", description: string): Register {
+  return (program, context) => {
+    withGlobals(program.command(`${name} <run>`))
+      .description(description)
+      .option("--no-wait", "say so, and leave the run to the worker")
+      .action(async (named: string, options: AnswerOptions) => {
+        await answer(context, named, { name, options });
+      });
+  };
+}
+
+/** `sluice approve <run>`. */
+export const registerApprove: Register = register(
+  "approve",
+  "send what a run has staged that a guardrail holds",
+);
+
+/** `sluice discard <run>`. */
+export const registerDiscard: Register = register(
+  "discard",
+  "end a run that a guardrail holds; nothing is sent, and nothing changes",
+);

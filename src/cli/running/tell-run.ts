@@ -1,0 +1,56 @@
+import {
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+
+import { ConfigError, TemporalUnreachableError } from "../../errors.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
+import { plainText } from "../../text/plain-text.ts";
+
+/** How long a worker may take to answer (our choice). */
+const answerMsMax = 30_000;
+
+/** An update of a run's workflow. */
+export type Telling = {
+  readonly name: "approve" | "discard" | "pause" | "resume";
+  /** @default none */
+  readonly input?: object | undefined;
+  /** The run, as messages name it: "run accounts-1". */
+  readonly what: string;
+  /** What to say when its workflow has ended. */
+  readonly ended: ConfigError;
+};
+
+/**
+ * Sends an update to the workflow of a run, which answers itself.
+ * @throws {ConfigError} it refuses, and says why; or it has ended. @throws {TemporalUnreachableError}
+ */
+export async function tellRun(
+  client: Client,
+  { workflowId, firstRunId: firstExecutionRunId }: Run,
+  { name, input, what, ended }: Telling,
+): Promise<void> {
+  const handle = client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId });
+  const ask = async (): Promise<unknown> =>
+    input === undefined
+      ? await handle.executeUpdate(name)
+      : await handle.executeUpdate(name, { args: [input] });
+  try {
+    await client.withDeadline(Date.now() + answerMsMax, ask);
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) {
+      const why = plainText(error.cause?.message ?? error.message);
+      throw new ConfigError(`${what}: ${why}`, { cause: error });
+    }
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      throw new TemporalUnreachableError(
+        `${what}: its worker did not answer within ${answerMsMax / 1_000} s`,
+        { cause: error, hint: "look at `sluice status`, then try again" },
+      );
+    }
+    if (error instanceof WorkflowNotFoundError) throw ended;
+    throw error;
+  }
+}

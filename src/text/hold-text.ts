@@ -1,0 +1,42 @@
+import type { Bound, Broken } from "../guardrails/guardrails.ts";
+import type { Hold } from "../state/contract/runs/holds.ts";
+import { grouped } from "./quantities.ts";
+
+/** What each figure counts. */
+const counted: Readonly<Record<string, string>> = {
+  rejected_above: "rejected",
+  changed_above: "changed",
+  new_above: "new",
+  rows_below: "read",
+};
+
+/** What a share of each is taken from. */
+const ofWhat: Readonly<Record<string, string>> = {
+  rejected_above: "rows",
+  rows_below: "rows of the run before",
+};
+
+/** A share as a person reads it, to a tenth of a percent. */
+function percent(share: number): string {
+  return `${Math.round(share * 1_000) / 10}%`;
+}
+
+function boundText(bound: Bound): string {
+  return "share" in bound ? percent(bound.share) : grouped(bound.count);
+}
+
+/** A guardrail that was broken, as a person reads it: `changed_above 30%: 31,204 of 100,000 known records changed`. */
+export function brokenText({ guardrail, figure, of, bound }: Broken): string {
+  const what = counted[guardrail] ?? "changed in it";
+  const from = ofWhat[guardrail] ?? "known records";
+  const limit = `${guardrail} ${boundText(bound)}`;
+  if (of === null) return `${limit}: ${grouped(figure)} ${what}`;
+  const share = of === 0 ? "" : ` (${percent(figure / of)})`;
+  return `${limit}: ${grouped(figure)} of ${grouped(of)} ${from} ${what}${share}`;
+}
+
+/** Why a run is held, a line each. */
+export function heldLines({ broken }: Pick<Hold, "broken">): readonly string[] {
+  if (broken.length > 0) return broken.map(brokenText);
+  return ["what was approved had to be staged again, and came out otherwise"];
+}

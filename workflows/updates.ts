@@ -1,0 +1,28 @@
+import type { UpdateDefinition } from "@temporalio/common";
+import { ApplicationFailure, defineUpdate, setHandler } from "@temporalio/workflow";
+
+/** Why an update is refused: a person reads it where the update was sent. */
+export function refusal(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, "Refused");
+}
+
+/**
+ * Offers an update, whose argument is whatever a person typed. What became of it is in the details, the Web
+ * UI shows no result.
+ */
+export function onUpdate(
+  name: string,
+  {
+    description,
+    validator,
+    handler,
+  }: {
+    readonly description: string;
+    readonly validator: (input?: unknown) => void;
+    readonly handler: (input?: unknown) => void;
+  },
+): void {
+  type Update = UpdateDefinition<void, [unknown?]>;
+  const update: Update = defineUpdate<void, [unknown?]>(name);
+  setHandler<void, [unknown?], Update>(update, handler, { description, validator });
+}
