@@ -92,7 +92,7 @@ export function createWeighRun(deps: Dependencies): (ref: RunRef) => Promise<Hol
  */
 export function createApproveHold(
   deps: Dependencies,
-): (input: RunRef & { readonly number: number }) => Promise<void> {
+): (input: RunRef & { readonly number: number }) => Promise<object> {
   const { state } = deps;
   return async ({ number, ...ref }) =>
     await attempt(async () => {
@@ -104,11 +104,11 @@ export function createApproveHold(
           { hint: "run the sync again: it continues from the checkpoint" },
         );
       }
-      if (hold?.number !== number) return;
-      await state.setHold({
-        runId,
-        hold: { ...hold, approvedAt: hold.approvedAt ?? isoNow(deps) },
-      });
+      if (hold?.number === number) {
+        const approvedAt = hold.approvedAt ?? isoNow(deps);
+        await state.setHold({ runId, hold: { ...hold, approvedAt } });
+      }
+      return {};
     });
 }
 

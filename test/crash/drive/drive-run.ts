@@ -17,6 +17,8 @@ export const runIds = { runId: "run-2", workflowId: "wf-2", firstRunId: "first-2
 export type Drive = {
   readonly run: typeof runIds;
   readonly mode: "lightweight" | "heavyweight";
+  /** Whether a guardrail holds it, and somebody approves it. */
+  readonly isHeld?: boolean | undefined;
   readonly deps: Dependencies;
   readonly journal: Journal;
 };
@@ -91,24 +93,40 @@ export async function sendPart(driver: Driver, mode: Drive["mode"], part: PartRe
   }
 }
 
+/** Stages a whole run, which is held, and approves it. */
+async function approveWhole(
+  driver: Driver,
+  { ref, stage }: { readonly ref: RunRef; readonly stage: (chunk: number) => Promise<StageResult> },
+): Promise<void> {
+  const { weighRun, approveHold } = driver.activities;
+  for (let chunk = 1; !(await stage(chunk)).done;) chunk += 1;
+  const hold = await driver.perform("weighRun", weighRun, ref);
+  if (hold === null) throw new Error("no guardrail holds the run");
+  await driver.perform("approveHold", approveHold, { ...ref, number: hold.number });
+}
+
 /**
  * Runs a sync to its end in the order of its workflow, from where the journal ends: the next chunk is staged
  * before the one at hand is sent, as at most two are, and nothing runs at the same time, so that the n-th
  * effect is always the same.
  */
 export async function driveRun(drive: Drive): Promise<RunReport> {
-  const { run, mode } = drive;
+  const { run, mode, isHeld = false } = drive;
   const driver = new Driver(drive);
-  const { openRun, stageChunk, commitChunk, dropChunk, closeRun } = driver.activities;
+  const { openRun, stageChunk, stagedChunk, commitChunk, dropChunk, closeRun } = driver.activities;
   const opening = { ...run, sync: "accounts", kind: "sync", request: { mode } } as const;
   const { runId, storeId, configHash, fence } = await driver.perform("openRun", openRun, opening);
   const ref: RunRef = { runId, storeId, configHash, fence };
   const stage = async (chunk: number): Promise<StageResult> =>
     await driver.perform(`stageChunk ${chunk}`, stageChunk, { ...ref, chunk });
-  let next: StageResult | undefined = await stage(1);
+  const taken = async (chunk: number): Promise<StageResult> =>
+    await driver.perform(`stagedChunk ${chunk}`, stagedChunk, { ...ref, chunk });
+  if (isHeld) await approveWhole(driver, { ref, stage });
+  const chunkOf = isHeld ? taken : stage;
+  let next: StageResult | undefined = await chunkOf(1);
   for (let chunk = 1; next !== undefined; chunk++) {
     const staged: StageResult = next;
-    next = staged.done ? undefined : await stage(chunk + 1);
+    next = staged.done ? undefined : await chunkOf(chunk + 1);
     const parts = mode === "lightweight" ? staged.parts : 1;
     for (let part = 0; staged.records > 0 && part < parts; part++) {
       await sendPart(driver, mode, { ...ref, chunk, stage: staged.stage, part });

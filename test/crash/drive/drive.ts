@@ -7,7 +7,11 @@ import { driveRun, runIds, type Drive } from "./drive-run.ts";
 
 /** What dies: a run of a sync, of a backfill or of a pull. */
 export const crashRun = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("sync"), mode: z.enum(["lightweight", "heavyweight"]) }),
+  z.object({
+    kind: z.literal("sync"),
+    mode: z.enum(["lightweight", "heavyweight"]),
+    isHeld: z.boolean().optional(),
+  }),
   z.object({ kind: z.literal("backfill"), input: z.looseObject({}) }),
   z.object({ kind: z.literal("pull"), pull: z.string(), walks: z.enum(["domains", "search"]) }),
 ]);
@@ -20,7 +24,7 @@ export async function drive(
   run: CrashRun,
   at: Pick<Drive, "deps" | "journal">,
 ): Promise<RunReport> {
-  if (run.kind === "sync") return await driveRun({ ...at, run: runIds, mode: run.mode });
+  if (run.kind === "sync") return await driveRun({ ...at, ...run, run: runIds });
   if (run.kind === "backfill") return await driveBackfill({ ...at, input: run.input });
   return await drivePull({ ...at, ...run });
 }

@@ -11,7 +11,13 @@ import type { Death, LanePlan, Successor } from "./lane.ts";
 import { crashKey } from "./worker.ts";
 
 /** Where the accounts of a project come from, and how many of them are a chunk. */
-type Accounts = { readonly connection: string; readonly from: string; readonly records: number };
+type Accounts = {
+  readonly connection: string;
+  readonly from: string;
+  readonly records: number;
+  /** Of the sync. @default none */
+  readonly holdIf?: string;
+};
 
 /** Texts of rows and addresses: none of them may enter the journal, which is what Temporal would keep (I4). */
 const canaries = [crashKey, ".example", "name of", "too few fields", "no domain", "signature="];
@@ -22,7 +28,7 @@ const canaries = [crashKey, ".example", "name of", "too few fields", "no domain"
  */
 export function accountsInFiles(
   size: SourceSize,
-): Omit<Accounts, "records"> &
+): Pick<Accounts, "connection" | "from"> &
   Required<Pick<LanePlan<unknown>, "source">> & { readonly oracle: readonly OracleRow[] } {
   const { oracle, ...source } = oracleSource(size);
   return {
@@ -38,6 +44,7 @@ export function accountsProject({
   connection,
   from,
   records,
+  holdIf,
 }: Accounts): Readonly<Record<string, string>> {
   const yaml = `version: 1
 api:
@@ -53,7 +60,7 @@ syncs:
     stream: account
     record: ./map-account.ts
     chunk: { records: ${records} }
-`;
+${holdIf === undefined ? "" : `    hold_if: ${holdIf}\n`}`;
   return { "sluice.yaml": yaml, "map-account.ts": mappingModule };
 }
 

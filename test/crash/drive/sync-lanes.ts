@@ -1,7 +1,7 @@
 import type { LedgerFindings, LedgerNumbers } from "../../support/ledger/check.ts";
 import type { SourceSize } from "../../support/ledger/oracle.ts";
 import { differs } from "../../support/ledger/words.ts";
-import type { CrashTest } from "../crash-test.ts";
+import { absentFrom, type CrashTest } from "../crash-test.ts";
 import type { Death, LanePlan } from "./lane.ts";
 import {
   accountsInFiles,
@@ -27,6 +27,17 @@ function planOf(mode: "heavyweight" | "lightweight", size: SourceSize): LanePlan
   return {
     run: { kind: "sync", mode },
     files: accountsProject({ ...accounts, records: 1 }),
+    source,
+    finish: async (successor) => await finishAccounts(successor, { oracle }),
+  };
+}
+
+/** The same of a run that is held for its rejects, and approved. */
+function heldPlanOf(size: SourceSize): LanePlan<LedgerFindings> {
+  const { oracle, source, ...accounts } = accountsInFiles(size);
+  return {
+    run: { kind: "sync", mode: "heavyweight", isHeld: true },
+    files: accountsProject({ ...accounts, records: 1, holdIf: "{ rejected_above: 0 }" }),
     source,
     finish: async (successor) => await finishAccounts(successor, { oracle }),
   };
@@ -86,4 +97,23 @@ export const lightweight: SyncTest = {
       chunksOfBodies * bodiesPerChunk,
     ),
   ],
+};
+
+const heldEffects = [
+  "setHold",
+  "complete weighRun",
+  "complete approveHold",
+  "complete stagedChunk 1",
+];
+
+/** A run of two chunks that a guardrail holds until somebody approves it; it dies where only such a run goes. */
+export const heldRun: CrashTest<LedgerFindings> = {
+  plan: async () => heldPlanOf({ files: 2, rowsPerFile: 16 }),
+  pointsOf: (effects) => {
+    const from = effects.indexOf("setHold");
+    const to = effects.indexOf("complete stagedChunk 1");
+    return effects.flatMap((_, index) => (index >= from && index <= to + 1 ? [index + 1] : []));
+  },
+  violationsOf: violationsOfFiles,
+  missingOf: (_, { effects }) => absentFrom(effects, heldEffects),
 };

@@ -38,7 +38,7 @@ function weighedRun(
   const activities: Partial<Activities> = {
     ...goodRun(chunks, { consentMs: 60_000, ...settings }),
     weighRun: async () => left.shift() ?? null,
-    approveHold: async () => undefined,
+    approveHold: async () => ({}),
     stagedChunk: async ({ chunk }) => stagedChunk({ done: chunk === chunks }),
     closeRun: async (closing) => {
       closings.push(closing);
