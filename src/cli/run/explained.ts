@@ -9,7 +9,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { Receipt } from "../../state/contract/sends/receipts.ts";
 import type { Staging } from "../../state/contract/sends/stagings.ts";
 import type { StateStore } from "../../state/state-store.ts";
-import { isSent, knownOf, mappedRows, withStateThere } from "./mapped-rows.ts";
+import { knownOf, mappedRows, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
 /** Rows of one name that are told. */
 const rowsMax = 10;
@@ -123,7 +123,7 @@ function explainedRow(
   if (row.is !== "record") return row;
   const { line, ...record } = row;
   const change = changeOf(line, sync.stream, known.get(row.key) ?? { state: "new" });
-  return { ...record, change, isSent: isSent(change, sync) };
+  return { ...record, change, isSent: wouldBeSent(change, sync) };
 }
 
 async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy | undefined> {

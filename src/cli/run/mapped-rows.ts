@@ -63,7 +63,10 @@ export async function mappedRows(
 }
 
 /** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
-export function isSent(change: Change, { send, resendAfterMs = Infinity }: SyncConfig): boolean {
+export function wouldBeSent(
+  change: Change,
+  { send, resendAfterMs = Infinity }: SyncConfig,
+): boolean {
   if (send === "all" || change.status !== "unchanged") return true;
   return change.acceptedAt < Date.now() - resendAfterMs;
 }

@@ -11,7 +11,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
-import { isSent, knownOf, mappedRows, withStateThere } from "./mapped-rows.ts";
+import { knownOf, mappedRows, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
 type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key?: readonly string[] };
 
@@ -52,7 +52,7 @@ async function showPage(
     const record = recordOf(page, candidate);
     const place = page.source.where(index);
     const change = changeOf(lineOf(page, candidate), sync.stream, known?.[at] ?? { state: "new" });
-    const wouldSend = isSent(change, sync);
+    const wouldSend = wouldBeSent(change, sync);
     if (isJson) {
       const { status } = change;
       const accepted =

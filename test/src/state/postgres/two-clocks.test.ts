@@ -56,6 +56,11 @@ class Host {
   }
 }
 
+async function acquire({ store, clock }: Host): Promise<PermitAnswer> {
+  const ask = { limits: ["api:1"], perSecond: 0.1, waitMaxMs: hourMs, priority: 1 } as const;
+  return await store.acquirePermit({ ...ask, ...clock() });
+}
+
 describe("two hosts whose clocks are ten hours apart, on one store in Postgres", () => {
   let folder: string;
   let behind: Host;
@@ -90,10 +95,6 @@ describe("two hosts whose clocks are ten hours apart, on one store in Postgres",
   });
 
   it("one rate: those who ask at once get permits one after the other", async () => {
-    const acquire = async ({ store, clock }: Host): Promise<PermitAnswer> => {
-      const ask = { limits: ["api:1"], perSecond: 0.1, waitMaxMs: hourMs, priority: 1 } as const;
-      return await store.acquirePermit({ ...ask, ...clock() });
-    };
     // The first one makes the row, which takes more than those after it.
     await acquire(behind);
     const permits = await Promise.all(
