@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect, sql } from "kysely";
-import { Pool, types } from "pg";
+import { Client, Pool, types } from "pg";
 
 import type { Moment } from "../../clock.ts";
 import { sqlStateOf } from "../../postgres/errors.ts";
@@ -73,11 +73,15 @@ export function openPostgresDatabase(
   server: StoreServer,
   { connectionsMax = stateConnectionsMax, silenceMsMax = 0, clock = "database" }: Settings = {},
 ): PostgresDatabase {
+  const address = { ...clientOf(server), application_name: "sluice", types: numericAsNumbers };
   const pool = new Pool({
-    ...clientOf(server),
     max: connectionsMax,
-    application_name: "sluice",
-    types: numericAsNumbers,
+    // The pool is not told how long to try to connect: it would give up on whoever waits for a connection, too.
+    Client: class extends Client {
+      constructor() {
+        super(address);
+      }
+    },
   });
   // A connection that is lost is replaced by the pool; without these listeners it would end the process, also in mid
   // transaction, whose statements say it, too.

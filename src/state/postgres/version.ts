@@ -5,6 +5,9 @@ import { storeSteps } from "./schema.ts";
 import type { StoreServer } from "./server.ts";
 import { versionError } from "./version-error.ts";
 
+/** How long a host may leave a transaction open without a word: its pauses are of milliseconds. */
+const silentMsMax = 60_000;
+
 /** The fact that holds the version of the schema. */
 export const versionName = "schema_version";
 
@@ -27,14 +30,32 @@ export async function knownFacts(
 }
 
 /**
- * Begins a transaction that writes: what it commits survives a power cut (I1), whatever the role or the database is set
- * to, and the schema is the one that this sluice knows. Nothing is compiled: that takes longer than a look-up.
+ * What a transaction is set to, whatever the role or the database is: what it commits survives a power cut (I1).
+ * Nothing is compiled: that takes longer than a look-up. No statement is too slow or waits too long for another: tried
+ * again it would be no faster. The server ends what a host that was stopped or cut off leaves open; else all that wait
+ * for its locks would for hours.
+ */
+const settings = {
+  synchronous_commit: "on",
+  jit: "off",
+  statement_timeout: "0",
+  lock_timeout: "0",
+  idle_in_transaction_session_timeout: `${silentMsMax}ms`,
+};
+
+const set = sql.join(
+  Object.entries(settings).map(
+    ([setting, value]) => sql`set_config(${sql.lit(setting)}, ${sql.lit(value)}, true)`,
+  ),
+);
+
+/**
+ * Begins a transaction that writes: it is set as `settings` says, and the schema is the one that this sluice knows.
  * @throws {ConfigError} it is another one.
  */
 export async function beginWriting(queries: Queries, server: StoreServer): Promise<void> {
   const { rows } = await sql<{ version: string | null }>`
-    select set_config('synchronous_commit', 'on', true), set_config('jit', 'off', true),
-      (select value from ${sql.table("meta")} where name = ${versionName}) as version`.execute(
+    select ${set}, (select value from ${sql.table("meta")} where name = ${versionName}) as version`.execute(
     queries,
   );
   refuseOtherVersion(Number(rows[0]?.version ?? 0), server);

@@ -38,6 +38,30 @@ async function lockSet(
   return found === undefined ? undefined : setRow.parse(found);
 }
 
+/** Of each set the last transaction of this process that locks it. */
+const turns = new WeakMap<PostgresDatabase, Map<string, Promise<void>>>();
+
+/** Runs `work` once those of this process that lock the same set have ended: one connection at a time waits for it. */
+async function inTurn<Result>(
+  database: PostgresDatabase,
+  { target, sync }: SyncName,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const ofDatabase = turns.get(database) ?? new Map<string, Promise<void>>();
+  turns.set(database, ofDatabase);
+  const set = JSON.stringify([target, sync]);
+  const before = ofDatabase.get(set);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ofDatabase.set(set, promise);
+  await before;
+  try {
+    return await work();
+  } finally {
+    resolve();
+    if (ofDatabase.get(set) === promise) ofDatabase.delete(set);
+  }
+}
+
 /**
  * Runs `work` in a transaction that has locked the set of a sync first, and makes the set where there is none. Whatever
  * judges keys of a set, draws their ids or forgets what is known of them begins so, in whichever process: one after the
@@ -50,14 +74,16 @@ export async function withLockedSet<Result>(
   name: SyncName,
   work: (queries: Queries, set: LockedSet) => Promise<Result>,
 ): Promise<Result> {
-  for (;;) {
-    const done = await database.lockAndWrite(async (queries) => {
-      const set = await lockSet(queries, name);
-      return set === undefined ? undefined : { result: await work(queries, set) };
-    });
-    if (done !== undefined) return done.result;
-    await makeSet(database, name);
-  }
+  return await inTurn(database, name, async () => {
+    for (;;) {
+      const done = await database.lockAndWrite(async (queries) => {
+        const set = await lockSet(queries, name);
+        return set === undefined ? undefined : { result: await work(queries, set) };
+      });
+      if (done !== undefined) return done.result;
+      await makeSet(database, name);
+    }
+  });
 }
 
 const sendRow = z.object({ send: z.int() });

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
 import { isSent, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
-import { openPostgresInline } from "../../../support/project/inline-postgres.ts";
+import { openPostgresDatabase } from "../../../../src/state/postgres/database.ts";
+import { openPostgresInline, schemaOf } from "../../../support/project/inline-postgres.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { name, StoreUnderTest } from "../store-under-test.ts";
@@ -80,6 +83,30 @@ describe("lanes of several processes that stage at once in Postgres", () => {
     expect(await again(1, second?.ref, "a")).toEqual([verdict.duplicate]);
     expect(await again(0, first?.ref, "b")).toEqual([verdict.new]);
     expect(await again(1, second?.ref, "b")).toEqual([verdict.duplicate]);
+  });
+
+  it("keep nobody else of their process waiting while the set is locked", async () => {
+    const [owner, second] = processes;
+    const [one] = await stageAll((lane) => [`of ${lane}`], false);
+    const locking = openPostgresDatabase(await schemaOf(owner?.folder ?? ""));
+    const locked = Promise.withResolvers<void>();
+    const free = Promise.withResolvers<void>();
+    const holding = locking.lockAndWrite(async (queries) => {
+      await queries.selectFrom("fingerprintSets").select("id").forUpdate().execute();
+      locked.resolve();
+      await free.promise;
+    });
+    await locked.promise;
+    const waiting = keys.slice(0, 6).map(async (key) => await again(1, one?.ref, key));
+    const asking = async (): Promise<string> => {
+      for (const _ of numbers(100)) await second?.store.run("r1");
+      return "answered";
+    };
+    const became = await Promise.race([asking(), sleep(3_000, "waits")]);
+    free.resolve();
+    await Promise.all([holding, ...waiting]);
+    await locking.close();
+    expect(became).toBe("answered");
   });
 
   it("leave a key unknown that several of them send, in whatever order they are committed", async () => {

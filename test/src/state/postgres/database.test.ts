@@ -7,6 +7,7 @@ import { migrateStore, pendingStatements } from "../../../../src/state/postgres/
 import { storeSteps, tableNames } from "../../../../src/state/postgres/schema.ts";
 import { recordsOf, textsOf } from "../../../../src/state/store/lists.ts";
 import type { Queries, StateDatabase } from "../../../../src/state/store/state-database.ts";
+import type { TestDatabase } from "../../../support/postgres/postgres.ts";
 import { newServer, opened, openMigrated } from "./postgres-store.ts";
 
 const name = "counted";
@@ -27,6 +28,15 @@ async function countOne(queries: Queries): Promise<void> {
   const value = String((before ?? 0) + 1);
   if (before === undefined) await queries.insertInto("meta").values({ name, value }).execute();
   else await queries.updateTable("meta").set({ value }).where("name", "=", name).execute();
+}
+
+async function beSlow(queries: Queries): Promise<void> {
+  await sql`select pg_sleep(1.2)`.execute(queries);
+}
+
+async function setInDatabase(test: TestDatabase, setting: string, value: string): Promise<void> {
+  const { pathname } = new URL(test.url);
+  await test.query(`alter database ${pathname.slice(1)} set ${setting} = '${value}'`);
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<SluiceError> {
@@ -81,6 +91,14 @@ describe("a transaction on Postgres", () => {
     expect(await valueOf(state.queries)).toBeUndefined();
   });
 
+  it("waits for a connection as long as others have them all", async () => {
+    const { server } = await openMigrated();
+    const url = new Secret(`${server.url.reveal()}?connect_timeout=1`);
+    const { state } = opened({ ...server, url });
+    const slow = Array.from({ length: 5 }, async () => await state.write(beSlow));
+    await expect(Promise.all([...slow, valueOf(state.queries)])).resolves.toHaveLength(6);
+  });
+
   it("passes an error of ours on, and leaves nothing", async () => {
     const { state } = await openMigrated();
     const thrown = await triesOf(state, async (queries) => {
@@ -91,16 +109,25 @@ describe("a transaction on Postgres", () => {
     expect(await valueOf(state.queries)).toBeUndefined();
   });
 
-  it("survives a power cut, whatever the role is set to", async () => {
+  it.each([
+    { is: "survives a power cut", setting: "synchronous_commit", given: "off", shown: "on" },
+    { is: "is not too slow", setting: "statement_timeout", given: "30s", shown: "0" },
+    { is: "waits as long as it takes", setting: "lock_timeout", given: "1ms", shown: "0" },
+    {
+      is: "is ended where its host is silent",
+      setting: "idle_in_transaction_session_timeout",
+      given: "0",
+      shown: "1min",
+    },
+  ])("$is, whatever the database is set to", async ({ setting, given, shown }) => {
     const { state, test } = await openMigrated();
-    await test.query("alter role current_user set synchronous_commit = off");
-    const shown = await state.write(async (queries) => {
+    await setInDatabase(test, setting, given);
+    const found = await state.write(async (queries) => {
       const { rows } = await sql<{ on: string }>`
-        select current_setting('synchronous_commit') as "on"`.execute(queries);
+        select current_setting(${setting}) as "on"`.execute(queries);
       return rows[0]?.on;
     });
-    await test.query("alter role current_user reset synchronous_commit");
-    expect(shown).toBe("on");
+    expect(found).toBe(shown);
   });
 
   it("asks for no session settings: every table is named with its schema", async () => {
