@@ -1,7 +1,6 @@
 import type { StateAddress } from "../state/open.ts";
 import { inboxFileIn } from "./file.ts";
 import type { InboxReader } from "./inbox.ts";
-import { openPostgresReader } from "./postgres/reader.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
 
 /**
@@ -13,5 +12,7 @@ export async function openInboxReader({
   store,
 }: StateAddress): Promise<InboxReader | undefined> {
   if (store === undefined) return openSqliteReader(inboxFileIn(stateFolder));
+  // A command that reads no inbox has no need of a database's driver.
+  const { openPostgresReader } = await import("./postgres/reader.ts");
   return await openPostgresReader(store);
 }

@@ -20,8 +20,8 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("sluice store migrate")]);
   const shown = await project.sluice("store", "migrate", "--ddl");
   expect(shown.stdout).toContain('create schema "sluice";');
-  expect((await project.sluice("store", "migrate")).stdout).toBe("version 0 → 1\n");
-  expect((await project.sluice("store", "migrate")).stdout).toBe("nothing to do: version 1\n");
+  expect((await project.sluice("store", "migrate")).stdout).toBe("version 0 → 2\n");
+  expect((await project.sluice("store", "migrate")).stdout).toBe("nothing to do: version 2\n");
 
   await project.worker();
   const run = async (): Promise<unknown> => {

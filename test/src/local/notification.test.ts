@@ -12,7 +12,7 @@ it("starts one workflow a run, even after it ended, and knows while it is under 
   await start();
   await start();
   const isUnderWay = async (signal: AbortSignal): Promise<boolean> =>
-    await isStillNotifying(client, input.run_id, signal);
+    await isStillNotifying(client, "notify-accounts-1", signal);
   expect(await isUnderWay(AbortSignal.timeout(500))).toBe(true);
   await client.workflow.getHandle("notify-accounts-1").terminate();
   await start();

@@ -114,7 +114,8 @@ export function createPruning(db: StateDatabase): Remote<RunStore>["pruneRuns"] 
               .where("r.sync", "=", quietOf),
           ),
         )
-        .orderBy("startedAt");
+        .orderBy("startedAt")
+        .orderBy("rowid");
     }
     const gone = await (limit === undefined ? old : old.limit(limit)).execute();
     for (const { runId } of gone) {
