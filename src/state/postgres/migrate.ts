@@ -1,9 +1,9 @@
 import { Client } from "pg";
 
-import { messageOf } from "../../errors.ts";
+import { ConfigError, messageOf } from "../../errors.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { ddlAfter, storeSteps } from "./schema.ts";
-import { clientOf, type StoreServer } from "./server.ts";
+import { clientOf, storeName, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
 import { versionError } from "./version-error.ts";
 import { versionName } from "./version.ts";
@@ -33,12 +33,29 @@ function statementsFrom({ hasSchema, version }: Found, schema: string): readonly
   return [...(version === 0 ? first : ddlAfter(version, schema)), noted];
 }
 
+/** @throws {ConfigError} the database cannot hold every text that a key may be. */
+function refuseEncoding(encoding: string | undefined, server: StoreServer): void {
+  if (encoding === "UTF8") return;
+  throw new ConfigError(
+    `${storeName(server)}: the encoding of the database is ${encoding}, not UTF8`,
+    {
+      field: "store.url",
+      hint: "name another database: `create database sluice template template0 encoding 'UTF8'` makes one",
+    },
+  );
+}
+
 async function find(client: Client, server: StoreServer): Promise<Found> {
   const name = quoteName(server.schema);
-  const { rows } = await client.query<{ schema: string | null; meta: string | null }>(
-    "select to_regnamespace($1) as schema, to_regclass($2) as meta",
+  const { rows } = await client.query<{
+    schema: string | null;
+    meta: string | null;
+    encoding: string;
+  }>(
+    "select to_regnamespace($1) as schema, to_regclass($2) as meta, current_setting('server_encoding') as encoding",
     [name, `${name}.meta`],
   );
+  refuseEncoding(rows[0]?.encoding, server);
   const hasSchema = (rows[0]?.schema ?? null) !== null;
   if ((rows[0]?.meta ?? null) === null) return { hasSchema, version: 0 };
   const found = await client.query<{ value: string }>(
@@ -59,7 +76,8 @@ export type Migrated = { readonly from: number; readonly to: number };
  */
 export async function migrateStore(server: StoreServer): Promise<Migrated> {
   return await withClient(server, async (client) => {
-    await client.query("begin");
+    // Whatever the role's default is: behind the lock is seen what was committed before it was got.
+    await client.query("begin isolation level read committed");
     await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
     const found = await find(client, server);
     for (const statement of statementsFrom(found, server.schema)) await client.query(statement);

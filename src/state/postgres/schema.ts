@@ -22,7 +22,7 @@ export function ddlAfter(version: number, schema: string): readonly string[] {
   return storeSteps
     .slice(version)
     .flat()
-    .map((statement) => statement.replaceAll("$schema.", `${name}.`));
+    .map((statement) => statement.replaceAll("$schema.", () => `${name}.`));
 }
 
 /** The names of all tables. */

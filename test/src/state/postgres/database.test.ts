@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { SluiceError, SupersededError, StateUnavailableError } from "../../../../src/errors.ts";
 import { Secret } from "../../../../src/security/secret.ts";
@@ -181,9 +181,29 @@ describe("a schema", () => {
   });
 
   it("is made by one of those who do it at the same time", async () => {
-    const { test: _, ...server } = await newServer();
+    const { test, ...server } = await newServer();
+    await setInDatabase(test, "default_transaction_isolation", "serializable");
     const made = await Promise.all([1, 2, 3].map(async () => await migrateStore(server)));
     expect(made.filter(({ from }) => from === 0)).toHaveLength(1);
+  });
+
+  it("may have any name that Postgres takes", async () => {
+    const { test: _, url } = await newServer();
+    const server = { url, schema: "a$$b$&" };
+    await migrateStore(server);
+    expect(await valueOf(opened(server).state.queries)).toBeUndefined();
+  });
+
+  it("is not made in a database that cannot hold every text", async () => {
+    const { test, ...server } = await newServer();
+    const url = new URL(test.url);
+    url.pathname += "_latin1";
+    const database = url.pathname.slice(1);
+    await test.query(`create database ${database} template template0 encoding 'LATIN1' locale 'C'`);
+    onTestFinished(async () => void (await test.query(`drop database ${database} with (force)`)));
+    const refused = await thrownBy(migrateStore({ ...server, url: new Secret(url.href) }));
+    expect(refused).toMatchObject({ code: "ConfigError", field: "store.url" });
+    expect(refused.message).toContain("the encoding of the database is LATIN1, not UTF8");
   });
 
   it("is asked for where it is not made yet", async () => {
