@@ -1,4 +1,7 @@
-/** Step 1: every table, as the SQLite store has it after its last step. */
+/**
+ * Step 1: every table, as the SQLite store has it after its last step. Times are `numeric`, which is read as it was
+ * written; of a `double precision` a role whose `extra_float_digits` is 0 is told 15 digits.
+ */
 export const firstStep: readonly string[] = [
   `create table $schema.meta (name text primary key, value text not null)`,
   `create table $schema.runs (
@@ -71,7 +74,7 @@ export const firstStep: readonly string[] = [
   chunk bigint not null,
   stage bigint not null,
   host text not null,
-  drawn_scheduled double precision not null,
+  drawn_scheduled numeric not null,
   drawn_attempt bigint not null,
   state text not null,
   from_position text,
@@ -121,8 +124,8 @@ export const firstStep: readonly string[] = [
   chunk bigint not null,
   fault text not null,
   times bigint not null,
-  since double precision not null,
-  last double precision not null,
+  since numeric not null,
+  last numeric not null,
   primary key (run_id, chunk, fault)
 )`,
   `create table $schema.rejects (
@@ -152,7 +155,7 @@ export const firstStep: readonly string[] = [
   ordinal bigint not null,
   place text not null,
   span_send bigint not null,
-  age double precision not null,
+  age bigint not null,
   primary key (run_id, number)
 )`,
   `create index replays_by_place on $schema.replays (run_id, place)`,
@@ -205,7 +208,7 @@ export const firstStep: readonly string[] = [
   host_id text not null,
   process text not null,
   temporal_id text not null,
-  last_beat double precision not null,
+  last_beat numeric not null,
   version text not null,
   name text not null default '',
   command text not null default 'worker',
@@ -215,18 +218,18 @@ export const firstStep: readonly string[] = [
   `create table $schema.rate_limits (
   name text primary key,
   boot_id text,
-  written_at double precision not null,
-  written_at_wall double precision not null,
-  next_permit double precision not null,
-  next_low_permit double precision not null,
+  written_at numeric not null,
+  written_at_wall numeric not null,
+  next_permit numeric not null,
+  next_low_permit numeric not null,
   reservations text not null,
-  blocked_until double precision not null,
+  blocked_until numeric not null,
   why text,
   failures bigint not null,
-  next_probe double precision not null,
+  next_probe numeric not null,
   throttled bigint not null,
-  throttled_since double precision not null,
-  throttled_at double precision not null
+  throttled_since numeric not null,
+  throttled_at numeric not null
 )`,
   `create table $schema.identities (
   holder text not null,
@@ -257,11 +260,11 @@ export const firstStep: readonly string[] = [
   is_open bigint not null default 1,
   is_made bigint not null default 0,
   boot_id text,
-  since double precision not null,
-  since_wall double precision not null,
-  deadline_ms double precision not null,
-  rest_ms double precision not null,
-  lasts_ms double precision not null
+  since numeric not null,
+  since_wall numeric not null,
+  deadline_ms numeric not null,
+  rest_ms numeric not null,
+  lasts_ms numeric not null
 )`,
   `create index requests_by_set on $schema.requests (set_id)`,
   `create index requests_by_send on $schema.requests (send)`,

@@ -168,6 +168,18 @@ describe("a text with a NUL", () => {
   );
 });
 
+describe("a time", () => {
+  it("is read as it was written, whatever the database is set to", async () => {
+    const { state, server, test } = await openMigrated();
+    await setInDatabase(test, "extra_float_digits", "0");
+    const [since, last] = [1_764_170_691_000.123, 1_764_170_691_123.456];
+    const fault = { runId: "r", chunk: 1, fault: "f", times: 1, since, last };
+    await state.queries.insertInto("faults").values(fault).execute();
+    const read = await opened(server).state.queries.selectFrom("faults").selectAll().execute();
+    expect(read).toEqual([fault]);
+  });
+});
+
 describe("a schema", () => {
   it("is made once, by statements that are shown before", async () => {
     const { test, ...server } = await newServer();
