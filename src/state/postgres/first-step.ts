@@ -1,3 +1,5 @@
+import { tablesByKey } from "./tables-by-key.ts";
+
 /**
  * Step 1: every table, as the SQLite store has it after its last step. Times are `numeric`, which is read as it was
  * written; of a `double precision` a role whose `extra_float_digits` is 0 is told 15 digits.
@@ -158,7 +160,8 @@ export const firstStep: readonly string[] = [
   age bigint not null,
   primary key (run_id, number)
 )`,
-  `create index replays_by_place on $schema.replays (run_id, place)`,
+  // Of a hash, as in `tablesByKey`: a place holds the key of a row, which has no limit.
+  `create index replays_by_place on $schema.replays using hash (place)`,
   `create table $schema.locks (
   name text primary key,
   workflow_id text not null,
@@ -239,15 +242,6 @@ export const firstStep: readonly string[] = [
   since text not null,
   primary key (holder, part)
 )`,
-  `create table $schema.refusals (
-  set_id bigint not null,
-  key text not null,
-  hash bytea not null,
-  code text not null,
-  field text,
-  noted_at text not null,
-  primary key (set_id, key, hash)
-)`,
   `create table $schema.sent_keys (send bigint primary key, keys text not null)`,
   `create table $schema.requests (
   request bigint generated always as identity primary key,
@@ -268,25 +262,6 @@ export const firstStep: readonly string[] = [
 )`,
   `create index requests_by_set on $schema.requests (set_id)`,
   `create index requests_by_send on $schema.requests (send)`,
-  `create table $schema.doubts (
-  set_id bigint not null,
-  key text not null,
-  request bigint not null,
-  send bigint,
-  record bigint,
-  next_send bigint,
-  next_record bigint,
-  is_lost bigint not null default 0,
-  primary key (set_id, key, request)
-)`,
-  `create index doubts_by_next on $schema.doubts (next_send) where next_send is not null`,
-  `create index doubts_by_send on $schema.doubts (send) where send is not null`,
-  `create table $schema.stray_keys (
-  set_id bigint not null,
-  key text not null,
-  run_id text not null,
-  primary key (set_id, key)
-)`,
   `create table $schema.fingerprint_sets (
   id bigint generated always as identity primary key,
   target text not null,
@@ -301,4 +276,5 @@ export const firstStep: readonly string[] = [
   mapping text not null,
   primary key (set_id, mapping)
 )`,
+  ...tablesByKey,
 ];

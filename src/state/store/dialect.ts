@@ -33,3 +33,11 @@ export function isSet(queries: Queries, column: string): RawBuilder<SqlBool> {
   const flag = sql.ref(column);
   return isPostgres(queries) ? sql`${flag} = 1` : sql`${flag}`;
 }
+
+/**
+ * The key of a row, as unique indexes have it. Postgres holds numbers of 128 bits of it there: an entry of an index is
+ * no longer than a third of a page, and a key may be.
+ */
+export function indexedKey(queries: Queries): RawBuilder<unknown> {
+  return isPostgres(queries) ? sql`hashtextextended(key, 0), hashtextextended(key, 1)` : sql`key`;
+}

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 
 import type { Moment } from "../../../clock.ts";
 import type { Ranges } from "../../ranges.ts";
+import { indexedKey } from "../dialect.ts";
 import { integersOf, rangesOf, recordsOf } from "../lists.ts";
 import type { SentKeys } from "../sends/sent-keys.ts";
 import type { Queries } from "../state-database.ts";
@@ -90,7 +91,7 @@ export async function leaveInDoubt(
   // Of a key that is there twice the last record is the newer one.
   const records = [...new Map(await sentKeys.of(queries, send, ranges))];
   const doubts = sql.table("doubts");
-  const again = sql`on conflict (set_id, key, request) do update
+  const again = sql`on conflict (set_id, ${indexedKey(queries)}, request) do update
     set next_send = excluded.next_send, next_record = excluded.next_record`;
   for (const { request, send: other, ranges: sent } of before) {
     const keys = new Set((await sentKeys.of(queries, other, sent)).map(([key]) => key));

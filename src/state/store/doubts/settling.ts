@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Moment } from "../../../clock.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
 import { ranges } from "../../ranges.ts";
+import { indexedKey } from "../dialect.ts";
 import type { SentKeys } from "../sends/sent-keys.ts";
 import type { Queries } from "../state-database.ts";
 import { elapsedMs, isOver, momentColumns, type PendingRequest } from "./request-window.ts";
@@ -131,7 +132,9 @@ export async function findStrays(
       await queries
         .insertInto("strayKeys")
         .values({ setId, key, runId })
-        .onConflict((conflict) => conflict.columns(["setId", "key"]).doUpdateSet({ runId }))
+        .onConflict((conflict) =>
+          conflict.expression(sql`set_id, ${indexedKey(queries)}`).doUpdateSet({ runId }),
+        )
         .execute();
     }
   }

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Remote } from "../../../thread.ts";
 import { type Refusal, refusalRow, type RefusalStore } from "../../contract/sends/refusals.ts";
 import type { Staging } from "../../contract/sends/stagings.ts";
+import { indexedKey } from "../dialect.ts";
 import { haveSetOfRun, setIdOf, setIdOfRun } from "../keys/fingerprint-sets.ts";
 import { reads, writes } from "../methods.ts";
 import type { RejectsOfStage } from "../rejects/insert-rejects.ts";
@@ -21,7 +22,9 @@ export async function noteRefusals(
     await queries
       .insertInto("refusals")
       .values({ setId, key, hash, ...said })
-      .onConflict((conflict) => conflict.columns(["setId", "key", "hash"]).doUpdateSet(said))
+      .onConflict((conflict) =>
+        conflict.expression(sql`set_id, ${indexedKey(queries)}, hash`).doUpdateSet(said),
+      )
       .execute();
   }
 }

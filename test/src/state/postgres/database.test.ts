@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -166,6 +168,31 @@ describe("a text with a NUL", () => {
       expect([found, rows]).toEqual([[{ key: text }], [{ record: 7 }]]);
     },
   );
+});
+
+describe("a key", () => {
+  const key = randomBytes(5_000).toString("hex");
+
+  it.each([
+    ["refusals", { setId: 1, key, hash: Buffer.alloc(16), code: "c", notedAt: "t" }],
+    ["doubts", { setId: 1, key, request: 1 }],
+    ["strayKeys", { setId: 1, key, runId: "r" }],
+  ] as const)("may be longer than an entry of an index, among the %s", async (table, row) => {
+    const { state } = await openMigrated();
+    await state.queries.insertInto(table).values(row).execute();
+    const found = state.queries.selectFrom(table).select("key").where("key", "=", key);
+    expect(await found.execute()).toEqual([{ key }]);
+    await expect(state.queries.insertInto(table).values(row).execute()).rejects.toThrow("unique");
+  });
+
+  it("may be of a place that is as long", async () => {
+    const { state } = await openMigrated();
+    const replay = { runId: "r", number: 1, rejectRun: "q", chunk: 1, ordinal: 1, place: key };
+    const row = { ...replay, spanSend: 1, age: 1 };
+    await state.queries.insertInto("replays").values(row).execute();
+    const found = state.queries.selectFrom("replays").select("age").where("place", "=", key);
+    expect(await found.execute()).toEqual([{ age: 1 }]);
+  });
 });
 
 describe("a time", () => {
