@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
 import { newer, overMs, resend, transfer } from "../../support/project/doubt-story.ts";
-import { dyingAt, failureOf } from "../../support/project/harness.ts";
-import { rows, stagedRun } from "../../support/project/test-run.ts";
+import { dyingAt, failureOf, losingAnswerOf } from "../../support/project/harness.ts";
+import { rows, stagedRun, type Staged, type TestRun } from "../../support/project/test-run.ts";
 
 it.each(["endRequest", "movePart"] as const)(
   "a request of which the store could not note the end is over in time, although its worker lives on: %s",
@@ -14,19 +14,33 @@ it.each(["endRequest", "movePart"] as const)(
     if (method === "endRequest") harness.sandbox.order("upload-json", { status: 500 });
     const failure = await failureOf(harness.perform(uploadJson, run.part(chunk)));
     expect(failure).toMatchObject({ nonRetryable: false });
-    await run.send(chunk, "body");
-    await run.commit(chunk);
-    await run.close();
-    await harness.write("accounts.csv", newer);
-    await transfer(harness, "run-2");
-    const look = async () =>
-      await harness.perform(harness.activities.lookForDoubts, { sync: "accounts" });
-    expect(await look()).toMatchObject({ inDoubt: rows, due: 0 });
-
-    harness.clock.nowMs += overMs;
-
-    expect(await look()).toMatchObject({ inDoubt: rows, due: rows });
-    await resend(harness, "run-3");
-    expect(await look()).toMatchObject({ inDoubt: 0 });
+    await isOverInTime(run, chunk);
   },
 );
+
+it("a request of which the store noted the beginning and lost the answer is over in time, too", async () => {
+  const { run, chunk } = await stagedRun();
+  const { uploadJson } = run.harness.activitiesWith(losingAnswerOf(run.harness, "beginPart"));
+  const failure = await failureOf(run.harness.perform(uploadJson, run.part(chunk)));
+  expect(failure).toMatchObject({ nonRetryable: false });
+  await isOverInTime(run, chunk);
+});
+
+/** What is sent again and then anew is in doubt, until what it was sent in before is over. */
+async function isOverInTime(run: TestRun, chunk: Staged): Promise<void> {
+  const { harness } = run;
+  await run.send(chunk, "body");
+  await run.commit(chunk);
+  await run.close();
+  await harness.write("accounts.csv", newer);
+  await transfer(harness, "run-2");
+  const look = async () =>
+    await harness.perform(harness.activities.lookForDoubts, { sync: "accounts" });
+  expect(await look()).toMatchObject({ inDoubt: rows, due: 0 });
+
+  harness.clock.nowMs += overMs;
+
+  expect(await look()).toMatchObject({ inDoubt: rows, due: rows });
+  await resend(harness, "run-3");
+  expect(await look()).toMatchObject({ inDoubt: 0 });
+}

@@ -272,6 +272,23 @@ export function dyingAt(
   return { state: new Proxy(deps.state, { get }) };
 }
 
+/** Dependencies of a worker whose store does this, the first time, and loses the answer with its connection. */
+export function losingAnswerOf(
+  { deps }: Pick<Harness, "deps">,
+  method: keyof StateClient,
+): Pick<Dependencies, "state"> {
+  let isLost = false;
+  const lose = async (...input: unknown[]): Promise<never> => {
+    isLost = true;
+    const called: unknown = Reflect.get(deps.state, method);
+    if (typeof called === "function") await Reflect.apply(called, deps.state, input);
+    throw new StateUnavailableError("the connection was lost here");
+  };
+  const get = (state: StateStore, name: string): unknown =>
+    name === method && !isLost ? lose : Reflect.get(state, name);
+  return { state: new Proxy(deps.state, { get }) };
+}
+
 /** What a harness's `sluice.yaml` begins with: the sandbox, as the environment names it. */
 export const harnessHead = `version: 1
 api:

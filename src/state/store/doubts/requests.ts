@@ -17,11 +17,24 @@ export type RequestToBegin = Sender &
     readonly attempt: number;
   };
 
-/** Notes that a request begins; answers its number. */
+/**
+ * Notes that a request begins; answers its number. Who tries a part once more does not know of every request that it
+ * began before: the answer with its number may have been lost with the connection at its commit. Nobody else would end
+ * it while this process lives; what it may apply is asked for as long as of any that ended without an answer.
+ */
 export async function beginRequest(
   queries: Queries,
   { now, setId, stream, send, part, attempt, process, deadlineMs, restMs }: RequestToBegin,
 ): Promise<number> {
+  const before = await queries
+    .selectFrom("requests")
+    .select("request")
+    .where("send", "=", send)
+    .where("part", "=", part)
+    .where("process", "=", process)
+    .where("isOpen", "=", 1)
+    .execute();
+  for (const earlier of before) await endUnknown(queries, earlier.request, now);
   const what = { setId, stream, send, part, attempt, process };
   const { request } = await queries
     .insertInto("requests")
