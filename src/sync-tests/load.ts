@@ -106,7 +106,7 @@ function rowsOf(document: ConfigDocument, written: WrittenCase, path: Path): rea
       : [{ members: row, path: [...path, "row"] }];
   return placed.map((one) => ({
     ...one,
-    textOf: (column) => document.writtenAt([...one.path, column]),
+    textOf: (way) => document.writtenAt([...one.path, ...way]),
   }));
 }
 

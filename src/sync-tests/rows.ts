@@ -2,16 +2,19 @@ import type { SyncConfig } from "../config/config.ts";
 import type { Path } from "../config/document/document.ts";
 import { closest } from "../config/messages/did-you-mean.ts";
 import type { Mistake } from "../config/messages/mistakes.ts";
+import { isJsonNumber } from "../mapping/exact-number.ts";
+import { isCarried, parseJsonRow } from "../mapping/json-row.ts";
 import { placedRules } from "../mapping/placed-rules.ts";
 import { columnsOf } from "../mapping/read-field.ts";
+import { isPlainObject } from "../records/json-value.ts";
 import type { Row } from "../records/streams.ts";
 
 /** A row as a test file has it. */
 export type WrittenRow = {
   readonly path: Path;
   readonly members: Row;
-  /** The text of a member as it is written, without quotes; undefined of a list or a group. */
-  readonly textOf: (column: string) => string | undefined;
+  /** The text at a way into it as it is written, without quotes; undefined of a list or a group. */
+  readonly textOf: (way: Path) => string | undefined;
 };
 
 /** The columns that a sync reads; none of a mapping module, which does not say. */
@@ -19,6 +22,20 @@ function columnsRead({ record, stream }: SyncConfig): readonly string[] {
   if (record === undefined) return [];
   const { texts, properties } = placedRules(record, stream);
   return [...texts, ...properties].flatMap(({ rule }) => columnsOf(rule));
+}
+
+/** A value as sources of JSON give it: a number of more digits than every reader takes is none. */
+function exactOf(value: unknown, way: Path, textOf: WrittenRow["textOf"]): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => exactOf(item, [...way, at], textOf));
+  if (isPlainObject(value)) {
+    const members = Object.entries(value);
+    return Object.fromEntries(
+      members.map(([name, member]) => [name, exactOf(member, [...way, name], textOf)]),
+    );
+  }
+  const text = typeof value === "number" ? textOf(way) : undefined;
+  if (text === undefined || !isJsonNumber(text) || isCarried(text)) return value;
+  return parseJsonRow(`{"of":${text}}`)?.["of"];
 }
 
 /**
@@ -29,7 +46,8 @@ export function rowOf(sync: SyncConfig, { members, textOf }: WrittenRow): Row {
   const { connector } = sync;
   const cells = Object.entries(members).map(([column, value]): [string, unknown] => {
     const isText = connector === "csv" || (connector === "postgres" && typeof value === "number");
-    return [column, isText ? (textOf(column) ?? value) : value];
+    const text = isText ? textOf([column]) : undefined;
+    return [column, text ?? exactOf(value, [column], textOf)];
   });
   const empty = connector === "csv" ? columnsRead(sync).map((column) => [column, ""] as const) : [];
   return Object.fromEntries([...empty, ...cells]);
@@ -46,7 +64,7 @@ export function rowMistakes(sync: SyncConfig, row: WrittenRow): readonly Mistake
   const firsts = new Set(read.flatMap((column) => [column, column.split(".", 1)[0] ?? ""]));
   return Object.keys(members).flatMap((column): readonly Mistake[] => {
     const at = [...path, column];
-    if (sync.connector === "csv" && textOf(column) === undefined)
+    if (sync.connector === "csv" && textOf([column]) === undefined)
       return [{ path: at, on: "value", message: "must be text: a cell of CSV holds nothing else" }];
     const meant = firsts.has(column) ? undefined : closest(column, missing);
     if (meant === undefined) return [];

@@ -13,8 +13,8 @@ export const mutantsOfSyncTests: readonly Mutant[] = [
     id: "S950",
     plants: "a cell of a CSV row is the number that YAML makes of it",
     file: "src/sync-tests/rows.ts",
-    find: "return [column, isText ? (textOf(column) ?? value) : value];",
-    replace: "return [column, isText ? String(value) : value];",
+    find: "const text = isText ? textOf([column]) : undefined;",
+    replace: "const text = isText ? String(value) : undefined;",
     title: "takes cells of CSV as they are written, and columns that are not there as empty",
   }),
   mutant({
@@ -62,5 +62,13 @@ export const mutantsOfSyncTests: readonly Mutant[] = [
     find: 'process.env["TZ"] = timeZone;\n',
     replace: "",
     title: "stops the clock for a mapping module, in a zone, and tells what it leaves out",
+  }),
+  mutant({
+    id: "S1067",
+    plants: "a row of a test has a number that no source gives",
+    file: "src/sync-tests/rows.ts",
+    find: "!isJsonNumber(text) || isCarried(text)",
+    replace: "!isJsonNumber(text) || isCarried(text) || true",
+    title: "rejects a number of more digits than JSON carries",
   }),
 ];

@@ -270,6 +270,23 @@ describe("sluice test", () => {
     expect((await test(folder)).lines).toEqual(["ok    tests/accounts.yaml: 1 case"]);
   });
 
+  it("rejects a number of more digits than JSON carries, as the source's row would be", async () => {
+    const reject = "reject: { code: inexact_number, field: account_properties.n }";
+    const tests = `${head}  - name: a long number
+    row: { id: a, site: a.example, n: 9007199254740993 }
+    ${reject}
+  - name: one below
+    row: { id: a, site: a.example, n: { of: [1, 0.12345678901234567890123] } }
+    ${reject}
+`;
+    const folder = await projectWith(tests, {
+      connection: "{ connector: jsonl, path: none.jsonl }",
+      record:
+        "{ account_id: id, domain: site, account_properties: { n: { column: n, as: json } } }",
+    });
+    expect((await test(folder)).lines).toEqual(["ok    tests/accounts.yaml: 2 cases"]);
+  });
+
   it("stops the clock for a mapping module, in a zone, and tells what it leaves out", async () => {
     const tests = `now: 2026-03-29T00:30:00Z
 time_zone: Europe/Paris
