@@ -146,6 +146,19 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await expect(store.commitChunk(second)).rejects.toThrow("the chunk before is not committed");
   });
 
+  it("tells the positions in an inbox, whatever others hold", async () => {
+    const set = async (sync: string, position: unknown): Promise<void> => {
+      const to = { target: "t", sync, version: 0, position, reason: "test", at };
+      await store.setCheckpoint(to);
+    };
+    await set("ours", { inbox: "i", seq: 7 });
+    await set("of another", { inbox: "other", seq: 8 });
+    await set("of none", { after: "a\u0000b" });
+    expect(await store.positions({ inbox: "i" })).toEqual([
+      { target: "t", sync: "ours", position: { inbox: "i", seq: 7 } },
+    ]);
+  });
+
   it("stops a run whose checkpoint someone moved", async () => {
     await test.openRun("r1");
     await test.stage("r1", 1);

@@ -1,4 +1,5 @@
 import { CheckpointMovedError } from "../../../errors.ts";
+import { isPlainObject } from "../../../records/json-value.ts";
 import type { Remote } from "../../../thread.ts";
 import {
   changeRow,
@@ -8,7 +9,6 @@ import {
   positionRow,
   type SyncName,
 } from "../../contract/runs/checkpoints.ts";
-import { jsonMember } from "../dialect.ts";
 import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
@@ -51,12 +51,14 @@ async function positions(
   queries: Queries,
   { inbox }: Parameters<CheckpointStore["positions"]>[0],
 ): Promise<ReturnType<CheckpointStore["positions"]>> {
+  // All are read, a row for each sync: JSON may hold what Postgres has no value for, as a NUL.
   const found = await queries
     .selectFrom("checkpoints")
     .select(["target", "sync", "position"])
-    .where(jsonMember(queries, "position", "inbox"), "=", inbox)
     .execute();
-  return found.map((row) => positionRow.parse(row));
+  return found
+    .map((row) => positionRow.parse(row))
+    .filter(({ position }) => isPlainObject(position) && position["inbox"] === inbox);
 }
 
 async function setCheckpoint(
