@@ -21,10 +21,10 @@ class Qualifier extends OperationNodeTransformer {
   }
 
   protected override transformTable(node: TableNode, queryId?: QueryId): TableNode {
-    const { identifier, schema } = node.table;
-    if (schema !== undefined || !this.#tables.has(identifier.name)) {
-      return super.transformTable(node, queryId);
-    }
+    const { identifier } = node.table;
+    if (!this.#tables.has(identifier.name)) return super.transformTable(node, queryId);
+    // Also where there is one: a query that is part of another comes by twice, and a plugin before this one takes the
+    // schema for a name in camel case the second time.
     return TableNode.createWithSchema(this.#schema, identifier.name);
   }
 }

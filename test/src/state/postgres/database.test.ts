@@ -226,6 +226,13 @@ describe("a schema", () => {
     expect(made.filter(({ from }) => from === 0)).toHaveLength(1);
   });
 
+  it("is named as it is also where a query is part of another", async () => {
+    const { queries } = (await openMigrated()).state;
+    const sends = queries.selectFrom("stagings").select("send");
+    const deleted = queries.deleteFrom("sentKeys").where("send", "in", sends).execute();
+    await expect(deleted).resolves.toHaveLength(1);
+  });
+
   it("may have any name that Postgres takes", async () => {
     const { test: _, url } = await newServer();
     const server = { url, schema: "a$$b$&" };
