@@ -25,7 +25,7 @@ export async function openStateStore(
 ): Promise<StateStore> {
   if (store === undefined) return await openSqliteStore(stateFolder, how);
   await refuseOlderRuns(stateFolder);
-  return await openPostgresStore(store);
+  return await openPostgresStore(store, stateFolder);
 }
 
 async function refuseOlderRuns(stateFolder: string): Promise<void> {

@@ -1,12 +1,24 @@
+import { rememberedSend, rememberSend } from "../last-send-file.ts";
+import { inStateFolder } from "../sqlite/state-fault.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createStoreMethods } from "../store/store-methods.ts";
 import type { ClockSource } from "./clock.ts";
 import { openPostgresDatabase } from "./database.ts";
 import { createPostgresKeys } from "./keys/postgres-keys.ts";
 import { createPermits } from "./permit.ts";
+import { forgetWhereRestored } from "./restored.ts";
 import type { StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
 import { knownFacts } from "./version.ts";
+
+/** How a store in Postgres is opened. */
+type PostgresOptions = {
+  readonly numberBits?: number | undefined;
+  /** @default "database" */
+  readonly clock?: ClockSource | undefined;
+  /** Where this host remembers its last send. @default it does not */
+  readonly stateFolder?: string | undefined;
+};
 
 /**
  * Opens the store in Postgres with every method on it, in the calling thread.
@@ -15,10 +27,7 @@ import { knownFacts } from "./version.ts";
  */
 export async function openPostgresMethods(
   server: StoreServer,
-  {
-    numberBits,
-    clock,
-  }: { readonly numberBits?: number | undefined; readonly clock?: ClockSource } = {},
+  { numberBits, clock, stateFolder }: PostgresOptions = {},
 ): Promise<{
   readonly storeId: string;
   readonly methods: MethodsOf<StateMethods>;
@@ -32,7 +41,20 @@ export async function openPostgresMethods(
       ...createPermits(database),
     };
     const close = async (): Promise<void> => await database.close();
-    return { storeId: String(known.get("store_id")), methods, close };
+    const storeId = String(known.get("store_id"));
+    if (stateFolder === undefined) return { storeId, methods, close };
+    await forgetWhereRestored(database, rememberedSend(stateFolder, storeId));
+    const beginStaging: typeof methods.beginStaging = async (input) => {
+      const drawn = await methods.beginStaging(input);
+      // Before its first part may leave; of two processes of this host the later number stays.
+      if (drawn.send > rememberedSend(stateFolder, storeId)) {
+        await inStateFolder(stateFolder, async () =>
+          rememberSend(stateFolder, storeId, drawn.send),
+        );
+      }
+      return drawn;
+    };
+    return { storeId, methods: { ...methods, beginStaging }, close };
   } catch (error) {
     await database.close();
     throw asStoreError(error, server);
