@@ -22,8 +22,8 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
 import { noteMark, okOrFail } from "../output/style.ts";
 import { useService } from "../running/services.ts";
-import { checkKeys } from "./check-keys.ts";
-import { checkSpeed, type Note } from "./check-speed.ts";
+import { checkKeys } from "./checks/check-keys.ts";
+import { checkSpeed, type Note } from "./checks/check-speed.ts";
 import { pingService } from "./ping.ts";
 
 /** A finding and what it is about: a connection as something reads it, or the service. */

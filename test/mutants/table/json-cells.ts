@@ -1,6 +1,6 @@
 import { planting, type Mutant } from "../mutant.ts";
 
-const speed = "test/src/cli/project/check-speed.test.ts";
+const speed = "test/src/cli/project/checks/check-speed.test.ts";
 
 const file = "test/connectors/jsonl/plain-lines.test.ts";
 const sameLine =
@@ -19,7 +19,7 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     plants: "the note on a file's encoding names the sync's line in place of the setting's",
     edits: [
       {
-        file: "src/cli/project/check-speed.ts",
+        file: "src/cli/project/checks/check-speed.ts",
         find: '[[...from, member], ["connections", connection, member], from]',
         replace: "[from]",
       },

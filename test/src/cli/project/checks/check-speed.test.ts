@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 
-import { registerCheck } from "../../../../src/cli/project/check.ts";
-import { readEnvironment } from "../../../../src/config/environment.ts";
-import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { registerCheck } from "../../../../../src/cli/project/check.ts";
+import { readEnvironment } from "../../../../../src/config/environment.ts";
+import { temporaryFolder } from "../../../../support/process/temporary-folder.ts";
 
 const yaml = `version: 1
 api: { api_key: test-key }

@@ -1,10 +1,10 @@
-import type { Finding } from "../../../connectors/contract/request.ts";
-import { sourcesOf } from "../../../connectors/registry.ts";
-import { repeatsOf } from "../../backfill/repeats.ts";
-import type { Config, SyncConfig } from "../../config/config.ts";
-import { SluiceError } from "../../errors.ts";
-import { keyFieldOf } from "../../records/streams.ts";
-import { sourceMsMax } from "../limits.ts";
+import type { Finding } from "../../../../connectors/contract/request.ts";
+import { sourcesOf } from "../../../../connectors/registry.ts";
+import { repeatsOf } from "../../../backfill/repeats.ts";
+import type { Config, SyncConfig } from "../../../config/config.ts";
+import { SluiceError } from "../../../errors.ts";
+import { keyFieldOf } from "../../../records/streams.ts";
+import { sourceMsMax } from "../../limits.ts";
 
 /**
  * Warns of a sync of which several rows make one record; nothing where each row makes its own, or where its

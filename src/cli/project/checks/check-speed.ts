@@ -1,11 +1,11 @@
-import type { NoCells, Source } from "../../../connectors/contract/connector.ts";
-import { readRequestOf } from "../../../connectors/source.ts";
-import type { SyncConfig } from "../../config/config.ts";
-import type { Path } from "../../config/document/document.ts";
-import type { Places } from "../../config/document/places.ts";
-import { SluiceError } from "../../errors.ts";
-import { loadMapping } from "../../mapping/load.ts";
-import { sourceMsMax } from "../limits.ts";
+import type { NoCells, Source } from "../../../../connectors/contract/connector.ts";
+import { readRequestOf } from "../../../../connectors/source.ts";
+import type { SyncConfig } from "../../../config/config.ts";
+import type { Path } from "../../../config/document/document.ts";
+import type { Places } from "../../../config/document/places.ts";
+import { SluiceError } from "../../../errors.ts";
+import { loadMapping } from "../../../mapping/load.ts";
+import { sourceMsMax } from "../../limits.ts";
 
 /** Processor time of staging rows as objects beside the same rows as bytes: measured, see docs/mapping.md. */
 const timesAsLong = "1.6 to 2";
