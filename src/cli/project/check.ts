@@ -22,6 +22,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
 import { noteMark, okOrFail } from "../output/style.ts";
 import { useService } from "../running/services.ts";
+import { checkGuardrails } from "./checks/check-guardrails.ts";
 import { checkKeys } from "./checks/check-keys.ts";
 import { checkSpeed, type Note } from "./checks/check-speed.ts";
 import { pingService } from "./ping.ts";
@@ -165,7 +166,11 @@ async function notesOf(
   const names = new Set(wanted.map(({ name }) => name));
   const notes = [...config.syncs.values()]
     .filter(({ connection }) => names.has(connection))
-    .map(async (sync) => await checkSpeed(connectorOf({ sources }, sync.connector), sync, places));
+    .map(async (sync) => {
+      const source = connectorOf({ sources }, sync.connector);
+      const speed = await checkSpeed(source, sync, places);
+      return [...speed, ...checkGuardrails(source, sync, places)];
+    });
   return (await Promise.all(notes)).flat();
 }
 

@@ -63,6 +63,7 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
     sync: yamlOf(sync),
     comments: commentsOn(sync, found, answers),
     schedule,
+    readsAll: !("changed_by" in found.from),
     syncName: sync.name,
     tests: await firstTests(sync),
     typedUrl: reached.typedUrl,

@@ -1,5 +1,7 @@
 import { stringify } from "yaml";
 
+import { recommendedHoldIf } from "../../guardrails/recommended.ts";
+
 /** When a sync runs by itself, as it was asked for. */
 export type WantedSchedule = { readonly time_zone: string } & (
   | { readonly at: string }
@@ -18,6 +20,8 @@ export type ProjectPlan = {
   /** What a person should know of the sync, a sentence each, on one line. */
   readonly comments: readonly string[];
   readonly schedule: WantedSchedule | undefined;
+  /** Whether each run reads the whole source. */
+  readonly readsAll: boolean;
 };
 
 /** The text of `sluice.yaml`. */
@@ -43,7 +47,7 @@ export function configText(plan: ProjectPlan): string {
       .trimEnd()
       .split("\n")
       .map((line) => `  ${line}`),
-    ...scheduleLines(plan.schedule).map((line) => `    ${line}`),
+    ...[...scheduleLines(plan.schedule), ...guardrailLines(plan)].map((line) => `    ${line}`),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -89,6 +93,15 @@ function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
           "# It is no UTF-8: the encoding of Windows, which holds Latin-1.",
           `encoding: ${reads.encoding}`,
         ]),
+  ];
+}
+
+/** Guardrails of a sync that runs by itself: whoever starts one looks at it. */
+function guardrailLines({ schedule, readsAll }: ProjectPlan): readonly string[] {
+  if (schedule === undefined) return [];
+  return [
+    "# A run beyond one of these waits for `sluice approve`, before anything of it leaves:",
+    `hold_if: ${recommendedHoldIf({ readsAll, comparesRecords: true })}`,
   ];
 }
 

@@ -38,6 +38,7 @@ describe("planProject", () => {
     expect(plan).toMatchObject({
       reads: { path: "a.csv" },
       schedule: { at: "02:30", time_zone: "Europe/Paris" },
+      readsAll: true,
       syncName: "a",
       // What is not a count stays as it is, and what was said is no guess.
       sync: `a:

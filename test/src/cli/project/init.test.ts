@@ -60,9 +60,7 @@ class Beginning {
       },
     };
     const program = new Command().exitOverride();
-    for (const register of [registerInit, registerPreview, registerValidate]) {
-      register(program, context);
-    }
+    [registerInit, registerPreview, registerValidate].forEach((to) => to(program, context));
     await program.parseAsync(args, { from: "user" });
     return { printed: printed.join("\n"), said: said.join("\n"), code };
   }
@@ -183,6 +181,8 @@ syncs:
         employees: { column: headcount, as: integer }
     # When it runs by itself, from \`sluice schedule apply\` on:
     schedule: { cron: "30 2 * * 1-5", time_zone: Europe/Paris }
+    # A run beyond one of these waits for \`sluice approve\`, before anything of it leaves:
+    hold_if: { rejected_above: 2% }
 `);
     expect(await project.read(".env.example")).toContain("\nCRM_DATABASE_URL=\n");
     for (const name of await project.files()) {
