@@ -1,10 +1,11 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { ConfigError } from "../errors.ts";
+import { inboxFileIn } from "../inbox/file.ts";
 import { openPostgresStore } from "./postgres/open.ts";
 import type { StoreServer } from "./postgres/server.ts";
 import { openSqliteStore } from "./sqlite/open.ts";
+import { holdsRows, movedToOf } from "./sqlite/unopened.ts";
 import type { StateStore } from "./state-store.ts";
 
 /** Where a project's state is. */
@@ -24,23 +25,23 @@ export async function openStateStore(
   how: { readonly onlyReads?: boolean } = {},
 ): Promise<StateStore> {
   if (store === undefined) return await openSqliteStore(stateFolder, how);
-  await refuseOlderRuns(stateFolder);
+  refuseOlderRuns(stateFolder);
   return await openPostgresStore(store, stateFolder);
 }
 
-async function refuseOlderRuns(stateFolder: string): Promise<void> {
-  const file = join(stateFolder, "state.db");
-  if (!existsSync(file)) return;
-  const older = await openSqliteStore(stateFolder, { onlyReads: true });
-  try {
-    if ((await older.runs({ limit: 1 })).length === 0) return;
-  } finally {
-    await older.close();
-  }
-  throw new ConfigError(`${file} holds runs of this project, and \`store\` names another store`, {
-    field: "store",
-    hint:
-      "take `store` out of sluice.yaml to continue with it; or move the file away, and all records are sent again " +
-      "from the beginning",
-  });
+function refuseOlderRuns(stateFolder: string): void {
+  const held = [
+    { file: join(stateFolder, "state.db"), table: "runs" as const },
+    { file: inboxFileIn(stateFolder), table: "events" as const },
+  ].find(({ file, table }) => movedToOf(file) === undefined && holdsRows(file, table));
+  if (held === undefined) return;
+  throw new ConfigError(
+    `${held.file} holds ${held.table} of this project, and \`store\` names another store`,
+    {
+      field: "store",
+      hint:
+        "`sluice store copy --to postgres` moves them there; or take `store` out of sluice.yaml to continue here; or " +
+        "move the file away, and all records are sent again from the beginning",
+    },
+  );
 }

@@ -5,6 +5,7 @@ import { storeName } from "../../state/postgres/server.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { configOf, readState, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { type CopyOptions, copyStoreOf } from "./copy-store.ts";
 
 type MigrateOptions = GlobalOptions & { readonly ddl?: boolean };
 
@@ -18,7 +19,7 @@ async function serverOf(context: Context, options: GlobalOptions): Promise<Store
   });
 }
 
-/** `sluice store migrate|show`. */
+/** `sluice store migrate|show|copy`. */
 export const registerStore: Register = (program, context) => {
   const store = program.command("store").description("where the state is kept");
   withGlobals(store.command("migrate"))
@@ -37,6 +38,13 @@ export const registerStore: Register = (program, context) => {
       else if (from === to) context.print(`nothing to do: version ${to}`);
       else context.print(`version ${from} → ${to}`);
     });
+  withGlobals(store.command("copy"))
+    .description("move the project between the state folder and Postgres, while nothing runs")
+    .requiredOption(
+      "--to <store>",
+      "sqlite, postgres for the one that sluice.yaml names, or its URL",
+    )
+    .action(async (options: CopyOptions) => await copyStoreOf(options, context));
   withGlobals(store.command("show"))
     .description("which store this project uses")
     .action(async (options: GlobalOptions) => {

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { ConfigError } from "../../errors.ts";
 import { lockWaitMs } from "../../state/limits.ts";
+import { movedError, movedToName } from "../../state/moved.ts";
 import { count } from "../../state/sqlite/database.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
 import type { InboxReading } from "../inbox.ts";
@@ -43,7 +44,10 @@ function readerOf(db: DatabaseSync, file: string): SqliteReader | undefined {
       hint: "run the newer sluice that made it",
     });
   }
-  const inboxId = db.prepare("select value from meta where name = 'store_id'").get()?.["value"];
+  const fact = db.prepare("select value from meta where name = ?");
+  const inboxId = fact.get("store_id")?.["value"];
+  const movedTo = fact.get(movedToName)?.["value"];
+  if (movedTo !== undefined) throw movedError(file, String(movedTo));
   const reading = createReading(db);
   const guarded =
     <Input, Output>(read: (input: Input) => Output): ((input: Input) => Output) =>

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { transactionRowsMax } from "../../state/limits.ts";
 import { all, count, type Database } from "../../state/sqlite/database.ts";
+import { recentIdsMax } from "../limits.ts";
 import { type EventName, IdSegment, type NamedBody } from "./id-segment.ts";
 
 const row = z.object({ position: z.int(), ids: z.instanceof(Uint8Array) });
@@ -194,4 +195,10 @@ function prepare(db: Database) {
       put.run(connection, id, body, receivedAt);
     },
   };
+}
+
+/** Merges all that came last, so that every id is in `known_ids`. */
+export function mergeRecentIds(db: Database): void {
+  const recent = new RecentIds(db, recentIdsMax);
+  while (db.write(() => recent.mergeBefore(Infinity)) > 0);
 }

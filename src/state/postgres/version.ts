@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 
+import { movedError, movedToName } from "../moved.ts";
 import type { Queries } from "../store/state-database.ts";
 import { storeSteps } from "./schema.ts";
-import type { StoreServer } from "./server.ts";
+import { storeName, type StoreServer } from "./server.ts";
 import { versionError } from "./version-error.ts";
 
 /** How long a host may leave a transaction open without a word: its pauses are of milliseconds. */
@@ -11,13 +12,20 @@ const silentMsMax = 60_000;
 /** The fact that holds the version of the schema. */
 export const versionName = "schema_version";
 
-function refuseOtherVersion(version: number, server: StoreServer): void {
+type Usable = {
+  readonly version?: string | null | undefined;
+  readonly movedTo?: string | null | undefined;
+};
+
+function refuseOther({ version: found, movedTo }: Usable, server: StoreServer): void {
+  const version = Number(found ?? 0);
   if (version !== storeSteps.length) throw versionError(version, server);
+  if (typeof movedTo === "string") throw movedError(storeName(server), movedTo);
 }
 
 /**
  * What the store says of itself.
- * @throws {ConfigError} its schema is of another version.
+ * @throws {ConfigError} its schema is of another version, or it was moved elsewhere.
  */
 export async function knownFacts(
   queries: Queries,
@@ -25,7 +33,7 @@ export async function knownFacts(
 ): Promise<ReadonlyMap<string, string>> {
   const facts = await queries.selectFrom("meta").select(["name", "value"]).execute();
   const known = new Map(facts.map(({ name, value }) => [name, value]));
-  refuseOtherVersion(Number(known.get(versionName) ?? 0), server);
+  refuseOther({ version: known.get(versionName), movedTo: known.get(movedToName) }, server);
   return known;
 }
 
@@ -51,12 +59,12 @@ const set = sql.join(
 
 /**
  * Begins a transaction that writes: it is set as `settings` says, and the schema is the one that this sluice knows.
- * @throws {ConfigError} it is another one.
+ * @throws {ConfigError} it is another one, or the store was moved elsewhere.
  */
 export async function beginWriting(queries: Queries, server: StoreServer): Promise<void> {
-  const { rows } = await sql<{ version: string | null }>`
-    select ${set}, (select value from ${sql.table("meta")} where name = ${versionName}) as version`.execute(
-    queries,
-  );
-  refuseOtherVersion(Number(rows[0]?.version ?? 0), server);
+  const meta = sql.table("meta");
+  const { rows } = await sql<Usable>`
+    select ${set}, (select value from ${meta} where name = ${versionName}) as version,
+      (select value from ${meta} where name = ${movedToName}) as moved_to`.execute(queries);
+  refuseOther(rows[0] ?? {}, server);
 }

@@ -14,6 +14,7 @@ import type { z } from "zod";
 import { BusyError, ConfigError } from "../../errors.ts";
 import { makePrivateFile, makePrivateFolder } from "../../security/private-file.ts";
 import { beatsKeepSchemaMs, lockWaitMs } from "../limits.ts";
+import { movedError, movedToName } from "../moved.ts";
 import type { StateDatabase } from "../store/state-database.ts";
 import { type Migration, migrations } from "./migrations/migrations.ts";
 import { queriesOf } from "./queries.ts";
@@ -126,16 +127,31 @@ function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migrati
   );
   const transactions = createTransactions(db);
   migrate(db, { file, steps, write: transactions.write });
-  return databaseOf(db, transactions);
+  return databaseOf(db, file, transactions);
 }
 
-function databaseOf(db: DatabaseSync, { write, writeInSteps }: Transactions): Database {
+function databaseOf(db: DatabaseSync, file: string, transactions: Transactions): Database {
   const queries = queriesOf(db);
+  const movedTo = db.prepare(`select value from meta where name = '${movedToName}'`);
+  const refuseMoved = (): void => {
+    const found = movedTo.get()?.["value"];
+    if (found !== undefined) throw movedError(file, String(found));
+  };
+  refuseMoved();
+  const write: Database["write"] = (work) =>
+    transactions.write(() => {
+      refuseMoved();
+      return work();
+    });
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
     state: {
-      write: async (work) => await writeInSteps(async () => await work(queries)),
+      write: async (work) =>
+        await transactions.writeInSteps(async () => {
+          refuseMoved();
+          return await work(queries);
+        }),
       queries,
       now: async (_, callers) => await Promise.resolve(callers),
       // What was removed still is in the log until it is copied back.
@@ -171,7 +187,7 @@ export function openToRead(file: string): Database {
         hint: "run `sluice status` once where the state folder can be written",
       });
     }
-    return databaseOf(db, createTransactions(db));
+    return databaseOf(db, file, createTransactions(db));
   } catch (error) {
     db?.close();
     throw asStateError(error, file);

@@ -124,7 +124,7 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/open.ts",
-        find: "  await refuseOlderRuns(stateFolder);\n",
+        find: "  refuseOlderRuns(stateFolder);\n",
         replace: "  void refuseOlderRuns;\n",
       },
     ],

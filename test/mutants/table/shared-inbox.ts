@@ -5,7 +5,12 @@ const plant = planting({
   title: "stamps an event once its connection is its own",
 });
 
-/** Mutants of the inbox that receivers of several hosts have. */
+const copy = planting({
+  file: "test/src/state/copy/copy-store.test.ts",
+  title: "takes every table there, and everything back as it was",
+});
+
+/** Mutants of the inbox that receivers of several hosts have, and of a project that moves to them and back. */
 export const mutantsOfSharedInbox: readonly Mutant[] = [
   plant({
     id: "S1000",
@@ -39,5 +44,70 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     find: "  const ids = await GroupIds.read(queries, named);",
     replace: "  const ids = await GroupIds.read(queries, named.slice(named.length));",
     title: "an event that two receivers get at the same time is kept once",
+  }),
+  copy({
+    id: "S1004",
+    plants: "a receiver that was not stopped keeps events in an inbox that was moved",
+    file: "src/state/copy/copy-store.ts",
+    find: "  await from.mark(into.name);\n",
+    replace: "",
+    title: "has what was pushed wait there",
+  }),
+  copy({
+    id: "S1005",
+    plants: "a store that a copy did not come to its end in is taken for the project's",
+    file: "src/state/copy/copy-store.ts",
+    find: "  await into.mark(from.name);\n",
+    replace: "",
+    title: "leaves the project where it was when it cannot be finished",
+  }),
+  copy({
+    id: "S1006",
+    plants: "numbers that were drawn and are gone are given again by the copy",
+    file: "src/state/copy/copy-store.ts",
+    find: "if (table.drawn !== undefined)",
+    replace: 'if (table.drawn === "nothing")',
+    test: "test/src/state/copy/copied-tables.test.ts",
+    title: "takes every table there, and everything back as it was",
+  }),
+  copy({
+    id: "S1007",
+    plants: "a copy that lacks rows is taken for whole",
+    file: "src/state/copy/copy-store.ts",
+    find: "if (had !== has) {",
+    replace: "if (had < has) {",
+    title: "leaves the project where it was when it cannot be finished",
+  }),
+  copy({
+    id: "S1008",
+    plants: "a process that has the store open writes into it once it was moved",
+    file: "src/state/sqlite/database.ts",
+    find: "        await transactions.writeInSteps(async () => {\n          refuseMoved();",
+    replace: "        await transactions.writeInSteps(async () => {",
+    title: "has every process refuse both ends until it is made",
+  }),
+  copy({
+    id: "S1009",
+    plants: "a process that has the inbox in Postgres open writes into it once it was moved",
+    file: "src/state/postgres/version.ts",
+    find: "  refuseOther(rows[0] ?? {}, server);",
+    replace: "  refuseOther({ version: rows[0]?.version }, server);",
+    title: "has what was pushed wait there",
+  }),
+  copy({
+    id: "S1010",
+    plants: "a transaction that saw the store before it was moved writes while it is copied",
+    file: "src/state/copy/postgres-end.ts",
+    find: "    await this.#olderTransactions();\n",
+    replace: "",
+    title: "waits for a transaction that saw the store before it was moved",
+  }),
+  copy({
+    id: "S1011",
+    plants: "how new keys are is not copied, so that rejects are open again that were made good",
+    file: "src/state/copy/copied-tables.ts",
+    find: "array(select json_array_elements_text(v4::json)::bigint) from r`",
+    replace: "array(select 0 from json_array_elements_text(v4::json)) from r`",
+    title: "has records that were sent count as unchanged",
   }),
 ];

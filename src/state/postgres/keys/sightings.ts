@@ -5,6 +5,7 @@ import { rowNumberOf, sendOf } from "../../rules/keys/ages.ts";
 import { IdSet } from "../../rules/keys/id-set.ts";
 import { eachSeen, type SeenRows, SeenRowsWriter } from "../../rules/keys/seen-rows.ts";
 import type { Queries } from "../../store/state-database.ts";
+import type { PostgresDatabase } from "../database.ts";
 import { foldAges } from "./ages.ts";
 import { integerArray } from "./binary-arrays.ts";
 
@@ -169,6 +170,22 @@ export async function foldSightings(queries: Queries, { setId, runId }: RunOfSet
       where t.send = s.send and (t.state in ('staging', 'staged') or r.ended_at is null))`.execute(
     queries,
   );
+}
+
+/**
+ * Folds what accepted stagings saw of every set into its blocks, and forgets the rest, which only the run asks for that
+ * saw it; while a run is open it does nothing.
+ */
+export async function foldAllSets(database: PostgresDatabase): Promise<void> {
+  const sets = await database.state.queries.selectFrom("fingerprintSets").select("id").execute();
+  for (const { id: setId } of sets) {
+    await database.lockAndWrite(async (queries) => {
+      const open = queries.selectFrom("runs").select("runId").where("endedAt", "is", null).limit(1);
+      if ((await open.executeTakeFirst()) !== undefined) return;
+      await foldAges(queries, setId, sql`true`);
+      await sql`delete from ${sql.table("sightings")} where set_id = ${setId}`.execute(queries);
+    });
+  }
 }
 
 /** Forgets that a staging saw these ids; to be called inside a transaction. */

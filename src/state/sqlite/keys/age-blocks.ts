@@ -2,7 +2,7 @@ import { ageOf } from "../../rules/keys/ages.ts";
 import { eachSeen, type SeenRows } from "../../rules/keys/seen-rows.ts";
 
 /** Ids whose ages stand in one row: some 64 KB. */
-const idsPerBlock = 8_192;
+export const idsPerBlock = 8_192;
 
 /** The ages of a block, as a column holds them. */
 export function agesOf(bytes: Uint8Array): Float64Array {

@@ -42,6 +42,8 @@ export const newestSightedSql = "newest_sighted(f.set_id, f.id)";
 
 const runSeenRow = seenRows.extend({ number: z.int() });
 
+const setIdRow = z.object({ id: z.int() });
+
 const sentRow = seenRows.extend({ send: z.int() });
 
 const blockRow = z.object({ block: z.int(), ages: z.instanceof(Uint8Array).transform(agesOf) });
@@ -162,6 +164,29 @@ function createReading(db: Database): (setId: number) => Ages {
     for (const { send, ...seen } of all(sentRow, select, { setId })) ages.add(seen, send);
     return ages;
   };
+}
+
+/**
+ * Folds what accepted stagings saw of every set into its blocks, and forgets the rest, which only the run asks for that
+ * saw it; while a run is open it does nothing.
+ */
+export function foldAllSightings(db: Database): void {
+  const read = createReading(db);
+  const sets = db.prepare("select id from fingerprint_sets");
+  const put = db.prepare(
+    "insert or replace into sighted_blocks (set_id, block, ages) values ($setId, $block, $ages)",
+  );
+  const forget = db.prepare("delete from sightings where set_id = $setId");
+  const isAnyOpen = db.prepare("select exists (select 1 from runs where ended_at is null)");
+  for (const { id: setId } of all(setIdRow, sets)) {
+    db.write(() => {
+      if (count(isAnyOpen) === 1) return;
+      for (const [block, ages] of read(setId).blocks) {
+        put.run({ setId, block, ages: bytesOfAges(ages) });
+      }
+      forget.run({ setId });
+    });
+  }
 }
 
 /** Takes ids out of what a staging saw. */

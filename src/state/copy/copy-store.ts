@@ -1,0 +1,141 @@
+import { BusyError, ConfigError, StateUnavailableError } from "../../errors.ts";
+import { movedError, movedToName } from "../moved.ts";
+import type { StoreServer } from "../postgres/server.ts";
+import { alikeTables, type OwnTable, ownTables, withStatements } from "./copied-tables.ts";
+import type { CopyEnd } from "./copy-end.ts";
+import { PostgresEnd } from "./postgres-end.ts";
+import { SqliteEnd } from "./sqlite-end.ts";
+
+/** What a copy is made of, and where it goes. */
+export type CopyRequest = {
+  readonly stateFolder: string;
+  readonly server: StoreServer;
+  readonly to: "postgres" | "sqlite";
+};
+
+/** What a copy did. */
+export type StoreCopied = {
+  readonly from: string;
+  readonly to: string;
+  /** Of the copy; undefined where it was made before. */
+  readonly storeId: string | undefined;
+  /** Rows of each table. */
+  readonly tables: Readonly<Record<string, number>>;
+};
+
+type Ends = { readonly from: CopyEnd; readonly into: CopyEnd };
+
+/**
+ * Moves a project between the store of its state folder and one in Postgres, while nothing runs. First the other one
+ * says that the project is in this one still, then this one that it continues there: from then on every process refuses
+ * both, until the copy is committed, whole, under a store id of its own. A copy that was cut off is made once more.
+ * @throws {BusyError} something runs. @throws {ConfigError} the other one holds another project.
+ * @throws {StateUnavailableError}
+ */
+export async function copyStore({ stateFolder, server, to }: CopyRequest): Promise<StoreCopied> {
+  await using closing = new AsyncDisposableStack();
+  const postgres = await PostgresEnd.open(server);
+  closing.defer(async () => await postgres.close());
+  const sqlite = new SqliteEnd(stateFolder);
+  closing.defer(async () => await sqlite.close());
+  const tables = await tablesOf(sqlite, postgres);
+  const ends =
+    to === "postgres" ? { from: sqlite, into: postgres } : { from: postgres, into: sqlite };
+  const { from, into } = ends;
+  const names = { from: from.name, to: into.name };
+  if (await isCopied(ends)) return { ...names, storeId: undefined, tables: {} };
+  if (!(await from.facts()).has(movedToName)) await leave(ends);
+  let isFilled = false;
+  try {
+    const filled = await fill(ends, tables);
+    isFilled = true;
+    await into.commit();
+    return { ...names, ...filled };
+  } catch (error) {
+    // Of a commit that nobody answered it is not known whether it had an effect: the next copy finds it.
+    if (!isFilled) {
+      await from.rollBack();
+      await from.unmark();
+    }
+    throw error;
+  }
+}
+
+async function tablesOf(sqlite: SqliteEnd, postgres: PostgresEnd): Promise<readonly OwnTable[]> {
+  const columns = await postgres.columns();
+  const alike = alikeTables.map((table) => {
+    const { name, hidden } = table;
+    const types = new Map(columns.get(name)?.map((column) => [column.name, column.type]));
+    const names = [...(hidden === undefined ? [] : [hidden]), ...sqlite.columnsOf(name)];
+    return withStatements(
+      table,
+      names.map((column) => ({ name: column, type: types.get(column) ?? "unknown" })),
+    );
+  });
+  return [...alike, ...ownTables];
+}
+
+/**
+ * Whether this very copy was made before.
+ * @throws {ConfigError} one of the two is of another project, or has moved on.
+ */
+async function isCopied({ from, into }: Ends): Promise<boolean> {
+  const [here, there] = [await from.facts(), await into.facts()];
+  const [left, kept] = [here.get(movedToName), there.get(movedToName)];
+  if (left !== undefined && left !== into.name) throw movedError(from.name, left);
+  if (kept !== undefined && kept !== from.name) throw movedError(into.name, kept);
+  if (kept !== undefined || (await into.isEmpty())) return false;
+  if (left === into.name && there.get("copied_from") === here.get("store_id")) return true;
+  throw new ConfigError(`${into.name} holds runs or events of a project already`, {
+    field: "store",
+    hint: "name another schema, or move the state folder's state.db and inbox.db away",
+  });
+}
+
+function busy({ from }: Ends, why: string): BusyError {
+  return new BusyError(`${from.name} cannot be moved: ${why}`, {
+    hint:
+      "let runs end or cancel them, stop workers, receivers and `sluice dev`, and try again; a worker that was " +
+      "killed counts for a minute",
+  });
+}
+
+/** Has both ends say where the project is, and nobody use either. */
+async function leave(ends: Ends): Promise<void> {
+  const { from, into } = ends;
+  const why = await from.whyBusy();
+  if (why !== undefined) throw busy(ends, why);
+  await from.prepare();
+  await into.mark(from.name);
+  await from.mark(into.name);
+  const since =
+    (await from.whyBusy()) ?? ((await from.isApart()) ? "a run has ended just now" : undefined);
+  if (since === undefined) return;
+  await from.unmark();
+  throw busy(ends, since);
+}
+
+/** Copies all into a transaction of the other end, which is to be committed. */
+async function fill(
+  { from, into }: Ends,
+  tables: readonly OwnTable[],
+): Promise<Pick<StoreCopied, "storeId" | "tables">> {
+  await from.begin("read");
+  await into.begin("write");
+  await into.clear();
+  const rows: Record<string, number> = {};
+  for (const table of tables) {
+    for await (const batch of from.read(table)) await into.write(table, batch);
+    if (table.drawn !== undefined) await into.setDrawn(table, await from.lastDrawn(table));
+    const [had, has] = [await from.count(table), await into.count(table)];
+    if (had !== has) {
+      throw new StateUnavailableError(`${table.name}: ${has} rows of ${had} were copied`, {
+        hint: "nothing was moved, and the project continues where it was: try again, or tell its makers",
+      });
+    }
+    rows[table.name] = has;
+  }
+  const storeId = await into.adopt(await from.facts());
+  await from.rollBack();
+  return { storeId, tables: rows };
+}

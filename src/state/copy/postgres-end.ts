@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Client, types } from "pg";
+import Cursor from "pg-cursor";
+
+import { BusyError } from "../../errors.ts";
+import { quoteName } from "../../postgres/names.ts";
+import { beatsKeepSchemaMs } from "../limits.ts";
+import { movedToName } from "../moved.ts";
+import { openPostgresDatabase } from "../postgres/database.ts";
+import { settleStaged } from "../postgres/keys/merging.ts";
+import { foldAllSets } from "../postgres/keys/sightings.ts";
+import { migrateStore } from "../postgres/migrate.ts";
+import { clientOf, storeName, type StoreServer } from "../postgres/server.ts";
+import { asStoreError } from "../postgres/store-error.ts";
+import { withNul, withoutNul } from "../store/nul-texts.ts";
+import {
+  alikeTables,
+  leftPostgresTables,
+  leftTables,
+  type OwnTable,
+  ownFacts,
+  ownTables,
+  type TypedColumn,
+} from "./copied-tables.ts";
+import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
+
+/** Rows that are fetched at a time. */
+const fetchRows = 1_000;
+
+/** How long what had begun before a store was moved is waited for. */
+const olderTransactionsMsMax = 60_000;
+
+/** Types whose values are whole numbers: integers of 64, 16 and 32 bits, and sums of them. */
+const wholeTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
+
+const copiedTypes = {
+  getTypeParser: (oid: number, format?: "text" | "binary"): unknown => {
+    if (wholeTypes.has(oid)) return BigInt;
+    return oid === 25 ? withNul : types.getTypeParser(oid, format ?? "text");
+  },
+};
+
+/** The store in a schema of Postgres, with the inbox in it. */
+export class PostgresEnd implements CopyEnd {
+  readonly name: string;
+  readonly #server: StoreServer;
+  readonly #client: Client;
+
+  private constructor(server: StoreServer, client: Client) {
+    this.name = storeName(server);
+    this.#server = server;
+    this.#client = client;
+  }
+
+  /** Connects to it, with its tables made and of this version. */
+  static async open(server: StoreServer): Promise<PostgresEnd> {
+    await migrateStore(server);
+    const client = new Client({ ...clientOf(server), application_name: "sluice store copy" });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return new PostgresEnd(server, client);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw asStoreError(error, server);
+    }
+  }
+
+  /** Rows of a statement in which `$schema.` stands before each name. */
+  async #ask(sql: string, parameters: readonly unknown[] = []): Promise<readonly CopiedRow[]> {
+    const text = this.#named(sql);
+    try {
+      const values = [...parameters];
+      const asked = { text, values, rowMode: "array", types: copiedTypes } as const;
+      return (await this.#client.query<CopiedValue[]>(asked)).rows;
+    } catch (error) {
+      throw asStoreError(error, this.#server);
+    }
+  }
+
+  #named(sql: string): string {
+    return sql.replaceAll("$schema.", `${quoteName(this.#server.schema)}.`);
+  }
+
+  async #number(sql: string, parameters: readonly unknown[] = []): Promise<bigint> {
+    return BigInt(String((await this.#ask(sql, parameters))[0]?.[0] ?? 0));
+  }
+
+  /** The columns of all tables with their types. */
+  async columns(): Promise<ReadonlyMap<string, readonly TypedColumn[]>> {
+    const rows = await this.#ask(
+      `select c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
+       from pg_attribute a join pg_class c on c.oid = a.attrelid
+       where c.relnamespace = $1::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+       order by a.attnum`,
+      [quoteName(this.#server.schema)],
+    );
+    const found = new Map<string, TypedColumn[]>();
+    for (const [table, name, type] of rows) {
+      const columns = found.get(String(table)) ?? [];
+      columns.push({ name: String(name), type: String(type) });
+      found.set(String(table), columns);
+    }
+    return found;
+  }
+
+  async prepare(): Promise<void> {
+    const database = openPostgresDatabase(this.#server);
+    try {
+      await settleStaged(database);
+      await foldAllSets(database);
+    } finally {
+      await database.close();
+    }
+  }
+
+  async facts(): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#ask("select name, value from $schema.meta");
+    return new Map(rows.map(([name, value]) => [String(name), String(value)]));
+  }
+
+  async whyBusy(): Promise<string | undefined> {
+    const [run] = await this.#ask("select run_id from $schema.runs where ended_at is null limit 1");
+    if (run !== undefined) return `run ${String(run[0])} has not ended`;
+    const [beat] = await this.#ask(
+      `select process from $schema.hosts
+       where abs(extract(epoch from clock_timestamp()) * 1000 - last_beat) < $1 limit 1`,
+      [beatsKeepSchemaMs],
+    );
+    return beat === undefined ? undefined : `worker ${String(beat[0])} works with it`;
+  }
+
+  async isApart(): Promise<boolean> {
+    const apart = await this.#number(
+      "select (select count(*) from $schema.staged_sends) + (select count(*) from $schema.sightings)",
+    );
+    return apart > 0n;
+  }
+
+  async isEmpty(): Promise<boolean> {
+    const some = await this.#number(
+      `select (select count(*) from (select 1 from $schema.runs limit 1) one)
+        + (select count(*) from (select 1 from $schema.inbox_events limit 1) one)`,
+    );
+    return some === 0n;
+  }
+
+  async mark(movedTo: string): Promise<void> {
+    await this.#ask("begin");
+    // Every transaction that writes has read it first.
+    await this.#ask("lock table $schema.meta in access exclusive mode");
+    await this.#ask(
+      `insert into $schema.meta (name, value) values ($1, $2)
+       on conflict (name) do update set value = excluded.value`,
+      [movedToName, movedTo],
+    );
+    await this.#ask("commit");
+    await this.#olderTransactions();
+  }
+
+  /**
+   * Waits for the transactions of ours that began before now: one that saw the store before it was moved, and waited to
+   * read what it had seen, may still write.
+   */
+  async #olderTransactions(): Promise<void> {
+    const running = async (): Promise<ReadonlySet<string>> => {
+      const rows = await this.#ask(
+        `select l.virtualtransaction from pg_locks l join pg_stat_activity a using (pid)
+         where l.locktype = 'virtualxid' and a.datname = current_database() and a.application_name = 'sluice'
+           and l.pid <> pg_backend_pid()`,
+      );
+      return new Set(rows.map(([name]) => String(name)));
+    };
+    const older = await running();
+    const untilMs = performance.now() + olderTransactionsMsMax;
+    while (older.intersection(await running()).size > 0) {
+      if (performance.now() > untilMs) {
+        throw new BusyError(`${this.name}: a transaction of a process of sluice does not end`, {
+          hint: "stop the workers, receivers and commands that use it, and try again",
+        });
+      }
+      await sleep(50);
+    }
+  }
+
+  async unmark(): Promise<void> {
+    await this.#ask("delete from $schema.meta where name = $1", [movedToName]);
+  }
+
+  async begin(how: "read" | "write"): Promise<void> {
+    await this.#ask(
+      `begin isolation level repeatable read, read ${how === "read" ? "only" : "write"}`,
+    );
+    await this.#ask("set local synchronous_commit = on");
+  }
+
+  async clear(): Promise<void> {
+    const tables = [...alikeTables, ...ownTables].map(({ name }) => name);
+    for (const name of [...tables, ...leftTables, ...leftPostgresTables])
+      await this.#ask(`delete from $schema.${name}`);
+  }
+
+  async *read(table: OwnTable): AsyncGenerator<readonly CopiedRow[]> {
+    const text = this.#named(table.postgres.read);
+    const cursor = this.#client.query(
+      new Cursor<CopiedValue[]>(text, [], { rowMode: "array", types: copiedTypes }),
+    );
+    try {
+      for (;;) {
+        const rows = await cursor.read(fetchRows);
+        if (rows.length === 0) return;
+        yield* batches(rows);
+      }
+    } catch (error) {
+      throw asStoreError(error, this.#server);
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  async write({ types: typesOf, postgres }: OwnTable, rows: readonly CopiedRow[]): Promise<void> {
+    const lists = typesOf.map((_, column) =>
+      rows.map((row) => {
+        const value = row[column] ?? null;
+        if (typeof value === "bigint") return String(value);
+        if (typeof value === "string") return withoutNul(value);
+        return value instanceof Uint8Array ? Buffer.from(value) : value;
+      }),
+    );
+    const values = typesOf.map((type, index) => `$${index + 1}::${type}[]`).join(", ");
+    const names = typesOf.map((_, index) => `v${index + 1}`).join(", ");
+    await this.#ask(
+      `with r as materialized (select * from unnest(${values}) as r (${names})) ${postgres.write}`,
+      lists,
+    );
+  }
+
+  async count({ name }: OwnTable): Promise<number> {
+    return Number(await this.#number(`select count(*) from $schema.${name}`));
+  }
+
+  async lastDrawn({ name, drawn = "" }: OwnTable): Promise<bigint> {
+    const most = await this.#number(`select coalesce(max(${drawn}), 0) from $schema.${name}`);
+    const sequence = await this.#sequenceOf(name, drawn);
+    const last = await this.#number(
+      `select case when is_called then last_value else 0 end from ${sequence}`,
+    );
+    return most > last ? most : last;
+  }
+
+  async setDrawn({ name, drawn = "" }: OwnTable, last: bigint): Promise<void> {
+    const value = [await this.#sequenceOf(name, drawn), String(last > 0n ? last : 1n), last > 0n];
+    await this.#ask("select setval($1::regclass, $2::bigint, $3)", value);
+  }
+
+  async #sequenceOf(table: string, column: string): Promise<string> {
+    const named = this.#named(`$schema.${table}`);
+    const [row] = await this.#ask("select pg_get_serial_sequence($1, $2)", [named, column]);
+    return String(row?.[0]);
+  }
+
+  async adopt(facts: ReadonlyMap<string, string>): Promise<string> {
+    const put = `insert into $schema.meta (name, value) values ($1, $2)
+      on conflict (name) do update set value = excluded.value`;
+    for (const [name, value] of facts) if (!ownFacts.has(name)) await this.#ask(put, [name, value]);
+    await this.#ask(put, ["copied_from", facts.get("store_id") ?? ""]);
+    const inboxId = facts.get("inbox_id");
+    if (inboxId !== undefined) await this.#ask(put, ["inbox_id", inboxId]);
+    await this.unmark();
+    const [row] = await this.#ask(
+      "update $schema.meta set value = gen_random_uuid()::text where name = 'store_id' returning value",
+    );
+    return String(row?.[0]);
+  }
+
+  async commit(): Promise<void> {
+    await this.#ask("commit");
+  }
+
+  async rollBack(): Promise<void> {
+    // Where nothing has begun it warns, and nobody is told.
+    await this.#ask("rollback");
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+}

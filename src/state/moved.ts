@@ -1,0 +1,14 @@
+import { ConfigError } from "../errors.ts";
+
+/** The fact of a store, and of an inbox, that says where it was moved to: nobody uses it from then on. */
+export const movedToName = "moved_to";
+
+/** The error of a store that was moved elsewhere. */
+export function movedError(where: string, to: string): ConfigError {
+  return new ConfigError(`${where} was moved: its project continues in ${to}`, {
+    field: "store",
+    hint:
+      "have sluice.yaml name that one, by `store`, or by none for the state folder; if the copy did not come to its " +
+      "end, run `sluice store copy` to the same place once more",
+  });
+}

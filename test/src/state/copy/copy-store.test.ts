@@ -1,0 +1,228 @@
+import { Client } from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { runEffect } from "../../../../src/effect.ts";
+import { BusyError, ConfigError } from "../../../../src/errors.ts";
+import { openInbox } from "../../../../src/inbox/open.ts";
+import { openInboxReader } from "../../../../src/inbox/reader.ts";
+import { Secret } from "../../../../src/security/secret.ts";
+import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import type { RejectEntry } from "../../../../src/state/contract/rejects/rejects.ts";
+import { copyStore } from "../../../../src/state/copy/copy-store.ts";
+import { PostgresEnd } from "../../../../src/state/copy/postgres-end.ts";
+import { SqliteEnd } from "../../../../src/state/copy/sqlite-end.ts";
+import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
+import { openPostgresMethods } from "../../../../src/state/postgres/open-methods.ts";
+import type { StoreServer } from "../../../../src/state/postgres/server.ts";
+import { asStoreError } from "../../../../src/state/postgres/store-error.ts";
+import type { StateStore } from "../../../../src/state/state-store.ts";
+import { answerAtOnce } from "../../../../src/thread.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { answeredHere, openStoreInline } from "../../../support/project/inline-threads.ts";
+import { one as deliveryOf } from "../../inbox/deliveries.ts";
+import { at, name, StoreUnderTest } from "../store-under-test.ts";
+import { newFolder, newServer } from "./support.ts";
+
+/** A store in Postgres, in the calling thread. */
+async function openServer(server: StoreServer): Promise<StateStore> {
+  const opened = await openPostgresMethods(server);
+  const answer = answerAtOnce(opened.methods, (error) => asStoreError(error, server));
+  return answeredHere({ ...opened, answer }, runEffect);
+}
+
+function opening(runId: string): Parameters<StateStore["openRun"]>[0] {
+  const workflow = { workflowId: "w", firstRunId: "f", kind: "sync" } as const;
+  return {
+    runId,
+    ...name,
+    ...workflow,
+    temporalId: "t",
+    configHash: "c",
+    request: {},
+    startedAt: at,
+  };
+}
+
+/** A run, from its opening to its end, that sends what is new of these keys, and rejects others: its verdicts. */
+async function sendRun(
+  under: StoreUnderTest,
+  runId: string,
+  {
+    keys,
+    rejected = [],
+  }: { readonly keys: readonly string[]; readonly rejected?: readonly string[] },
+): Promise<readonly number[]> {
+  const { store } = under;
+  await under.openRun(runId);
+  const { version: checkpointVersion } = await store.checkpoint(name);
+  await store.setRunRange({ runId, checkpointVersion, from: { row: 1 } });
+  const { stage, send } = await store.beginStaging({ runId, chunk: 1, host: "h" });
+  const place = { runId, chunk: 1, stage };
+  const verdicts = await under.judge({ ...place, send, keys });
+  const rejects = rejected.map((key): RejectEntry => {
+    const why = { step: "map", code: "required", reason: "bad" } as const;
+    return { stream: "account", place: `${runId} ${key}`, key, ...why };
+  });
+  await store.addRejects({ ...place, rejects, at });
+  await under.commit(place);
+  await store.endRun({ runId, outcome: "done", endedAt: at });
+  return verdicts;
+}
+
+/** Where the rejects are that are open. */
+async function openIn(store: StateStore): Promise<readonly string[]> {
+  return (await store.openRejects({ ...name, limit: 10 })).map(({ place }) => place);
+}
+
+describe("copyStore", () => {
+  it("has records that were sent count as unchanged, rejects stay open and numbers go on, there and back", async () => {
+    const stateFolder = await newFolder();
+    const told = await openStoreInline(stateFolder);
+    const first = StoreUnderTest.of(stateFolder, told);
+    await sendRun(first, "r1", { keys: ["a", "b\u0000", "c"], rejected: ["x", "y"] });
+    // One of the rows that were refused has come as it should be since.
+    await sendRun(first, "r2", { keys: ["x"] });
+    await told.close();
+    const server = await newServer();
+    const { storeId } = await copyStore({ stateFolder, server, to: "postgres" });
+    const there = await openServer(server);
+    expect(there.storeId).toBe(storeId);
+    expect(await openIn(there)).toEqual(["r1 y"]);
+    const second = StoreUnderTest.of(stateFolder, there);
+    const keys = ["a", "b\u0000", "c", "x", "d"];
+    const { unchanged, send } = verdict;
+    const known = [unchanged, unchanged, unchanged, unchanged];
+    expect(await sendRun(second, "r3", { keys: keys, rejected: ["z"] })).toEqual([...known, send]);
+    await there.close();
+
+    await copyStore({ stateFolder, server, to: "sqlite" });
+    const here = await openStoreInline(stateFolder);
+    onTestFinished(async () => await here.close());
+    expect(await openIn(here)).toEqual(["r3 z", "r1 y"]);
+    const third = StoreUnderTest.of(stateFolder, here);
+    expect(await sendRun(third, "r4", { keys: [...keys, "e"] })).toEqual([
+      ...known,
+      unchanged,
+      send,
+    ]);
+    expect(await here.runs({ limit: 10 })).toHaveLength(4);
+  });
+
+  it("has what was pushed wait there, each id once, and what is pushed later after it", async () => {
+    const stateFolder = await newFolder();
+    const here = await openInbox({ stateFolder });
+    onTestFinished(async () => await here.close());
+    await here.keep(deliveryOf("a"));
+    const server = await newServer();
+    await copyStore({ stateFolder, server, to: "postgres" });
+    // A receiver that was not stopped.
+    await expect(here.keep(deliveryOf("lost"))).rejects.toThrow("was moved");
+    await expect(openInbox({ stateFolder })).rejects.toThrow("was moved");
+    await expect(openInboxReader({ stateFolder })).rejects.toThrow("was moved");
+    const there = await openInbox({ stateFolder, store: server });
+    onTestFinished(async () => await there.close());
+    expect(there.inboxId).toBe(here.inboxId);
+    expect(await there.keep(deliveryOf("a"))).toMatchObject({ kept: 0 });
+    await there.keep(deliveryOf("b"));
+    const kept = await there.read({ connection: "forms", after: 0, limit: 10 });
+    expect(kept.map(({ seq, id }) => [seq, id])).toEqual([
+      [1, "a"],
+      [2, "b"],
+    ]);
+    await copyStore({ stateFolder, server, to: "sqlite" });
+    await expect(there.keep(deliveryOf("lost"))).rejects.toThrow("was moved");
+  });
+
+  it("is refused while a run has not ended or a worker works, and leaves all as it was", async () => {
+    const stateFolder = await newFolder();
+    const store = await openStoreInline(stateFolder);
+    onTestFinished(async () => await store.close());
+    await StoreUnderTest.of(stateFolder, store).openRun("r1");
+    const request = { stateFolder, server: await newServer(), to: "postgres" } as const;
+    await expect(copyStore(request)).rejects.toThrow(BusyError);
+    await expect(copyStore(request)).rejects.toThrow("run r1 has not ended");
+    await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+    const beat = { hostId: "h", process: "h 1", temporalId: "t", lastBeat: Date.now() };
+    await store.beat({ ...beat, version: "1", name: "n", command: "worker", configs: {} });
+    await expect(copyStore(request)).rejects.toThrow("worker h 1 works with it");
+  });
+
+  it("has every process refuse both ends until it is made, and is made once more after it was cut off", async () => {
+    const stateFolder = await newFolder();
+    const store = await openStoreInline(stateFolder);
+    onTestFinished(async () => await store.close());
+    await sendRun(StoreUnderTest.of(stateFolder, store), "r1", { keys: ["a"] });
+    const server = await newServer();
+    const request = { stateFolder, server, to: "postgres" } as const;
+    const [from, into] = [new SqliteEnd(stateFolder), await PostgresEnd.open(server)];
+    onTestFinished(
+      async () => await Promise.all([from.close(), into.close()]).then(() => undefined),
+    );
+    await into.mark(from.name);
+    await expect(openPostgresMethods(server)).rejects.toThrow(`continues in ${from.name}`);
+    await from.mark(into.name);
+    await expect(store.openRun(opening("r2"))).rejects.toThrow(`continues in ${into.name}`);
+    expect((await copyStore(request)).tables).toMatchObject({ runs: 1 });
+    expect((await copyStore(request)).storeId).toBeUndefined();
+    const other = { ...request, server: await newServer() };
+    await expect(copyStore(other)).rejects.toThrow(ConfigError);
+  });
+
+  it("waits for a transaction that saw the store before it was moved", async () => {
+    const { url, admin } = await postgres();
+    const server = { url: new Secret(url), schema: "sluice" };
+    const end = await PostgresEnd.open(server);
+    onTestFinished(async () => await end.close());
+    const older = new Client({ connectionString: url, application_name: "sluice" });
+    await older.connect();
+    onTestFinished(async () => await older.end());
+    await older.query("begin isolation level serializable");
+    // It has its snapshot, and no lock yet.
+    await older.query("select 1");
+    let isMarked = false;
+    const marking = end.mark("elsewhere").then(() => (isMarked = true));
+    const isSaid = "select from sluice.meta where name = 'moved_to'";
+    await expect.poll(async () => (await admin.query(isSaid)).rowCount).toBe(1);
+    await older.query("insert into sluice.plans (run_id, plan, samples) values ('r', 'p', 's')");
+    expect(isMarked).toBe(false);
+    await older.query("commit");
+    await marking;
+  });
+
+  it("takes nothing into a store of another project", async () => {
+    const [mine, others] = [await newFolder(), await newFolder()];
+    const server = await newServer();
+    for (const stateFolder of [others, mine]) {
+      const store = await openStoreInline(stateFolder);
+      await sendRun(StoreUnderTest.of(stateFolder, store), "r1", { keys: ["a"] });
+      await store.close();
+    }
+    await copyStore({ stateFolder: others, server, to: "postgres" });
+    const copying = copyStore({ stateFolder: mine, server, to: "postgres" });
+    await expect(copying).rejects.toThrow("holds runs or events of a project already");
+    const store = await openStoreInline(mine);
+    onTestFinished(async () => await store.close());
+    expect(await store.runs({ limit: 5 })).toHaveLength(1);
+  });
+
+  it("leaves the project where it was when it cannot be finished", async () => {
+    const stateFolder = await newFolder();
+    const store = await openStoreInline(stateFolder);
+    onTestFinished(async () => await store.close());
+    await sendRun(StoreUnderTest.of(stateFolder, store), "r1", { keys: ["a"] });
+    const { url, admin } = await postgres();
+    const server = { url: new Secret(url), schema: "sluice" };
+    await migrateStore(server);
+    await admin.query(
+      `create function lose() returns trigger language plpgsql as 'begin return null; end';
+       create trigger lose before insert on sluice.stagings for each row execute function lose()`,
+    );
+    const copying = copyStore({ stateFolder, server, to: "postgres" });
+    await expect(copying).rejects.toThrow("stagings: 0 rows of 1 were copied");
+    await expect(openPostgresMethods(server)).rejects.toThrow("continues in");
+    await sendRun(StoreUnderTest.of(stateFolder, store), "r2", { keys: ["b"] });
+    await admin.query("drop trigger lose on sluice.stagings");
+    const { tables } = await copyStore({ stateFolder, server, to: "postgres" });
+    expect(tables).toMatchObject({ runs: 2, stagings: 2 });
+  });
+});
