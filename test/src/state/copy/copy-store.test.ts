@@ -90,9 +90,9 @@ describe("copyStore", () => {
     expect(await openIn(there)).toEqual(["r1 y"]);
     const second = StoreUnderTest.of(stateFolder, there);
     const keys = ["a", "b\u0000", "c", "x", "d"];
-    const { unchanged, send } = verdict;
+    const { unchanged, new: added } = verdict;
     const known = [unchanged, unchanged, unchanged, unchanged];
-    expect(await sendRun(second, "r3", { keys: keys, rejected: ["z"] })).toEqual([...known, send]);
+    expect(await sendRun(second, "r3", { keys: keys, rejected: ["z"] })).toEqual([...known, added]);
     await there.close();
 
     await copyStore({ stateFolder, server, to: "sqlite" });
@@ -103,7 +103,7 @@ describe("copyStore", () => {
     expect(await sendRun(third, "r4", { keys: [...keys, "e"] })).toEqual([
       ...known,
       unchanged,
-      send,
+      added,
     ]);
     expect(await here.runs({ limit: 10 })).toHaveLength(4);
   });

@@ -53,7 +53,7 @@ it("a store in Postgres that was restored from a backup trusts nothing that it k
   const restored = await openOn(server, folder);
 
   expect(await restored.isRestored(name)).toBe(true);
-  expect(await known(restored)).toEqual([{ state: "unknown" }]);
+  expect(await known(restored)).toMatchObject([{ state: "unknown" }]);
   await restored.tellRestored(name);
   // Noticed once; and what is sent from then on is known.
   const again = await openOn(server, folder);
