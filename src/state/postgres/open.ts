@@ -13,13 +13,9 @@ import type { StoreServer } from "./server.ts";
  * @throws {ConfigError} it has no tables, those of another version, or the role may not.
  * @throws {StateUnavailableError} it cannot be reached.
  */
-export async function openPostgresStore(
-  server: StoreServer,
-  /** Where this host remembers its last send, so that a store which was restored shows. */
-  stateFolder?: string,
-): Promise<StateStore> {
+export async function openPostgresStore(server: StoreServer): Promise<StateStore> {
   const thread = new Worker(threadFile("thread", import.meta.url));
-  const store = await storeInThread(thread, packSecrets({ ...server, stateFolder }));
+  const store = await storeInThread(thread, packSecrets(server));
   const { now, stop } = await followClock(async () => await store.storeTime(Date.now())).catch(
     async (error: unknown) => {
       await store.close();

@@ -6,15 +6,11 @@ import { serveStore } from "../store-thread.ts";
 import { openPostgresMethods } from "./open-methods.ts";
 import { asStoreError } from "./store-error.ts";
 
-const opening = z.object({
-  url: z.instanceof(Secret),
-  schema: z.string(),
-  stateFolder: z.string().optional(),
-});
+const opening = z.object({ url: z.instanceof(Secret), schema: z.string() });
 
 serveStore(async (asked) => {
-  const { stateFolder, ...server } = opening.parse(unpackSecrets(asked));
-  const { storeId, methods, close } = await openPostgresMethods(server, { stateFolder });
+  const server = opening.parse(unpackSecrets(asked));
+  const { storeId, methods, close } = await openPostgresMethods(server);
   // Each call has a connection of its own: none waits for another, but where the pool has none left.
   const answer = answerAtOnce(methods, (error) => asStoreError(error, server));
   return { storeId, answer, close };

@@ -64,21 +64,4 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/activities/doubt/unnoted-end.test.ts",
     title: "noted the beginning and lost the answer",
   }),
-  plant({
-    id: "S1068",
-    plants: "a store in Postgres that was restored from a backup trusts its fingerprints",
-    file: "src/state/postgres/restored.ts",
-    find: "set({ validAfter: remembered, isRestored: 1 })",
-    replace: "set({ isRestored: 1 })",
-    test: "test/src/state/postgres/restored.test.ts",
-    title: "trusts nothing that it knows",
-  }),
-  plant({
-    id: "S1069",
-    plants: "a schema with an upper-case letter is another one in a query within a query",
-    file: "src/state/store/qualified-tables.ts",
-    find: "if (!this.#tables.has(identifier.name)) return",
-    replace: "if (node.table.schema !== undefined || !this.#tables.has(identifier.name)) return",
-    title: "is named as it is also where a query is part of another",
-  }),
 ];
