@@ -26,7 +26,7 @@ export async function openStateStore(
 ): Promise<StateStore> {
   if (store === undefined) return await openSqliteStore(stateFolder, how);
   refuseOlderRuns(stateFolder);
-  return await openPostgresStore(store);
+  return await openPostgresStore(store, { stateFolder });
 }
 
 function refuseOlderRuns(stateFolder: string): void {

@@ -13,6 +13,7 @@ import { canonicalJson } from "../../config/hash.ts";
 import { writtenMembers } from "../../config/schema/sources.ts";
 import type { ConnectionConfig, SourceConfig } from "../../config/schema/sources.ts";
 import { SluiceError } from "../../errors.ts";
+import { lookAtStore } from "../../state/postgres/look-at-store.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { sourceMsMax } from "../limits.ts";
@@ -22,6 +23,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
 import { noteMark, okOrFail } from "../output/style.ts";
 import { useService } from "../running/services.ts";
+import { storeText } from "../status/store.ts";
 import { checkGuardrails } from "./checks/check-guardrails.ts";
 import { checkKeys } from "./checks/check-keys.ts";
 import { checkSpeed, type Note } from "./checks/check-speed.ts";
@@ -197,6 +199,11 @@ export const registerCheck: Register = (program, context) => {
       const reached = wanted.filter(isReached);
       const needs = await checkNeeds(config, reached);
       found.push(...needs.filter(({ ok, detail }) => ok || !told.has(detail)));
+      const { store } = config;
+      if (name === undefined && store !== undefined) {
+        const looked = await finding("store", async () => storeText(await lookAtStore(store)));
+        if (looked.ok || !told.has(looked.detail)) found.push({ ...looked, subject: "store" });
+      }
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
           if (config.api.legacyBaseUrl === undefined)

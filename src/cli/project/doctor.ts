@@ -2,10 +2,12 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Config } from "../../config/config.ts";
-import { messageOf, SluiceError } from "../../errors.ts";
+import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
 import { connectTemporal, temporalOptions } from "../../local/connect.ts";
 import { temporalAnswers } from "../../local/temporal-server.ts";
 import { freeBytes } from "../../staging/folder.ts";
+import { lookAtStore } from "../../state/postgres/look-at-store.ts";
+import { storeName, type StoreServer } from "../../state/postgres/server.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText } from "../../text/quantities.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
@@ -13,6 +15,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { okOrFail } from "../output/style.ts";
 import { defaultTemporal, isTemporalConfigured } from "../running/services.ts";
+import { storeText } from "../status/store.ts";
 
 /** One look: what it found, or why it is not well. */
 type Look = { readonly name: string; readonly look: () => Promise<string> };
@@ -37,6 +40,22 @@ async function found({ name, look }: Look): Promise<Found> {
 /** Free bytes of disk below which a chunk and its upload may not fit. */
 const freeBytesMin = 1_000_000_000;
 
+/** A store in Postgres, and what may be lost with it. */
+function looksAtServer(server: StoreServer): Look[] {
+  return [
+    { name: storeName(server), look: async () => storeText(await lookAtStore(server)) },
+    {
+      name: "fail-over of the store",
+      look: async () => {
+        if (!(await lookAtStore(server)).losesOnFailOver) return "no commit is lost by it";
+        throw new ConfigError("commits wait for no standby: what was committed last may be lost", {
+          hint: "set synchronous_standby_names on the server; what is lost is noticed, and sent again",
+        });
+      },
+    },
+  ];
+}
+
 function looksAt(config: Config): Look[] {
   const { stateFolder } = config;
   return [
@@ -44,6 +63,7 @@ function looksAt(config: Config): Look[] {
       name: "state store",
       look: async () => await withState(config, async ({ storeId }) => `store ${storeId}`),
     },
+    ...(config.store === undefined ? [] : looksAtServer(config.store)),
     {
       name: "disk",
       look: async () => {

@@ -1,8 +1,10 @@
 import { ConfigError } from "../../errors.ts";
+import { lookAtStore, type StoreLook } from "../../state/postgres/look-at-store.ts";
 import { migrateStore, pendingStatements } from "../../state/postgres/migrate.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 import { storeName } from "../../state/postgres/server.ts";
 import { plainText } from "../../text/plain-text.ts";
+import { byteText, durationText } from "../../text/quantities.ts";
 import { configOf, readState, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { type CopyOptions, copyStoreOf } from "./copy-store.ts";
@@ -17,6 +19,12 @@ async function serverOf(context: Context, options: GlobalOptions): Promise<Store
     field: "store",
     hint: "a store in a folder is migrated by whichever command opens it first",
   });
+}
+
+/** What is told of a store in Postgres. */
+export function storeText({ storeId, version, bytes, clockAheadMs }: StoreLook): string {
+  const clock = `its clock is ${durationText(Math.abs(clockAheadMs))} ${clockAheadMs < 0 ? "behind" : "ahead"}`;
+  return `store ${storeId}, version ${version}, ${byteText(bytes)}; ${clock}`;
 }
 
 /** `sluice store migrate|show|copy`. */
@@ -46,12 +54,21 @@ export const registerStore: Register = (program, context) => {
     )
     .action(async (options: CopyOptions) => await copyStoreOf(options, context));
   withGlobals(store.command("show"))
-    .description("which store this project uses")
+    .description("which store this project uses; of one in Postgres its version, size and clock")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
-      const place = config.store === undefined ? config.stateFolder : storeName(config.store);
       const { storeId } = await readState(config, async (state) => await Promise.resolve(state));
-      if (options.json) context.print(JSON.stringify({ place, store: storeId }));
-      else context.print(plainText(`${place}: store ${storeId}`));
+      if (config.store === undefined) {
+        const place = config.stateFolder;
+        if (options.json) context.print(JSON.stringify({ place, store: storeId }));
+        else context.print(plainText(`${place}: store ${storeId}`));
+        return;
+      }
+      const look = await lookAtStore(config.store);
+      const { version, bytes, clockAheadMs } = look;
+      const facts = { version, bytes, clock_ahead_ms: clockAheadMs };
+      const place = storeName(config.store);
+      if (options.json) context.print(JSON.stringify({ place, store: storeId, ...facts }));
+      else context.print(plainText(`${place}: ${storeText(look)}`));
     });
 };

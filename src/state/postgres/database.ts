@@ -10,6 +10,7 @@ import { QualifiedTables } from "../store/qualified-tables.ts";
 import type { Queries, StateDatabase } from "../store/state-database.ts";
 import type { Tables } from "../store/tables.ts";
 import { type ClockSource, type MomentInSql, momentInSql, readClock } from "./clock.ts";
+import { OtherTimeline, Restored } from "./restored.ts";
 import { tableNames } from "./schema.ts";
 import { clientOf, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
@@ -47,6 +48,8 @@ function numberOf(text: string): number {
 /** An open database in Postgres. */
 export type PostgresDatabase = {
   readonly state: StateDatabase;
+  /** Calls this once the store went to another timeline: what a process remembers of it may never have been. */
+  onRestored(forget: () => void): void;
   /**
    * Runs `work` in a transaction whose statements each see what was committed before them (READ COMMITTED): for what
    * locks the rows that it decides by, in one order.
@@ -101,7 +104,8 @@ export function openPostgresDatabase(
       new TextsWithNul(),
     ],
   });
-  const writer = createWriter(queries, server);
+  const restored = new Restored(queries, server);
+  const writer = createWriter(queries, server, restored);
   const state: StateDatabase = {
     queries,
     write: async (work) => await writer("serializable")(work),
@@ -110,6 +114,7 @@ export function openPostgresDatabase(
   };
   return {
     state,
+    onRestored: (forget) => restored.onRestored(forget),
     lockAndWrite: writer("read committed"),
     momentOf: (callers) => momentInSql(clock, callers),
     close: async () => await queries.destroy(),
@@ -126,9 +131,10 @@ async function waitForOthers(queries: Queries): Promise<void> {
  * tried again: left to chance, a few dozen that want the same rows end each other until none has a try left. The lock
  * goes before the transaction sees anything, is in the way of no first try, and ends with the transaction.
  */
-function createWriter(queries: Queries, server: StoreServer) {
+function createWriter(queries: Queries, server: StoreServer, restored: Restored) {
   return (level: IsolationLevel) =>
     async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
+      const asksTimeline = await restored.isTold();
       for (let tried = 1; ; tried += 1) {
         try {
           return await queries
@@ -136,10 +142,16 @@ function createWriter(queries: Queries, server: StoreServer) {
             .setIsolationLevel(level)
             .execute(async (transaction) => {
               if (tried > 1) await waitForOthers(transaction);
-              await beginWriting(transaction, server);
-              return await work(transaction);
+              const found = await beginWriting(transaction, server, { asksTimeline });
+              if (restored.isSame(found)) return await work(transaction);
+              throw new OtherTimeline(found);
             });
         } catch (error) {
+          if (error instanceof OtherTimeline) {
+            const fault = await restored.noted(error);
+            if (fault !== undefined) throw fault;
+            continue;
+          }
           if (tried === triesMax || !conflicts.has(sqlStateOf(error)))
             throw asStoreError(error, server);
           await sleep(Math.random() * Math.min(pauseMsMax, 2 ** tried));

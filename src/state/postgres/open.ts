@@ -13,9 +13,13 @@ import type { StoreServer } from "./server.ts";
  * @throws {ConfigError} it has no tables, those of another version, or the role may not.
  * @throws {StateUnavailableError} it cannot be reached.
  */
-export async function openPostgresStore(server: StoreServer): Promise<StateStore> {
+export async function openPostgresStore(
+  server: StoreServer,
+  /** Of this host: see `openPostgresMethods`. */
+  { stateFolder }: { readonly stateFolder?: string } = {},
+): Promise<StateStore> {
   const thread = new Worker(threadFile("thread", import.meta.url));
-  const store = await storeInThread(thread, packSecrets(server));
+  const store = await storeInThread(thread, packSecrets({ server, stateFolder }));
   const { now, stop } = await followClock(async () => await store.storeTime(Date.now())).catch(
     async (error: unknown) => {
       await store.close();

@@ -2,6 +2,7 @@ import type { ClientConfig } from "pg";
 
 import { connectTimeoutMs } from "../../limits.ts";
 import { addressOf, passwordOf } from "../../postgres/address.ts";
+import { quoteName } from "../../postgres/names.ts";
 import { partsOf } from "../../postgres/url.ts";
 import type { Secret } from "../../security/secret.ts";
 
@@ -16,6 +17,16 @@ export type StoreServer = {
 export function storeName({ url, schema }: StoreServer): string {
   const { host, port, database } = addressOf({ url });
   return `the state store in ${database} at ${host}:${port}, schema ${schema}`;
+}
+
+/** What gives a role the rights that a worker needs; those on sequences are to notice a restored backup by. */
+export function grantsFor({ url, schema }: StoreServer): string {
+  const [role, name] = [quoteName(addressOf({ url }).user), quoteName(schema)];
+  return (
+    `run: grant usage on schema ${name} to ${role}; ` +
+    `grant select, insert, update, delete on all tables in schema ${name} to ${role}; ` +
+    `grant select, update on all sequences in schema ${name} to ${role};`
+  );
 }
 
 /** How a client reaches it: encrypted and with the server's certificate checked, unless it is this host itself. */

@@ -1,8 +1,6 @@
 import { ConfigError, SluiceError, StateUnavailableError } from "../../errors.ts";
-import { addressOf } from "../../postgres/address.ts";
 import { postgresError, sqlStateOf } from "../../postgres/errors.ts";
-import { quoteName } from "../../postgres/names.ts";
-import { storeName, type StoreServer } from "./server.ts";
+import { grantsFor, storeName, type StoreServer } from "./server.ts";
 import { versionError } from "./version-error.ts";
 
 /** What `store:` of sluice.yaml gets wrong, by SQLSTATE. */
@@ -10,17 +8,16 @@ const configFaults: Readonly<Record<string, string | undefined>> = {
   "28000": "check user, password and pg_hba.conf",
   "28P01": "check user and password",
   "3D000": "check the name of the database",
-  "25006": "name the server that takes writes: this one is a standby, or set to be read-only",
 };
 
-/** What gives a role the rights that a worker needs. */
-function grantsFor({ url, schema }: StoreServer): string {
-  const [role, name] = [quoteName(addressOf({ url }).user), quoteName(schema)];
-  return (
-    `run: grant usage on schema ${name} to ${role}; ` +
-    `grant select, insert, update, delete on all tables in schema ${name} to ${role};`
-  );
-}
+/** What to do while the store cannot be used; a standby may take over meanwhile. */
+const hints: Readonly<Record<string, string | undefined>> = {
+  "25006":
+    "name the server that takes writes in `store.url`, unless this one is about to: what waits continues then",
+};
+
+const hintOfAway =
+  "check that the server runs and can be reached from here: what waits continues by itself";
 
 /**
  * A fault of the store in Postgres as the error that a caller can act on; errors of ours pass unchanged. It holds
@@ -47,6 +44,6 @@ export function asStoreError(error: unknown, server: StoreServer): unknown {
   const text = said.message.startsWith(where) ? said.message : `${where}: ${said.message}`;
   return new StateUnavailableError(text, {
     cause: said.cause,
-    hint: "check that the server runs and can be reached from here: what waits continues by itself",
+    hint: hints[state ?? ""] ?? hintOfAway,
   });
 }

@@ -6,11 +6,14 @@ import { serveStore } from "../store-thread.ts";
 import { openPostgresMethods } from "./open-methods.ts";
 import { asStoreError } from "./store-error.ts";
 
-const opening = z.object({ url: z.instanceof(Secret), schema: z.string() });
+const opening = z.object({
+  server: z.object({ url: z.instanceof(Secret), schema: z.string() }),
+  stateFolder: z.string().optional(),
+});
 
 serveStore(async (asked) => {
-  const server = opening.parse(unpackSecrets(asked));
-  const { storeId, methods, close } = await openPostgresMethods(server);
+  const { server, stateFolder } = opening.parse(unpackSecrets(asked));
+  const { storeId, methods, close } = await openPostgresMethods(server, { stateFolder });
   // Each call has a connection of its own: none waits for another, but where the pool has none left.
   const answer = answerAtOnce(methods, (error) => asStoreError(error, server));
   return { storeId, answer, close };

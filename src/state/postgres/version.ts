@@ -1,9 +1,12 @@
 import { sql } from "kysely";
 
+import { ConfigError } from "../../errors.ts";
+import { quoteName } from "../../postgres/names.ts";
 import { movedError, movedToName } from "../moved.ts";
 import type { Queries } from "../store/state-database.ts";
 import { storeSteps } from "./schema.ts";
-import { storeName, type StoreServer } from "./server.ts";
+import { grantsFor, storeName, type StoreServer } from "./server.ts";
+import { timelineName, timelineNow } from "./timeline.ts";
 import { versionError } from "./version-error.ts";
 
 /** How long a host may leave a transaction open without a word: its pauses are of milliseconds. */
@@ -11,6 +14,9 @@ const silentMsMax = 60_000;
 
 /** The fact that holds the version of the schema. */
 export const versionName = "schema_version";
+
+/** What a transaction that writes finds of the log. */
+export type FoundTimeline = { readonly now: string | null; readonly known: string | null };
 
 type Usable = {
   readonly version?: string | null | undefined;
@@ -25,7 +31,7 @@ function refuseOther({ version: found, movedTo }: Usable, server: StoreServer): 
 
 /**
  * What the store says of itself.
- * @throws {ConfigError} its schema is of another version, or it was moved elsewhere.
+ * @throws {ConfigError} its schema is of another version, it was moved elsewhere, or nothing can be written.
  */
 export async function knownFacts(
   queries: Queries,
@@ -34,7 +40,40 @@ export async function knownFacts(
   const facts = await queries.selectFrom("meta").select(["name", "value"]).execute();
   const known = new Map(facts.map(({ name, value }) => [name, value]));
   refuseOther({ version: known.get(versionName), movedTo: known.get(movedToName) }, server);
+  await refuseUnfit(queries, server);
   return known;
+}
+
+/** @throws {ConfigError} the server takes no writes, or this role may not make them. */
+async function refuseUnfit(queries: Queries, server: StoreServer): Promise<void> {
+  const name = quoteName(server.schema);
+  const lacks = sql.join(
+    ["select", "insert", "update", "delete"].map(
+      (right) => sql`not has_table_privilege(c.oid, ${sql.lit(right)})`,
+    ),
+    sql` or `,
+  );
+  const { rows } = await sql<{ isStandby: boolean; isReadOnly: boolean; forbidden: string | null }>`
+    select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
+      (select min(c.relname::text) from pg_class c
+        where c.relnamespace = to_regnamespace(${name}) and c.relkind = 'r' and (${lacks})) as forbidden`.execute(
+    queries,
+  );
+  const { isStandby = false, isReadOnly = false, forbidden = null } = rows[0] ?? {};
+  if (isStandby || isReadOnly) {
+    const what = isStandby
+      ? "is a standby"
+      : "is set to be read-only, for this role or its database";
+    throw new ConfigError(`${storeName(server)} ${what}: it takes no writes`, {
+      field: "store.url",
+      hint: "name the server, and a role, that may write: a standby takes over once it is promoted",
+    });
+  }
+  if (forbidden === null) return;
+  throw new ConfigError(`${storeName(server)}: this role may not read and write ${forbidden}`, {
+    field: "store",
+    hint: grantsFor(server),
+  });
 }
 
 /**
@@ -61,10 +100,17 @@ const set = sql.join(
  * Begins a transaction that writes: it is set as `settings` says, and the schema is the one that this sluice knows.
  * @throws {ConfigError} it is another one, or the store was moved elsewhere.
  */
-export async function beginWriting(queries: Queries, server: StoreServer): Promise<void> {
+export async function beginWriting(
+  queries: Queries,
+  server: StoreServer,
+  { asksTimeline }: { readonly asksTimeline: boolean },
+): Promise<FoundTimeline> {
   const meta = sql.table("meta");
-  const { rows } = await sql<Usable>`
+  const { rows } = await sql<Usable & FoundTimeline>`
     select ${set}, (select value from ${meta} where name = ${versionName}) as version,
-      (select value from ${meta} where name = ${movedToName}) as moved_to`.execute(queries);
+      (select value from ${meta} where name = ${movedToName}) as moved_to,
+      (select value from ${meta} where name = ${timelineName}) as known,
+      ${asksTimeline ? timelineNow : sql`null`} as now`.execute(queries);
   refuseOther(rows[0] ?? {}, server);
+  return { now: rows[0]?.now ?? null, known: rows[0]?.known ?? null };
 }

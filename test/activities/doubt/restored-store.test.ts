@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 
 import { expect, it } from "vitest";
 
-import { lastSendFile } from "../../../src/state/sqlite/last-send.ts";
+import { lastSendFileIn } from "../../../src/state/last-send-file.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { accountsYaml, Harness } from "../../support/project/harness.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
@@ -42,10 +42,7 @@ it(
     expect((await harness.sandbox.names()).get("a")).toBe("B");
 
     // The store of the backup comes back; what is beside it stayed.
-    await copyFile(
-      lastSendFile(join(stateFolder, "state.db")),
-      lastSendFile(join(restored, "state.db")),
-    );
+    await copyFile(lastSendFileIn(stateFolder), lastSendFileIn(restored));
     await harness.write("accounts.csv", csvOf("A"));
     const back = await onStoreOf(harness, restored);
     const { counts, warnings } = await run(back, "run-3");
@@ -69,7 +66,7 @@ it("leaves a store alone whose file beside it is of another store, or is no such
   });
   const { stateFolder } = harness.deps.config;
   await run(harness, "run-1");
-  const file = lastSendFile(join(stateFolder, "state.db"));
+  const file = lastSendFileIn(stateFolder);
   expect(await readFile(file, "utf8")).toBe(`${harness.state.storeId} 0000000000000001\n`);
   for (const text of ["another-store 0000000000000099\n", "", "garbage"]) {
     await writeFile(file, text);

@@ -10,6 +10,11 @@ const copy = planting({
   title: "takes every table there, and everything back as it was",
 });
 
+const restored = planting({
+  file: "test/src/state/postgres/restored.test.ts",
+  title: "that was restored from a backup trusts nothing",
+});
+
 /** Mutants of the inbox that receivers of several hosts have, and of a project that moves to them and back. */
 export const mutantsOfSharedInbox: readonly Mutant[] = [
   plant({
@@ -109,5 +114,36 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     find: "array(select json_array_elements_text(v4::json)::bigint) from r`",
     replace: "array(select 0 from json_array_elements_text(v4::json)) from r`",
     title: "has records that were sent count as unchanged",
+  }),
+  restored({
+    id: "S1012",
+    plants: "a store in Postgres that was restored from a backup trusts its fingerprints",
+    file: "src/state/postgres/open-methods.ts",
+    find: "if (drawn !== undefined && send > drawn)",
+    replace: "if (drawn !== undefined && send > drawn + 1e9)",
+  }),
+  restored({
+    id: "S1013",
+    plants: "a standby that took over is trusted with what its primary knew as sent",
+    file: "src/state/postgres/restored.ts",
+    find: "    if (now === null) return true;\n",
+    replace: "    if (now !== undefined) return true;\n",
+    title: "whose standby took over trusts nothing of before",
+  }),
+  restored({
+    id: "S1014",
+    plants: "a process begins to work with a standby, which takes no writes",
+    file: "src/state/postgres/version.ts",
+    find: "if (isStandby || isReadOnly) {",
+    replace: "if (isReadOnly && !isStandby) {",
+    title: "whose standby took over trusts nothing of before",
+  }),
+  restored({
+    id: "S1015",
+    plants: "a role that may only read finds out in the middle of a run",
+    file: "src/state/postgres/version.ts",
+    find: "if (forbidden === null) return;",
+    replace: 'if (forbidden !== "") return;',
+    title: "is refused where nothing may be written",
   }),
 ];

@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+
+import { quoteName } from "../../postgres/names.ts";
+import { openPostgresDatabase } from "./database.ts";
+import type { StoreServer } from "./server.ts";
+import { asStoreError } from "./store-error.ts";
+import { knownFacts, versionName } from "./version.ts";
+
+/** What a person may want to know of a store in Postgres. */
+export type StoreLook = {
+  readonly storeId: string;
+  /** Of its schema. */
+  readonly version: number;
+  /** Of its tables and indexes. */
+  readonly bytes: number;
+  /** How far the database's clock is ahead of this host's, to half the time of a question. */
+  readonly clockAheadMs: number;
+  /** Whether a commit waits for a standby, where there are any: else a fail-over loses what was committed last. */
+  readonly losesOnFailOver: boolean;
+};
+
+/**
+ * Looks at the store in Postgres.
+ * @throws {ConfigError} it cannot be used, and why. @throws {StateUnavailableError} it cannot be reached.
+ */
+export async function lookAtStore(server: StoreServer): Promise<StoreLook> {
+  const database = openPostgresDatabase(server, { connectionsMax: 1 });
+  const { queries } = database.state;
+  try {
+    const facts = await knownFacts(queries, server);
+    const before = Date.now();
+    const { rows } = await sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as now`.execute(
+      queries,
+    );
+    const middle = (before + Date.now()) / 2;
+    const about = await sql<{ bytes: number; replicas: number; isAwaited: boolean }>`
+      select coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
+          where c.relkind = 'r' and c.relnamespace = to_regnamespace(${quoteName(server.schema)})), 0)::bigint as bytes,
+        (select count(*) from pg_stat_replication) as replicas,
+        current_setting('synchronous_standby_names') <> '' as is_awaited`.execute(queries);
+    const { bytes = 0, replicas = 0, isAwaited = false } = about.rows[0] ?? {};
+    return {
+      storeId: String(facts.get("store_id")),
+      version: Number(facts.get(versionName)),
+      bytes,
+      clockAheadMs: Math.round((rows[0]?.now ?? middle) - middle),
+      losesOnFailOver: replicas > 0 && !isAwaited,
+    };
+  } catch (error) {
+    throw asStoreError(error, server);
+  } finally {
+    await database.close();
+  }
+}
