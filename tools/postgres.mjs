@@ -21,6 +21,11 @@ export async function getPostgres(options) {
   );
 }
 
+/** The same of PgBouncer, behind which one test looks at the store; without it that test is left out. */
+export async function getPgBouncer(options) {
+  if (!existsSync("/usr/sbin/pgbouncer")) await installFromDebian("pgbouncer", options);
+}
+
 function isInstalled() {
   const versions = existsSync(binariesFolder) ? readdirSync(binariesFolder) : [];
   return versions.some((version) => existsSync(join(binariesFolder, version, "bin", "postgres")));

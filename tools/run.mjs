@@ -10,7 +10,7 @@ import { getChromium } from "./chromium.mjs";
 import { closingLine } from "./closing-line.mjs";
 import { getDuckdb } from "./duckdb.mjs";
 import { getPeers } from "./peers.mjs";
-import { getPostgres } from "./postgres.mjs";
+import { getPgBouncer, getPostgres } from "./postgres.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
 
 /** What the tests keep in memory at a time, and room for as much again. */
@@ -84,6 +84,7 @@ async function getBeside(options) {
 /** The tests of a day's work, or those named; the last line says how many passed and failed. */
 async function test(args, options) {
   await getPostgres(options);
+  await getPgBouncer(options);
   // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   say("running the tests");
