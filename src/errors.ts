@@ -371,6 +371,16 @@ export class TooManyRejectsError extends SluiceError {
 }
 
 /**
+ * Thrown when a run that stages everything before it sends (`hold_if`) takes more disk than `advanced.staging_max`.
+ *
+ * To do: Raise `advanced.staging_max` where the disk has room, or take `hold_if` out; then run again.
+ */
+export class StagingFullError extends SluiceError {
+  readonly code = "StagingFull";
+  readonly retryable = false;
+}
+
+/**
  * Thrown when a source holds fewer rows than `min_rows`.
  *
  * To do: Check that the source is complete, or lower `min_rows`.

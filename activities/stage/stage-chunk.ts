@@ -2,7 +2,8 @@ import { activityInfo } from "@temporalio/activity";
 
 import { assertStillSameSource } from "../../connectors/same-sides.ts";
 import { checkColumns, connectorOf } from "../../connectors/source.ts";
-import { TooFewRowsError } from "../../src/errors.ts";
+import type { SyncConfig } from "../../src/config/config.ts";
+import { StagingFullError, TooFewRowsError } from "../../src/errors.ts";
 import {
   chunkRowsReadMax,
   lightweightBodyBytesMax,
@@ -13,6 +14,7 @@ import { mappingHash } from "../../src/mapping/load.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/stagings.ts";
+import { byteText } from "../../src/text/quantities.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
@@ -22,6 +24,7 @@ import { rejectLimitOf } from "../run/replay-place.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
 import type { StageJob } from "./stage-job.ts";
+import type { Staged } from "./stage-line.ts";
 import { stageResultOf } from "./stage-result.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */
@@ -159,6 +162,40 @@ function tooFewRows(
   });
 }
 
+/** The error of a run that stages everything before it sends, and takes more disk than it may. */
+function stagingFull(sync: string, bytesMax: number): StagingFullError {
+  const message =
+    `sync ${sync} has \`hold_if\`, so a run stages everything before it sends; that takes more than the ` +
+    `${byteText(bytesMax)} of \`advanced.staging_max\`: nothing of it was sent`;
+  return new StagingFullError(message, {
+    field: "advanced.staging_max",
+    hint: "raise it where the disk has room, or take `hold_if` out",
+  });
+}
+
+/** Why a run stops with what this staging brought; undefined where it continues. */
+function stopOf(
+  { config }: Pick<Dependencies, "config">,
+  sync: SyncConfig,
+  of: {
+    readonly run: Run;
+    readonly before: StageJob["rejects"]["before"];
+    readonly staged: Staged;
+  },
+): TooFewRowsError | StagingFullError | undefined {
+  const { run, before, staged } = of;
+  if (run.kind !== "sync") return undefined;
+  const read = before.read + staged.counts.read;
+  const { minRows, name, holdIf } = sync;
+  const isWhole = staged.done && run.request.limit === undefined;
+  if (isWhole && read < minRows) return tooFewRows(name, { read, minRows });
+  const { stagingBytesMax } = config.advanced;
+  if (holdIf === undefined || before.stagedBytes + staged.gzipBytes <= stagingBytesMax) {
+    return undefined;
+  }
+  return stagingFull(name, stagingBytesMax);
+}
+
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
  * JSONL. Twice is once: each staging draws a new number, and what an older one left is removed; what is
@@ -185,10 +222,10 @@ export function createStageChunk(
         await cleanUpChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
       await cleanUpBefore(drawn.stage);
       const job = await jobOf(deps, { run, chunk, drawn }, signal);
+      const sync = syncOf(deps, run.sync);
       const staged = await withRetryBudget(deps, { runId, chunk }, async () => {
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);
-        const sync = syncOf(deps, run.sync);
         const needsSource = job.doubts?.isAlone !== true;
         if (needsSource && run.request.dryRun !== true) {
           await assertStillSameSource(deps, { sync, source }, signal);
@@ -200,12 +237,10 @@ export function createStageChunk(
       if (staged.warnings.length > 0) {
         await state.addWarnings({ runId, warnings: staged.warnings });
       }
-      const read = job.rejects.before.read + staged.counts.read;
-      const { minRows, name } = syncOf(deps, run.sync);
-      const isWhole = staged.done && run.request.limit === undefined && run.kind === "sync";
-      if (isWhole && read < minRows) {
+      const stop = stopOf(deps, sync, { run, before: job.rejects.before, staged });
+      if (stop !== undefined) {
         await cleanUpBefore(drawn.stage + 1);
-        throw tooFewRows(name, { read, minRows });
+        throw stop;
       }
       const { stage } = drawn;
       const done = staged.done || job.limit === staged.counts.read;
@@ -217,7 +252,7 @@ export function createStageChunk(
         done,
         bodies: staged.bodies ?? [],
         // What is in doubt is sent as it was staged, by whichever mapping.
-        mapping: run.kind === "resend" ? undefined : mappingHash(syncOf(deps, run.sync)),
+        mapping: run.kind === "resend" ? undefined : mappingHash(sync),
       });
       const { records, ...counts } = staged.counts;
       const { jsonBytes, gzipBytes } = staged;

@@ -39,7 +39,11 @@ export type StageJob = {
   readonly file: string;
   readonly rejects: {
     /** What the run's earlier chunks counted. */
-    readonly before: { readonly read: number; readonly rejected: number };
+    readonly before: {
+      readonly read: number;
+      readonly rejected: number;
+      readonly stagedBytes: number;
+    };
     readonly limit: RejectLimit;
   };
 };

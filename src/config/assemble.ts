@@ -58,6 +58,7 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
       heartbeatTimeoutMs: advanced.heartbeat_timeout,
       scheduleToStartMs: advanced.schedule_to_start,
       hostLostAfterMs: advanced.host_lost_after,
+      stagingBytesMax: advanced.staging_max,
       retryInitialMs: advanced.retry_initial,
       retryMaxMs: advanced.retry_max,
     },

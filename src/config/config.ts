@@ -107,6 +107,8 @@ export type AdvancedConfig = {
   readonly scheduleToStartMs: number;
   /** A host is gone when none of its workers has beaten for so long. */
   readonly hostLostAfterMs: number;
+  /** Bytes that a run which is weighed before it sends may stage. */
+  readonly stagingBytesMax: number;
   readonly retryInitialMs: number;
   /** Undefined: each kind of activity has its own. */
   readonly retryMaxMs: number | undefined;

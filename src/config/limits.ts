@@ -27,3 +27,9 @@ export const pullWalksMax = 3;
 
 /** Rows up to which a backfill needs nobody's consent when the configuration does not say. */
 export const approveUpToDefault = 10_000;
+
+/** Bytes that a run which is weighed before it sends may stage: a few hundred million records, compressed. */
+export const stagingBytesMaxDefault = 50_000_000_000;
+
+/** The most that `advanced.staging_max` may say: a petabyte is a slip of the pen. */
+export const stagingBytesHighest = 1_000_000_000_000_000;

@@ -4,6 +4,7 @@ import { scheduleId } from "../../schedules/ids.ts";
 import { describeSchedule, scheduledNames } from "../../schedules/plan.ts";
 import { differencesOf, type Owner } from "../../schedules/temporal-schedule.ts";
 import type { Wanted } from "../../schedules/wanted.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { bold, styledOutcome } from "../output/style.ts";
@@ -39,11 +40,11 @@ async function lastRuns(
   sync: string,
 ): Promise<Listed["last_runs"]> {
   const runs = await state.runs({ sync, limit: runsShown });
-  return runs.map(({ runId, outcome, startedAt, nominalAt }) => ({
-    run_id: runId,
-    outcome: outcome ?? "running",
-    started_at: startedAt,
-    scheduled_for: nominalAt,
+  return runs.map((run) => ({
+    run_id: run.runId,
+    outcome: run.outcome ?? (openHold(run) === undefined ? "running" : "held"),
+    started_at: run.startedAt,
+    scheduled_for: run.nominalAt,
   }));
 }
 

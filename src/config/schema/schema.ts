@@ -17,6 +17,8 @@ import {
   approveUpToDefault,
   lightweightPartsMaxDefault,
   lightweightPartsMaxHighest,
+  stagingBytesHighest,
+  stagingBytesMaxDefault,
 } from "../limits.ts";
 import { taskQueueDefault } from "../task-queue.ts";
 import { holdIfSchema } from "./hold-if.ts";
@@ -164,6 +166,11 @@ const advanced = z
       .prefault("60s")
       .describe(
         "Silence of a host's workers after which its staged files are made again elsewhere.",
+      ),
+    staging_max: size(stagingBytesHighest)
+      .prefault(stagingBytesMaxDefault)
+      .describe(
+        "Disk that the files of one run with `hold_if` may take before the first of them leaves: 50GB.",
       ),
     retry_initial: duration().prefault("1s").describe("Time before the first retry."),
     retry_max: duration()

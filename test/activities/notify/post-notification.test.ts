@@ -68,4 +68,23 @@ describe("postNotification", () => {
     await tell();
     expect(receiver.received).toHaveLength(1);
   });
+
+  it("tells of a hold while the run is held, and not once somebody has decided", async () => {
+    const receiver = await Receiver.start();
+    const { harness, run } = await runFor(receiver);
+    const since = "2026-01-01T00:00:00.000Z";
+    const hold = { number: 2, digest: "0123", since, broken: [], approvedAt: null };
+    await harness.state.setHold({ runId: "run-1", hold });
+    const { postNotification } = harness.activities;
+    const target = harness.deps.config.notify[0]?.target ?? "";
+    const tellOf = async (number: number): Promise<void> =>
+      await harness.perform(postNotification, { runId: "run-1", target, hold: number });
+    await tellOf(1);
+    expect(receiver.received).toEqual([]);
+    await tellOf(2);
+    expect(receiver.received.map(verified)).toMatchObject([{ type: "run.held", timestamp: since }]);
+    await run.close({ outcome: "discarded" });
+    await tellOf(2);
+    expect(receiver.received).toHaveLength(1);
+  });
 });

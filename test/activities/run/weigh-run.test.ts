@@ -149,4 +149,18 @@ describe("a night that is weighed", () => {
     expect((await failureOf(approve(run))).type).toBe("CheckpointMoved");
     expect(await run.stored()).toMatchObject({ hold: { approvedAt: null } });
   });
+
+  it("fails with nothing sent when it takes more disk than it may", async () => {
+    const bound = "advanced: { staging_max: 10 }\n";
+    const yaml = accountsYaml(...members) + bound;
+    const harness = await Harness.open({ yaml, files: { "accounts.csv": csvOf(0, 0) } });
+    const run = await TestRun.open(harness, { runId: "night-1" });
+    const failure = await failureOf(stageAll(run));
+    expect([failure.type, failure.nonRetryable]).toEqual(["StagingFull", true]);
+    expect(failure.message).toContain("more than the 10 B of `advanced.staging_max`");
+    const unbounded = await harness.withYaml(accountsYaml() + bound);
+    await run.close({ outcome: "failed" });
+    const other = await TestRun.open(unbounded, { runId: "night-2" });
+    await expect(stageAll(other)).resolves.toHaveLength(1);
+  });
 });

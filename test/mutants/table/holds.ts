@@ -224,4 +224,34 @@ export const mutantsOfHolds: readonly Mutant[] = [
       title: "is refused of a webhook connection",
     },
   },
+  {
+    id: "S975",
+    plants: "a receiver is told of a hold that somebody has decided",
+    edits: [
+      {
+        file: "activities/notify/post-notification.ts",
+        find: "openHold(run)?.number !== hold) return;",
+        replace: "run.hold?.number !== hold) return;",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/post-notification.test.ts",
+      title: "tells of a hold while the run is held, and not once somebody has decided",
+    },
+  },
+  {
+    id: "S976",
+    plants: "a run that stages everything may fill the disk",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "before.stagedBytes + staged.gzipBytes <= stagingBytesMax",
+        replace: "before.stagedBytes < stagingBytesMax",
+      },
+    ],
+    test: {
+      file: "test/activities/run/weigh-run.test.ts",
+      title: "fails with nothing sent when it takes more disk than it may",
+    },
+  },
 ];

@@ -134,10 +134,19 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
 
   it("counts what other lanes read and rejected against the limit", async () => {
     await test.stage("b", second);
-    expect(await store.totalsBefore({ runId: "b", chunk: 1 })).toEqual({ read: 10, rejected: 0 });
+    expect(await store.totalsBefore({ runId: "b", chunk: 1 })).toMatchObject({
+      read: 10,
+      rejected: 0,
+    });
     await test.stage("b", 1);
-    expect(await store.totalsBefore({ runId: "b", chunk: 1 })).toEqual({ read: 10, rejected: 0 });
-    expect(await store.totalsBefore({ runId: "b", chunk: 2 })).toEqual({ read: 20, rejected: 0 });
+    expect(await store.totalsBefore({ runId: "b", chunk: 1 })).toMatchObject({
+      read: 10,
+      rejected: 0,
+    });
+    expect(await store.totalsBefore({ runId: "b", chunk: 2 })).toMatchObject({
+      read: 20,
+      rejected: 0,
+    });
   });
 });
 

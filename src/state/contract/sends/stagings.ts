@@ -132,6 +132,8 @@ export interface StagingStore {
   totalsBefore(input: { readonly runId: string; readonly chunk: number }): {
     readonly read: number;
     readonly rejected: number;
+    /** Compressed bytes of those that wait to be sent. */
+    readonly stagedBytes: number;
   };
   /** Gives up every staging of a run that is not committed and counts its records under way as possibly repeated. */
   dropStagings(input: { readonly runId: string }): void;

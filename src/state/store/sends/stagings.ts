@@ -209,7 +209,7 @@ function finishStage(sentKeys: SentKeys) {
   };
 }
 
-const totalsRow = z.object({ read: z.int(), rejected: z.int() });
+const totalsRow = z.object({ read: z.int(), rejected: z.int(), stagedBytes: z.int() });
 
 async function totalsBefore(
   queries: Queries,
@@ -217,7 +217,9 @@ async function totalsBefore(
 ): Promise<ReturnType<StagingStore["totalsBefore"]>> {
   const { last } = laneOf(chunk);
   const { rows } = await sql`
-    select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected
+    select coalesce(sum(rows_read), 0) as read,
+      coalesce(sum(case when state = 'staged' then gzip_bytes else 0 end), 0) as staged_bytes,
+      coalesce(sum(rejected + split_rejected
       - (select count(*) from ${sql.table("rejects")} r
          where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and code = ${refusedAgain})), 0) as rejected
     from ${sql.table("stagings")} s where run_id = ${runId} and (chunk < ${chunk} or chunk > ${last})
