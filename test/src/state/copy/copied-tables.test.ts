@@ -47,10 +47,12 @@ function fillAlike(db: DatabaseSync): void {
       `insert into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
     );
     for (const n of numbers(5)) {
-      const values = columns.map(({ name: column, type, needed }) =>
+      const values = columns.map(({ name: column, type, needed }) => {
+        // An age is a whole number, though SQLite's column of it is not.
+        const of = column === "age" ? "integer" : String(type);
         // A run that has not ended would keep the store where it is.
-        n % 2 === 1 && needed === 0 && column !== "ended_at" ? null : valueOf(String(type), n),
-      );
+        return n % 2 === 1 && needed === 0 && column !== "ended_at" ? null : valueOf(of, n);
+      });
       put.run(...values);
     }
   }

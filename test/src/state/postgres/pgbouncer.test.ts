@@ -33,7 +33,7 @@ it.runIf(hasPgBouncer)(
       await store.endRun({ runId, outcome: "done", endedAt: "2026-01-01" });
       return judged;
     };
-    expect(await sendBy(0, "r1")).toEqual([verdict.send, verdict.send]);
+    expect(await sendBy(0, "r1")).toEqual([verdict.new, verdict.new]);
     const keeping = inboxes.map(async (inbox, index) => {
       for (const n of numbers(20)) await inbox.keep(one(`${index} ${n}`));
     });
