@@ -64,6 +64,16 @@ export type OpenedRun = RunRef & {
   readonly lanes?: number | undefined;
 };
 
+/** Input of `chooseHost`. */
+export type ChooseHostInput = RunRef & {
+  /** Where the lane worked until now; undefined where it begins. */
+  readonly hostQueue?: string;
+  /** @default 1 */
+  readonly lane?: number | undefined;
+  /** Lanes of this run that are over. */
+  readonly over?: readonly number[] | undefined;
+};
+
 /** Who makes a backfill: a run, and the workflow that it belongs to. */
 export type BackfillRef = Pick<OpenRunInput, "firstRunId" | "runId" | "workflowId">;
 

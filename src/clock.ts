@@ -27,7 +27,8 @@ export function systemClock(): Clock {
   });
 }
 
-function bootId(): string | undefined {
+/** Names the boot of this system; undefined where it does not. */
+export function bootId(): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

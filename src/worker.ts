@@ -27,9 +27,10 @@ import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
+import { configMarks } from "./hosts/live-workers.ts";
+import { refuseCopiedFolder, refuseOtherTemporal } from "./hosts/store-guards.ts";
 import { openInbox } from "./inbox/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
-import { configMarks } from "./local/live-workers.ts";
 import { startNotifying } from "./local/notification.ts";
 import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
 import { isProcessGone, processName } from "./local/process-identity.ts";
@@ -37,11 +38,12 @@ import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
 import { createNotifier } from "./notify/notifier.ts";
+import { lookReady, type Readiness } from "./probes/readiness.ts";
 import { scheduleInboxCheck } from "./schedules/inbox-check.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
-import { readHostId } from "./staging/host-id.ts";
+import { folderName, readHostId } from "./staging/host-id.ts";
 import { openStateStore } from "./state/open.ts";
 import type { StateStore } from "./state/state-store.ts";
 import { startDrain } from "./webhooks/drain.ts";
@@ -73,6 +75,8 @@ export type WorkerSettings = {
 /** A worker that polls. */
 export type RunningWorker = {
   readonly hostQueue: string;
+  /** Looks whether it can work. */
+  look(): Promise<Readiness>;
   /** Resolves when it has stopped; rejects when it broke. */
   readonly ended: Promise<void>;
   /**
@@ -283,9 +287,12 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   closing.defer(async () => await connection.close());
   const deps = await createDependencies(settings, client);
   closing.defer(async () => await deps.close());
+  await refuseOtherTemporal(config, { ...deps, address: settings.temporalAddress });
   await refuseOtherStore(client, config.temporal.taskQueue, deps.state.storeId);
+  await refuseCopiedFolder(config, deps);
   await closeAbandoned(deps);
-  const beating = await startBeating({ ...deps, command, configs: configMarks(config) });
+  const [configs, folder] = [configMarks(config), folderName(config.stateFolder)];
+  const beating = await startBeating({ ...deps, command, configs, folder });
   closing.defer(async () => await beating.stop());
   const cutOff = new AbortController();
   const workers = await createWorkers(deps, {
@@ -308,6 +315,12 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
   return {
     hostQueue: deps.hostQueue,
+    look: async () =>
+      await lookReady({
+        askTemporal: async () => await temporalIdOf(client),
+        state: deps.state,
+        stateFolder: config.stateFolder,
+      }),
     ended,
     stop: async (withinMs = graceMs) => {
       for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();

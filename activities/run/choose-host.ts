@@ -1,23 +1,68 @@
+import { isLasting, liveWorkers, workerDifference } from "../../src/hosts/live-workers.ts";
+import { version } from "../../src/version.ts";
 import { attempt } from "../attempt.ts";
 import { hostQueueOf, runOf, type Dependencies } from "../dependencies.ts";
-import type { RunRef } from "../inputs.ts";
+import type { ChooseHostInput } from "../inputs.ts";
 
 /**
- * Answers which host a run continues at: the one of `hostQueue` while it beats, because its staged files are
- * there; else the one of the worker that was asked, which lives.
+ * Chooses the host at which a lane of a run works from now on, and answers its queue: of those that have a worker like
+ * this one, which lasts, the one with the fewest lanes; where that is one of several, this worker's own.
+ */
+export async function takeHost(
+  deps: Pick<Dependencies, "config" | "hostId" | "now" | "state" | "temporalId">,
+  {
+    sync,
+    runId,
+    lane = 1,
+    over,
+    filesAt,
+  }: {
+    readonly runId: string;
+    readonly sync: string;
+    /** The host that has files which the run needs: no other is chosen while a worker there lives. */
+    readonly filesAt?: string | undefined;
+  } & Pick<ChooseHostInput, "lane" | "over">,
+): Promise<string> {
+  const { config, hostId, now, state, temporalId } = deps;
+  const withinMs = config.advanced.hostLostAfterMs;
+  const workers = await liveWorkers(state, { temporalId, nowMs: now(), withinMs });
+  const others = workers.filter(
+    (worker) =>
+      isLasting(worker) &&
+      worker.version === version &&
+      workerDifference(worker, { kind: "sync", name: sync }, config) === undefined,
+  );
+  const all = [hostId, ...others.map((worker) => worker.hostId)] as const;
+  const hosts = filesAt !== undefined && all.includes(filesAt) ? ([filesAt] as const) : all;
+  return hostQueueOf(config, await state.chooseHost({ runId, lane, over, hosts }));
+}
+
+/** The host that has the lines which a resend sends first; undefined where none is due. */
+export async function hostOfDoubts(
+  { clock, state, target }: Pick<Dependencies, "clock" | "state" | "target">,
+  sync: string,
+): Promise<string | undefined> {
+  const after = { send: 0, record: -1 };
+  const asked = { target, sync, now: clock(), after, limit: 1 };
+  return (await state.doubtfulRecords(asked))[0]?.host;
+}
+
+/**
+ * Answers which host a lane of a run works at: the one of `hostQueue` while it beats, because its staged files are
+ * there; else the one that is chosen now.
  */
 export function createChooseHost(
   deps: Dependencies,
-): (input: RunRef & { readonly hostQueue: string }) => Promise<{ readonly hostQueue: string }> {
-  return async ({ hostQueue, ...ref }) =>
+): (input: ChooseHostInput) => Promise<{ readonly hostQueue: string }> {
+  return async ({ hostQueue, lane, over, ...ref }) =>
     await attempt(async () => {
-      await runOf(deps, ref);
-      const { hostLostAfterMs } = deps.config.advanced;
-      const beats = await deps.state.beats({
-        nowMs: deps.now(),
-        withinMs: hostLostAfterMs,
-      });
-      const isAlive = beats.some(({ hostId }) => hostQueueOf(deps.config, hostId) === hostQueue);
-      return { hostQueue: isAlive ? hostQueue : deps.hostQueue };
+      const { sync, runId } = await runOf(deps, ref);
+      if (hostQueue !== undefined) {
+        const withinMs = deps.config.advanced.hostLostAfterMs;
+        const beats = await deps.state.beats({ nowMs: deps.now(), withinMs });
+        const isAlive = beats.some(({ hostId }) => hostQueueOf(deps.config, hostId) === hostQueue);
+        if (isAlive) return { hostQueue };
+      }
+      return { hostQueue: await takeHost(deps, { sync, runId, lane, over }) };
     });
 }

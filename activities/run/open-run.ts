@@ -10,6 +10,7 @@ import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "../inputs.ts";
 import { heldMsMax } from "../limits.ts";
+import { hostOfDoubts, takeHost } from "./choose-host.ts";
 import { forgetUnfollowed } from "./followed-rows.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
 import { placeReplay } from "./replay-place.ts";
@@ -103,12 +104,14 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         "run opened",
       );
       const settings = settingsOf(deps, sync, input);
+      const isResend = input.kind === "resend";
+      const filesAt = isResend ? await hostOfDoubts(deps, sync.name) : undefined;
       return {
         runId: input.runId,
         storeId,
         configHash,
         fence,
-        hostQueue: deps.hostQueue,
+        hostQueue: await takeHost(deps, { sync: sync.name, runId: input.runId, filesAt }),
         settings,
       };
     });

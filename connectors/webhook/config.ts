@@ -16,7 +16,7 @@ import {
 import { secretMistake } from "./secrets.ts";
 
 /** Paths of the receiver's own. */
-const ownPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+const ownPaths: ReadonlySet<string> = new Set(["/livez", "/readyz", "/metrics"]);
 
 const plainPath = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/;
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;

@@ -88,15 +88,15 @@ export async function refuseOtherStore(
 
 /** Tells the store every `hostBeatMs` that this worker lives, until `stop`. */
 export async function startBeating(
-  deps: Pick<Beat, "command" | "configs" | "hostId" | "temporalId"> & {
+  deps: Pick<Beat, "command" | "configs" | "folder" | "hostId" | "temporalId"> & {
     readonly state: Pick<StateStore, "beat" | "stopBeating">;
     readonly now: () => number;
   },
 ): Promise<{ readonly stop: () => Promise<void> }> {
-  const { state, hostId, temporalId, command, configs, now } = deps;
+  const { state, hostId, temporalId, command, configs, folder, now } = deps;
   const name = processName(hostId);
   const pid = String(process.pid);
-  const worker = { hostId, process: pid, temporalId, version, name, command, configs };
+  const worker = { hostId, process: pid, temporalId, version, name, command, configs, folder };
   const beat = async (): Promise<void> => await state.beat({ ...worker, lastBeat: now() });
   await beat();
   // A beat that the store could not take is followed by the next one.

@@ -1,8 +1,19 @@
 import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { bootId } from "../clock.ts";
 import { makePrivateFolder } from "../security/private-file.ts";
+
+/**
+ * Names a state folder as no copy of it is named: by the machine as it was booted, the disk and the folder's number
+ * there. Containers of one machine that share it have one name for it.
+ */
+export function folderName(stateFolder: string): string {
+  const { dev, ino } = statSync(stateFolder, { bigint: true });
+  return `${bootId() ?? "-"}/${dev}:${ino}`;
+}
 
 /**
  * The id of this host, made once and kept beside the staging folder, so that a restarted worker serves the same queue

@@ -93,6 +93,8 @@ const methods = {
   beat: "write",
   stopBeating: "write",
   beats: "read",
+  chooseHost: "write",
+  bindTemporal: "write",
   storeTime: "read",
   identities: "read",
   setIdentity: "write",

@@ -203,7 +203,7 @@ function addOperation(
 ): void {
   const { parts, watch, metrics, allowed, turnAway } = routing;
   const answers = {
-    "/healthz": () => ({ status: 200, type: jsonType, text: '{"status":"ok"}' }),
+    "/livez": () => ({ status: 200, type: jsonType, text: '{"status":"ok"}' }),
     "/readyz": () => {
       const store = watch.isStoreOk ? "ok" : "failing";
       const text = JSON.stringify({ store, temporal: parts.temporal() });

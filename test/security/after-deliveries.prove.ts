@@ -69,7 +69,7 @@ describe("what deliveries leave, with canaries in their bodies, ids and secret (
       // The log and the memory that SQLite shares are there while it is used.
       expect(await inboxFiles(state)).toEqual(["inbox.db", "inbox.db-shm", "inbox.db-wal"]);
       expect(await openToOthers(state)).toEqual([]);
-      for (const path of ["/metrics", "/readyz", "/healthz", "/hooks/none?canary-cell"]) {
+      for (const path of ["/metrics", "/readyz", "/livez", "/hooks/none?canary-cell"]) {
         const { body: told } = await request(`${address}${path}`);
         await keepEvidence({ what: `the receiver's ${path}`, text: await told.text() });
       }

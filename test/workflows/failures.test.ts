@@ -67,7 +67,7 @@ describe("a host that does not take its work", () => {
     const run = fakes({
       ...goodRun(1),
       openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-away" }),
-      chooseHost: async ({ hostQueue: now }) => {
+      chooseHost: async ({ hostQueue: now = "" }) => {
         said.push((await progressOf(handle)).waiting);
         return { hostQueue: said.length === 1 ? now : hostQueue };
       },

@@ -204,6 +204,7 @@ export function stagedChunk(changes: Partial<StageResult> = {}): StageResult {
 export function goodRun(chunks: number, settings: Partial<RunSettings> = {}): Partial<Activities> {
   return {
     openRun: async ({ runId }) => openedRun(runId, settings),
+    chooseHost: async () => ({ hostQueue }),
     stageChunk: async ({ chunk }) => stagedChunk({ done: laneOf(chunk).ordinal === chunks }),
     uploadJson: async () => ({ fileKey: null }),
     uploadFile: async ({ chunk }) => ({ fileKey: `key-${chunk}` }),

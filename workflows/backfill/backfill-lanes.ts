@@ -3,7 +3,9 @@ import { isCancellation } from "@temporalio/workflow";
 import type { OpenedRun, StageResult } from "../../activities/inputs.ts";
 import { asCancel, closingOf } from "../ending.ts";
 import { laneTriesMax } from "../limits.ts";
+import { activitiesOf } from "../policies.ts";
 import { withCommitted, withoutStaged, withStaged } from "../sync/progress.ts";
+import { runRef } from "../sync/send-chunk.ts";
 import { transferBatch, type Transfer } from "../sync/transfer.ts";
 import type { LaneState } from "./backfill-state.ts";
 import type { BackfillView } from "./backfill-view.ts";
@@ -67,17 +69,30 @@ const faultsOfRun: ReadonlySet<string> = new Set([
   "WrongStore",
 ]);
 
+/** The run at the host that the lane is given: each lane has its own, so that several hosts stage at once. */
+async function atHostOf(
+  { state }: BackfillView,
+  { lane, opened }: { readonly lane: number; readonly opened: OpenedRun },
+): Promise<OpenedRun> {
+  const over = state.lanes
+    .filter((other) => other.state === "done" || other.state === "failed")
+    .map((other) => other.lane);
+  const { chooseHost } = activitiesOf(opened);
+  return { ...opened, ...(await chooseHost({ ...runRef(opened), lane, over })) };
+}
+
 /** Transfers one lane until it is done or to stop; a fault of its own ends it alone. @throws the cancellation. */
 async function runLane(
   view: BackfillView,
   at: { readonly lane: number; readonly opened: OpenedRun },
   shouldStop: () => boolean,
 ): Promise<void> {
-  const { lane, opened } = at;
+  const { lane } = at;
   const { chunk, mode } = laneNow(view, lane);
   view.lane(lane, { state: "running" });
   const reporting = reportTo(view, lane, shouldStop);
   try {
+    const opened = await atHostOf(view, at);
     const { kind, place } = await transferBatch(reporting, { opened, chunk, mode });
     const state = kind === "done" ? "done" : "waiting";
     view.lane(lane, { state, chunk: place.chunk, mode: place.mode, failure: undefined });

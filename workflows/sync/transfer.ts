@@ -1,7 +1,7 @@
 import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 
 import type { CommitResult, OpenedRun, StageResult } from "../../activities/inputs.ts";
-import { chunkName } from "../../src/lane-of.ts";
+import { chunkName, laneOf } from "../../src/lane-of.ts";
 import { faultOf, isHostAway, retryWhileThrottled } from "../failures.ts";
 import { hostsLostMax, restagesPerChunkMax } from "../limits.ts";
 import { activitiesOf } from "../policies.ts";
@@ -44,7 +44,7 @@ type Ended =
 
 /** A run at its host; `move` takes the run as it continues at another one, when this one is gone. */
 function atHost(
-  opened: OpenedRun,
+  { opened, chunk }: TransferPlace,
   waiting: Transfer["waiting"],
   move: (opened: OpenedRun) => void,
 ): AtHost {
@@ -53,6 +53,7 @@ function atHost(
     const { hostQueue } = await activities.chooseHost({
       ...runRef(opened),
       hostQueue: opened.hostQueue,
+      lane: laneOf(chunk).lane,
     });
     move({ ...opened, hostQueue });
     return hostQueue !== opened.hostQueue;
@@ -118,7 +119,8 @@ class Segment {
   #lastSend = Promise.resolve();
   #failed: { readonly error: unknown } | undefined;
 
-  constructor(transfer: Transfer, { opened, chunk, mode, phase, firstStaged }: TransferPlace) {
+  constructor(transfer: Transfer, place: TransferPlace) {
+    const { opened, chunk, mode, phase, firstStaged } = place;
     this.#transfer = transfer;
     this.#opened = opened;
     this.#mode = mode;
@@ -126,7 +128,7 @@ class Segment {
     this.#firstStaged = firstStaged ?? chunk;
     this.#first = chunk;
     this.#staging = chunk;
-    this.#host = atHost(opened, transfer.waiting, (moved) => {
+    this.#host = atHost(place, transfer.waiting, (moved) => {
       this.#opened = moved;
     });
   }

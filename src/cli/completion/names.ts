@@ -3,12 +3,15 @@ import { dirname, join, resolve } from "node:path";
 
 import { parse } from "yaml";
 
-import { findConfigFile } from "../../config/document/find.ts";
+import { findConfigFile, type FoundFile } from "../../config/document/find.ts";
 import type { Environment } from "../../config/environment.ts";
 import { membersOf } from "../../config/schema/members.ts";
+import type { StateAddress } from "../../state/open.ts";
 
 /** Newest runs that are offered. */
 const runsOffered = 20;
+
+type Variables = Environment["variables"];
 
 /** What a project names, as far as it can be told: a completion is quiet about what is wrong. */
 export type Names = {
@@ -31,13 +34,32 @@ function readMembers(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** Where the state of a configuration is; undefined where nothing is there yet. */
+async function addressOf(file: FoundFile, env: Variables): Promise<StateAddress | undefined> {
+  const folder = dirname(file.path);
+  const { readVariables } = await import("../../config/document/variables.ts");
+  const { parseConfigDocument } = await import("../../config/document/document.ts");
+  const { storeSchema, storeServerOf } = await import("../../config/schema/store.ts");
+  const variables = await readVariables(folder, env);
+  const { state, store: written } = membersOf(parseConfigDocument(file.text, variables).data);
+  const named =
+    variables.get("SLUICE_STATE_DIR") || (typeof state === "string" ? state : ".sluice");
+  const stateFolder = resolve(folder, named);
+  if (written !== undefined) {
+    return { stateFolder, store: storeServerOf(storeSchema.parse(written)) };
+  }
+  return existsSync(join(stateFolder, "state.db")) ? { stateFolder, store: undefined } : undefined;
+}
+
 async function runsIn(
-  stateFolder: string,
+  file: FoundFile,
+  env: Variables,
   kind: "backfill" | undefined,
 ): Promise<readonly string[]> {
-  if (!existsSync(join(stateFolder, "state.db"))) return [];
-  const { openSqliteStore } = await import("../../state/sqlite/open.ts");
-  const state = await openSqliteStore(stateFolder, { onlyReads: true });
+  const address = await addressOf(file, env);
+  if (address === undefined) return [];
+  const { openStateStore } = await import("../../state/open.ts");
+  const state = await openStateStore(address, { onlyReads: true });
   try {
     const runs = await state.runs({ limit: runsOffered });
     return runs.filter((run) => kind === undefined || run.kind === kind).map(({ runId }) => runId);
@@ -56,14 +78,10 @@ export async function readNames(
   const members = file === undefined ? {} : readMembers(file.text);
   const named = (member: string): readonly string[] =>
     Object.keys(membersOf(members[member])).filter((name) => /^[\w.-]+$/.test(name));
-  const { state } = members;
-  const written = typeof state === "string" ? state : ".sluice";
-  const folder = file === undefined ? cwd : dirname(file.path);
-  const stateFolder = resolve(folder, env["SLUICE_STATE_DIR"] || written);
   return {
     syncs: named("syncs"),
     pulls: named("pulls"),
     connections: named("connections"),
-    runs: async (kind) => await runsIn(stateFolder, kind).catch(() => []),
+    runs: async (kind) => (file === undefined ? [] : await runsIn(file, env, kind).catch(() => [])),
   };
 }

@@ -4,6 +4,7 @@ import { modes } from "../../state/contract/runs/runs.ts";
 import { startStoreThread } from "../../state/sqlite/open.ts";
 import { withGlobals } from "../output/context.ts";
 import type { Register } from "../output/context.ts";
+import { namesStore } from "../output/names-store.ts";
 import { positive } from "../positive.ts";
 import type { NamedOptions } from "./run-now.ts";
 
@@ -19,7 +20,7 @@ export const registerRun: Register = (program, context) => {
     .option("--no-wait", "start it and print the workflow's id")
     .action(async (names: readonly string[], options: NamedOptions) => {
       // On the other core, before this thread loads what a run needs.
-      startStoreThread();
+      if (!(await namesStore(context, options.config))) startStoreThread();
       const { runNow } = await import("./run-now.ts");
       await runNow(context, names, options);
     });

@@ -8,7 +8,7 @@ import {
   isLasting,
   liveWorkers,
   type Runnable,
-} from "../../local/live-workers.ts";
+} from "../../hosts/live-workers.ts";
 import { isProcessGone } from "../../local/process-identity.ts";
 import type { Beat } from "../../state/contract/runs/hosts.ts";
 import type { StateStore } from "../../state/state-store.ts";

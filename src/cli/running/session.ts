@@ -2,8 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Config } from "../../config/config.ts";
 import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../../errors.ts";
+import { isLasting, type Runnable } from "../../hosts/live-workers.ts";
+import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
-import { isLasting, type Runnable } from "../../local/live-workers.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { ServiceAddresses } from "../../service/client.ts";
 import { openStateStore } from "../../state/open.ts";
@@ -207,8 +208,9 @@ export async function openSession(
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
     const { storeId } = state;
-    if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
     const at = { config, state, temporalId: await temporalIdOf(client.client) };
+    await refuseOtherTemporal(config, { ...at, address: temporal.address });
+    if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
     for (const one of wanted) await needRightWorkers(at, one, { context, signal });
     const workers = await workersAt(at);
     const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);

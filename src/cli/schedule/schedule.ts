@@ -4,8 +4,9 @@ import { InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
+import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal } from "../../local/connect.ts";
-import { refuseOtherStore, storesOn } from "../../local/presence.ts";
+import { refuseOtherStore, storesOn, temporalIdOf } from "../../local/presence.ts";
 import { scheduleId } from "../../schedules/ids.ts";
 import { resumedNote } from "../../schedules/missed.ts";
 import { applyChange, describeSchedule, planSchedules } from "../../schedules/plan.ts";
@@ -45,6 +46,12 @@ async function onTemporal(
     try {
       const { client, close } = await connectTemporal(temporal.address);
       try {
+        const { address } = temporal;
+        await refuseOtherTemporal(config, {
+          state,
+          address,
+          temporalId: await temporalIdOf(client),
+        });
         const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
         await refuseOtherStore(client, owner.taskQueue, owner.storeId);
         if (temporal.isEmbedded && !(await hasWorker(client, owner))) {

@@ -16,6 +16,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { styledOutcome } from "../output/style.ts";
 import { advisingTable } from "../output/table.ts";
 import { askTemporal, type Silent } from "../running/ask-temporal.ts";
+import { backfillText, openBackfills } from "./backfills.ts";
 import {
   doubtJson,
   doubtLines,
@@ -39,6 +40,9 @@ type Status = {
   readonly limits: readonly RateLimit[];
   /** Workers that beat. */
   readonly workers: number;
+  /** Hosts that have one. */
+  readonly hosts: number;
+  readonly backfills: readonly RunReport[];
   /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
   readonly silent: Silent | undefined;
 };
@@ -139,6 +143,8 @@ async function look(state: StateStore, config: Config, context: Context): Promis
     mappings: await olderMappings(state, config),
     limits: await blockingLimits(state, config),
     workers: beats.length,
+    hosts: new Set(beats.map(({ hostId }) => hostId)).size,
+    backfills: await openBackfills(state, targetOf(config.api)),
     silent: silent?.isFault === true ? silent : undefined,
   };
 }
@@ -178,7 +184,9 @@ function limitText(rateLimit: RateLimit): string {
 
 const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
 
-function textOf({ transfers, inboxes, doubts, mappings, limits, workers, silent }: Status): string {
+function textOf(status: Status): string {
+  const { transfers, inboxes, doubts, mappings, limits, workers, hosts, silent } = status;
+
   const isWorkerMissed =
     workers === 0 &&
     (inboxes.some(({ waiting }) => waiting > 0) ||
@@ -189,6 +197,8 @@ function textOf({ transfers, inboxes, doubts, mappings, limits, workers, silent 
     transfers.length === 0
       ? "nothing is configured under `syncs:` or `pulls:`"
       : advisingTable([heading, ...transfers.map(rowOf)], { style: { outcome: styledOutcome } }),
+    ...status.backfills.map(backfillText).map(plainText),
+    ...(hosts > 1 ? [`${workers} workers on ${hosts} hosts`] : []),
     ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
     ...doubts.flatMap(doubtLines).map(plainText),
     ...mappings.map(plainText),
@@ -200,7 +210,9 @@ function textOf({ transfers, inboxes, doubts, mappings, limits, workers, silent 
   ].join("\n");
 }
 
-function jsonOf({ transfers, inboxes, doubts, mappings, limits, workers, silent }: Status): string {
+function jsonOf(status: Status): string {
+  const { transfers, inboxes, doubts, mappings, limits, workers, hosts, silent } = status;
+
   return plainJson({
     transfers: transfers.map(
       ({ name, kind, last, next, schedule, waiting, openRejects: open, problem }) => ({
@@ -226,6 +238,13 @@ function jsonOf({ transfers, inboxes, doubts, mappings, limits, workers, silent 
       why,
     })),
     workers,
+    hosts,
+    backfills: status.backfills.map(({ run_id, sync, started_at, counts }) => ({
+      run_id,
+      sync,
+      started_at,
+      counts,
+    })),
     temporal: silent?.text ?? null,
   });
 }

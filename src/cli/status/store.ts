@@ -1,12 +1,17 @@
-import { ConfigError } from "../../errors.ts";
+import { BusyError, ConfigError } from "../../errors.ts";
+import { liveWorkers } from "../../hosts/live-workers.ts";
+import { temporalRecord, temporalText } from "../../hosts/store-guards.ts";
+import { connectTemporal } from "../../local/connect.ts";
+import { temporalIdOf } from "../../local/presence.ts";
 import { lookAtStore, type StoreLook } from "../../state/postgres/look-at-store.ts";
 import { migrateStore, pendingStatements } from "../../state/postgres/migrate.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 import { storeName } from "../../state/postgres/server.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { byteText, durationText } from "../../text/quantities.ts";
-import { configOf, readState, withGlobals } from "../output/context.ts";
+import { configOf, readState, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { temporalFor } from "../running/session.ts";
 import { type CopyOptions, copyStoreOf } from "./copy-store.ts";
 
 type MigrateOptions = GlobalOptions & { readonly ddl?: boolean };
@@ -27,7 +32,44 @@ export function storeText({ storeId, version, bytes, clockAheadMs }: StoreLook):
   return `store ${storeId}, version ${version}, ${byteText(bytes)}; ${clock}`;
 }
 
-/** `sluice store migrate|show|copy`. */
+/**
+ * Has the store used with the Temporal that this machine is told of, when the one that it was used with is gone.
+ * @throws {BusyError} a worker there lives.
+ */
+async function rebind(context: Context, options: GlobalOptions): Promise<void> {
+  await serverOf(context, options);
+  const config = await configOf(context, options);
+  await withState(config, async (state) => {
+    const { address, release } = await temporalFor(config, context, state.storeId);
+    try {
+      const { client, close } = await connectTemporal(address);
+      let temporalId: string;
+      try {
+        temporalId = await temporalIdOf(client);
+      } finally {
+        await close();
+      }
+      const temporal = temporalRecord(temporalId, address);
+      const was = await state.bindTemporal({ temporal, isRebound: false });
+      const withinMs = config.advanced.hostLostAfterMs;
+      const at = { temporalId: was.id, nowMs: Date.now(), withinMs };
+      const [worker] = was.id === temporal.id ? [] : await liveWorkers(state, at);
+      if (worker !== undefined) {
+        throw new BusyError(
+          `process ${worker.process} (sluice ${worker.command}) works at ${temporalText(was)}`,
+          { hint: "stop the workers there first: what they run would be begun anew here" },
+        );
+      }
+      const is = await state.bindTemporal({ temporal, isRebound: true });
+      if (options.json) context.print(JSON.stringify({ was, is }));
+      else context.print(plainText(`the store is used with ${temporalText(is)}`));
+    } finally {
+      await release();
+    }
+  });
+}
+
+/** `sluice store migrate|show|copy|rebind`. */
 export const registerStore: Register = (program, context) => {
   const store = program.command("store").description("where the state is kept");
   withGlobals(store.command("migrate"))
@@ -53,6 +95,11 @@ export const registerStore: Register = (program, context) => {
       "sqlite, postgres for the one that sluice.yaml names, or its URL",
     )
     .action(async (options: CopyOptions) => await copyStoreOf(options, context));
+  withGlobals(store.command("rebind"))
+    .description(
+      "have the store used with the Temporal that is configured here, in place of another",
+    )
+    .action(async (options: GlobalOptions) => await rebind(context, options));
   withGlobals(store.command("show"))
     .description("which store this project uses; of one in Postgres its version, size and clock")
     .action(async (options: GlobalOptions) => {

@@ -151,7 +151,7 @@ export const ownTables: readonly OwnTable[] = [
  * stands apart while nothing runs.
  */
 export const leftTables: readonly string[] = namesIn(
-  "hosts rate_limits sightings staged_keys staged_fields",
+  "hosts run_hosts rate_limits sightings staged_keys staged_fields",
 );
 
 /** Those of an inbox in SQLite, of which the ids were merged before. */

@@ -14,6 +14,12 @@ export const storeSteps: readonly (readonly string[])[] = [
     "alter table $schema.stagings add column changes text",
     "alter table $schema.runs add column hold text",
   ],
+  // Where the lanes of runs work, and which state folder a process has.
+  [
+    "alter table $schema.hosts add column folder text not null default ''",
+    "create table $schema.run_hosts (\n  run_id text not null,\n  lane bigint not null,\n  host_id text not null,\n" +
+      "  primary key (run_id, lane)\n)",
+  ],
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 
 import type { FlagColumn, JsonColumn } from "./column-types.ts";
 import type { PullTables } from "./pull/pull-tables.ts";
+import type { HostTables } from "./runs/host-tables.ts";
 
 // The columns of both databases, as queries see them: names in camel case, which a plugin writes with
 // underscores. Flags are integers, JSON is text, and times are ISO texts or Unix ms, as each name says.
@@ -183,18 +184,6 @@ type LocksTable = {
   readonly takenAt: string;
 };
 
-/** The processes that work, and when each last said so. */
-type HostsTable = {
-  readonly hostId: string;
-  readonly process: string;
-  readonly temporalId: string;
-  readonly lastBeat: number;
-  readonly version: string;
-  readonly name: Generated<string>;
-  readonly command: Generated<string>;
-  readonly configs: Generated<string>;
-};
-
 type RateLimitsTable = {
   readonly name: string;
   readonly bootId: string | null;
@@ -282,27 +271,27 @@ type FingerprintSetsTable = {
 type MappingsTable = { readonly setId: number; readonly mapping: string };
 
 /** Every table that is the same in both databases. */
-export type Tables = PullTables & {
-  readonly meta: MetaTable;
-  readonly runs: RunsTable;
-  readonly lanes: LanesTable;
-  readonly plans: PlansTable;
-  readonly checkpoints: CheckpointsTable;
-  readonly checkpointAudit: CheckpointAuditTable;
-  readonly stagings: StagingsTable;
-  readonly receipts: ReceiptsTable;
-  readonly faults: FaultsTable;
-  readonly rejects: RejectsTable;
-  readonly replays: ReplaysTable;
-  readonly locks: LocksTable;
-  readonly hosts: HostsTable;
-  readonly rateLimits: RateLimitsTable;
-  readonly identities: IdentitiesTable;
-  readonly refusals: RefusalsTable;
-  readonly sentKeys: SentKeysTable;
-  readonly requests: RequestsTable;
-  readonly doubts: DoubtsTable;
-  readonly strayKeys: StrayKeysTable;
-  readonly fingerprintSets: FingerprintSetsTable;
-  readonly mappings: MappingsTable;
-};
+export type Tables = HostTables &
+  PullTables & {
+    readonly meta: MetaTable;
+    readonly runs: RunsTable;
+    readonly lanes: LanesTable;
+    readonly plans: PlansTable;
+    readonly checkpoints: CheckpointsTable;
+    readonly checkpointAudit: CheckpointAuditTable;
+    readonly stagings: StagingsTable;
+    readonly receipts: ReceiptsTable;
+    readonly faults: FaultsTable;
+    readonly rejects: RejectsTable;
+    readonly replays: ReplaysTable;
+    readonly locks: LocksTable;
+    readonly rateLimits: RateLimitsTable;
+    readonly identities: IdentitiesTable;
+    readonly refusals: RefusalsTable;
+    readonly sentKeys: SentKeysTable;
+    readonly requests: RequestsTable;
+    readonly doubts: DoubtsTable;
+    readonly strayKeys: StrayKeysTable;
+    readonly fingerprintSets: FingerprintSetsTable;
+    readonly mappings: MappingsTable;
+  };

@@ -9,7 +9,7 @@ const wrong: readonly (readonly [refusedBy: string, members: object])[] = [
   ["path", { path: undefined }],
   ["path", { path: "hooks" }],
   ["path", { path: "/hooks/../metrics" }],
-  ["path", { path: "/healthz" }],
+  ["path", { path: "/livez" }],
   ["path", { path: "/readyz" }],
   ["path", { path: "/metrics" }],
   ["path", { path: `/${"a".repeat(200)}` }],

@@ -9,7 +9,7 @@ export const mutantsOfEngine: readonly Mutant[] = [
     plants: "a run is begun beside a worker with another configuration of it",
     edits: [
       {
-        file: "src/local/live-workers.ts",
+        file: "src/hosts/live-workers.ts",
         find: 'return theirs === configMarks(config)[markName(wanted)] ? undefined : "changed";',
         replace: "return undefined;",
       },

@@ -259,8 +259,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "activities/run/choose-host.ts",
-        find: "hostQueue: isAlive ? hostQueue : deps.hostQueue",
-        replace: "hostQueue: isAlive ? hostQueue : hostQueue",
+        find: "if (isAlive) return { hostQueue };",
+        replace: "if (isAlive || beats.length >= 0) return { hostQueue };",
       },
     ],
     test: {

@@ -7,7 +7,7 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "a run is done with the key of a worker, though its own is another",
     edits: [
       {
-        file: "src/local/live-workers.ts",
+        file: "src/hosts/live-workers.ts",
         find: "${key} ",
         replace: "",
       },

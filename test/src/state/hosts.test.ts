@@ -8,6 +8,7 @@ function beatOf(process: string, lastBeat: number): Parameters<StoreUnderTest["s
     name: `host - ${process} 1`,
     command: "dev",
     configs: { "sync accounts": "c0ffee" },
+    folder: "boot/1:2",
   };
   return { hostId: "host", process, temporalId: "t", lastBeat, version: "1", ...told };
 }
@@ -54,5 +55,32 @@ describe.each(implementations)("hosts of $kind", ({ open }) => {
     expect(await store.beats({ nowMs, withinMs: nowMs })).toHaveLength(2);
     await store.beat(beatOf("3", nowMs + hostForgottenMs + 1));
     expect(await store.beats({ nowMs, withinMs: nowMs })).toHaveLength(1);
+  });
+
+  it("gives a lane the host with the fewest lanes of runs that hold a lock, and the first of several", async () => {
+    const test = await StoreUnderTest.open(open);
+    const { store } = test;
+    for (const runId of ["r1", "r2", "r3"]) await test.openRun(runId);
+    const choose = async (runId: string, lane = 1, over?: readonly number[]): Promise<string> =>
+      await store.chooseHost({ runId, lane, over, hosts: ["a", "b"] });
+    expect([await choose("r1"), await choose("r2"), await choose("r3")]).toEqual(["a", "b", "a"]);
+    // Where it was itself says nothing of where it is to be.
+    expect(await choose("r3")).toBe("a");
+    await store.releaseLock({ name: "lock of r1", runId: "r1" });
+    await store.releaseLock({ name: "lock of r3", runId: "r3" });
+    expect([await choose("r2", 2), await choose("r2", 3)]).toEqual(["a", "a"]);
+    // A lane that is over makes room for the next one.
+    expect(await choose("r2", 4, [1])).toBe("b");
+    expect(await store.chooseHost({ runId: "r2", lane: 5, hosts: ["c"] })).toBe("c");
+  });
+
+  it("remembers the Temporal that was told first, until it is rebound", async () => {
+    const { store } = await StoreUnderTest.open(open);
+    const [one, other] = ["1", "2"].map((id) => ({ id, at: `t${id}:7233`, namespace: "default" }));
+    if (one === undefined || other === undefined) throw new Error("there are two");
+    expect(await store.bindTemporal({ temporal: one, isRebound: false })).toEqual(one);
+    expect(await store.bindTemporal({ temporal: other, isRebound: false })).toEqual(one);
+    expect(await store.bindTemporal({ temporal: other, isRebound: true })).toEqual(other);
+    expect(await store.bindTemporal({ temporal: one, isRebound: false })).toEqual(other);
   });
 });

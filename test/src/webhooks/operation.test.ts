@@ -33,10 +33,10 @@ async function samples(receiver: TestReceiver): Promise<Readonly<Record<string, 
   );
 }
 
-describe("the paths /healthz and /readyz", () => {
+describe("the paths /livez and /readyz", () => {
   it("say that the receiver lives, that it can keep things, and how Temporal is", async () => {
     const receiver = await startTestReceiver();
-    expect(await get(receiver, "/healthz")).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+    expect(await get(receiver, "/livez")).toMatchObject({ status: 200, text: '{"status":"ok"}' });
     expect(await get(receiver, "/readyz")).toEqual({
       status: 200,
       text: '{"store":"ok","temporal":"away"}',
@@ -44,7 +44,7 @@ describe("the paths /healthz and /readyz", () => {
     });
   });
 
-  it.for(["/healthz", "/readyz", "/metrics"])("take nothing else: %s", async (path) => {
+  it.for(["/livez", "/readyz", "/metrics"])("take nothing else: %s", async (path) => {
     const receiver = await startTestReceiver();
     const refused = await post(receiver, {}, { path });
     expect(refused.status).toBe(405);

@@ -41,7 +41,7 @@ describe("startReceiver", () => {
     const posting = post(receiver, [{ id: "a" }]).finally(() => (answered = true));
     await asked.promise;
     // It has had the time to answer others.
-    for (let times = 0; times < 5; times++) await fetch(new URL("/healthz", receiver.address));
+    for (let times = 0; times < 5; times++) await fetch(new URL("/livez", receiver.address));
     expect([answered, receiver.woken]).toEqual([false, []]);
     held.resolve();
     expect(await posting).toMatchObject({ status: 202 });

@@ -99,11 +99,11 @@ export class Project {
     return project;
   }
 
-  /** Starts a worker process and returns once it polls. */
-  async worker(): Promise<ChildProcess> {
+  /** Starts a worker process, with more in its environment, and returns once it polls. */
+  async worker(env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
     const child = spawn(process.execPath, [this.program, "worker"], {
       cwd: this.folder,
-      env: this.env,
+      env: { ...this.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.workers.push(child);

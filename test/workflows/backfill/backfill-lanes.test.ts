@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenBackfillInput } from "../../../activities/inputs.ts";
 import { laneOf } from "../../../src/lane-of.ts";
+import { hostQueue } from "../../support/temporal/world.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -38,6 +39,23 @@ describe("the lanes of a backfill", () => {
     // What one lane is done with may be beside the files of another.
     expect(run.callsOf("dropChunk").filter((call) => call === "dropChunk")).toHaveLength(1);
     expect(run.calls.slice(-2)).toEqual(["dropChunk", "closeRun done"]);
+  });
+
+  it("have a host each, of which they ask before they begin", async () => {
+    const asked: { readonly before: string | undefined; readonly lane: number }[] = [];
+    const run = fakes({
+      ...goodBackfill({ lanes: 2 }, { scheduleToStartMs: 100 }),
+      chooseHost: async ({ hostQueue: before, lane = 1 }) => {
+        asked.push({ before, lane });
+        return { hostQueue: lane === 2 && before === undefined ? "sluice-host-away" : hostQueue };
+      },
+    });
+    const handle = await run.start("backfill", input);
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+    const begun = asked.filter(({ before }) => before === undefined).map(({ lane }) => lane);
+    expect(new Set(begun)).toEqual(new Set([1, 2]));
+    // Its work is sent to the host that it was given.
+    expect(asked).toContainEqual({ before: "sluice-host-away", lane: 2 });
   });
 
   it("are sent one after the other when a person says so", async () => {

@@ -20,6 +20,8 @@ export const beatRow = z
     command: z.string(),
     /** The configuration of each sync and pull that it works with (`configMarks`). */
     configs: jsonColumn.pipe(z.record(z.string(), z.string())),
+    /** Names its state folder as no copy of it is named. */
+    folder: z.string(),
   })
   .readonly();
 
@@ -27,8 +29,20 @@ export const beatRow = z
 export type Beat = z.output<typeof beatRow>;
 
 /** A beat as it is given; what a worker does not tell is as the columns' defaults say. */
-export type NewBeat = Omit<Beat, "command" | "configs" | "name"> &
-  Partial<Pick<Beat, "command" | "configs" | "name">>;
+export type NewBeat = Omit<Beat, "command" | "configs" | "folder" | "name"> &
+  Partial<Pick<Beat, "command" | "configs" | "folder" | "name">>;
+
+/** The Temporal that a store is used with. */
+export const temporalRow = z.object({
+  /** As `runs` have it. */
+  id: z.string(),
+  /** `host:port`, as it was reached by who said so first. */
+  at: z.string(),
+  namespace: z.string(),
+});
+
+/** The Temporal that a store is used with. */
+export type TemporalRecord = Readonly<z.output<typeof temporalRow>>;
 
 /** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostLostAfterMs` is gone. */
 export interface HostStore {
@@ -42,6 +56,22 @@ export interface HostStore {
   stopBeating(input: Pick<Beat, "hostId" | "process">): void;
   /** The workers that have beaten within so many ms; `nowMs` is the caller's clock, in Unix ms. */
   beats(input: { readonly nowMs: number; readonly withinMs: number }): Beat[];
+  /**
+   * Chooses where a lane of a run works from now on, and notes it: of `hosts` the one at which the fewest lanes work of
+   * runs that hold a lock, and of several the first.
+   */
+  chooseHost(input: {
+    readonly runId: string;
+    readonly lane: number;
+    /** Lanes of this run that are over: they count no more. */
+    readonly over?: readonly number[] | undefined;
+    readonly hosts: readonly [string, ...string[]];
+  }): string;
+  /** The Temporal that the store is used with: the first that was told, until it is rebound. */
+  bindTemporal(input: {
+    readonly temporal: TemporalRecord;
+    readonly isRebound: boolean;
+  }): TemporalRecord;
   /** The time by the clock that decides, in Unix ms as the caller's. */
   storeTime(callersMs: number): number;
 }

@@ -6,6 +6,7 @@ import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
 import { renames } from "./migration-renames.ts";
 import { pendingRequests } from "./migration-requests.ts";
+import { runHosts } from "./migration-run-hosts.ts";
 import { sightings } from "./migration-sightings.ts";
 import { stagedKeys } from "./migration-staged-keys.ts";
 import { unsent } from "./migration-unsent.ts";
@@ -326,4 +327,5 @@ export const migrations: readonly Migration[] = [
   renames,
   stagedKeys,
   holds,
+  runHosts,
 ];

@@ -1,5 +1,12 @@
 import type { Remote } from "../../../thread.ts";
-import { type Beat, beatRow, type HostStore, type NewBeat } from "../../contract/runs/hosts.ts";
+import {
+  type Beat,
+  beatRow,
+  type HostStore,
+  type NewBeat,
+  type TemporalRecord,
+  temporalRow,
+} from "../../contract/runs/hosts.ts";
 import { hostBeatMs, hostForgottenMs } from "../../limits.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
@@ -38,7 +45,7 @@ async function countIdle(queries: Queries, lastBeat: number): Promise<void> {
 
 async function beat(
   queries: Queries,
-  { hostId, process, name = "", command = "worker", configs = {}, ...rest }: NewBeat,
+  { hostId, process, name = "", command = "worker", configs = {}, folder = "", ...rest }: NewBeat,
 ): Promise<void> {
   const { temporalId, lastBeat, version } = rest;
   await queries
@@ -46,7 +53,7 @@ async function beat(
     .where("lastBeat", "<", lastBeat - hostForgottenMs)
     .execute();
   await countIdle(queries, lastBeat);
-  const told = { temporalId, lastBeat, version, name, command };
+  const told = { temporalId, lastBeat, version, name, command, folder };
   const row = { ...told, configs: JSON.stringify(configs) };
   await queries
     .insertInto("hosts")
@@ -80,6 +87,50 @@ async function beats(
   return found.map((row) => beatRow.parse(row));
 }
 
+async function chooseHost(
+  queries: Queries,
+  { runId, lane, over = [], hosts }: Parameters<HostStore["chooseHost"]>[0],
+): Promise<string> {
+  await queries
+    .deleteFrom("runHosts")
+    .where("runId", "=", runId)
+    .where("lane", "in", [lane, ...over])
+    .execute();
+  const found = await queries
+    .selectFrom("runHosts as h")
+    .innerJoin("locks as l", (join) => join.onRef("l.runId", "=", "h.runId").on("l.held", "=", 1))
+    .select((row) => ["h.hostId", row.fn.countAll<number>().as("lanes")])
+    .groupBy("h.hostId")
+    .execute();
+  const lanesAt = new Map(found.map(({ hostId, lanes }) => [hostId, lanes]));
+  const fewest = Math.min(...hosts.map((host) => lanesAt.get(host) ?? 0));
+  const hostId = hosts.find((host) => (lanesAt.get(host) ?? 0) === fewest) ?? hosts[0];
+  await queries.insertInto("runHosts").values({ runId, lane, hostId }).execute();
+  return hostId;
+}
+
+/** The fact that remembers which Temporal the store is used with. */
+const temporalName = "temporal";
+
+async function bindTemporal(
+  queries: Queries,
+  { temporal, isRebound }: Parameters<HostStore["bindTemporal"]>[0],
+): Promise<TemporalRecord> {
+  const found = await queries
+    .selectFrom("meta")
+    .select("value")
+    .where("name", "=", temporalName)
+    .executeTakeFirst();
+  if (found !== undefined && !isRebound) return temporalRow.parse(JSON.parse(found.value));
+  const value = JSON.stringify(temporal);
+  await queries
+    .insertInto("meta")
+    .values({ name: temporalName, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
+  return temporal;
+}
+
 /** The hosts of a store. */
 export function createHostStore(db: StateDatabase): Remote<HostStore> {
   return {
@@ -88,6 +139,8 @@ export function createHostStore(db: StateDatabase): Remote<HostStore> {
       await beat(queries, { ...input, lastBeat });
     }),
     stopBeating: writes(db, stopBeating),
+    chooseHost: writes(db, chooseHost),
+    bindTemporal: writes(db, bindTemporal),
     storeTime: reads(db, async (queries, nowMs) => (await db.now(queries, { nowMs })).nowMs),
     beats: reads(db, async (queries, { nowMs, withinMs }: Parameters<HostStore["beats"]>[0]) => {
       const now = await db.now(queries, { nowMs });

@@ -41,6 +41,7 @@ function isSettled(
 
 /** Tables whose rows go with their run. */
 const tablesOfRun = [
+  "runHosts",
   "rejects",
   "receipts",
   "faults",

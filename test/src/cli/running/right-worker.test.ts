@@ -11,7 +11,7 @@ import {
 } from "../../../../src/cli/running/right-worker.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
-import { configMarks } from "../../../../src/local/live-workers.ts";
+import { configMarks } from "../../../../src/hosts/live-workers.ts";
 import { processName } from "../../../../src/local/process-identity.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";

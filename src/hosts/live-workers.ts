@@ -1,10 +1,10 @@
 // Which workers of a project live, and whether the configuration they work with is that of a command.
 import { targetOf, type Config } from "../config/config.ts";
 import { sha256 } from "../config/hash.ts";
+import { isProcessGone } from "../local/process-identity.ts";
 import { keyName } from "../service/key-limits.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { isProcessGone } from "./process-identity.ts";
 
 /** A sync or pull, as it is run. */
 export type Runnable = { readonly kind: "pull" | "sync"; readonly name: string };

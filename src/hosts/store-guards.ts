@@ -1,0 +1,83 @@
+// Who may work on a store in Postgres, which any number of hosts can reach: one Temporal, and no copy of a folder.
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../errors.ts";
+import { temporalOptions } from "../local/connect.ts";
+import { folderName } from "../staging/host-id.ts";
+import type { TemporalRecord } from "../state/contract/runs/hosts.ts";
+import { hostBeatMs } from "../state/limits.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { liveWorkers } from "./live-workers.ts";
+
+/** Silence after which a worker is no reason any more not to start: two beats were missed. */
+const silentMs = 2.5 * hostBeatMs;
+
+/** A Temporal as the store remembers it; `address` undefined is as TEMPORAL_ADDRESS and related variables say. */
+export function temporalRecord(temporalId: string, address: string | undefined): TemporalRecord {
+  const { connectionOptions, namespace = "default" } = temporalOptions(address);
+  return { id: temporalId, at: connectionOptions.address ?? "localhost:7233", namespace };
+}
+
+/** A Temporal as a person knows it. */
+export function temporalText({ at, namespace }: TemporalRecord): string {
+  return `Temporal at ${at}, namespace ${namespace}`;
+}
+
+/**
+ * Refuses another Temporal than the store is used with: two of them would each run what the other one does not know of.
+ * @throws {ConfigError}
+ */
+export async function refuseOtherTemporal(
+  { store }: Pick<Config, "store">,
+  {
+    state,
+    temporalId,
+    address,
+  }: {
+    readonly state: Pick<StateStore, "bindTemporal">;
+    readonly temporalId: string;
+    readonly address: string | undefined;
+  },
+): Promise<void> {
+  if (store === undefined) return;
+  const temporal = temporalRecord(temporalId, address);
+  const known = await state.bindTemporal({ temporal, isRebound: false });
+  if (known.id === temporal.id) return;
+  const is =
+    known.at === temporal.at && known.namespace === temporal.namespace
+      ? "another server at the same address"
+      : temporalText(temporal);
+  throw new ConfigError(`the state store is used with ${temporalText(known)}, and this is ${is}`, {
+    field: "store",
+    hint:
+      "set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one; or, when it is gone for good, `sluice store rebind` " +
+      "has the store used with this one",
+  });
+}
+
+/**
+ * Refuses a state folder that was copied while a worker works with the one that it was copied from: both would take
+ * the other's work, and not have its files.
+ * @throws {ConfigError}
+ */
+export async function refuseCopiedFolder(
+  { store, stateFolder }: Pick<Config, "stateFolder" | "store">,
+  at: { readonly state: StateStore; readonly hostId: string; readonly temporalId: string },
+): Promise<void> {
+  if (store === undefined) return;
+  const { state, hostId, temporalId } = at;
+  const nowMs = Date.now();
+  const workers = await liveWorkers(state, { temporalId, nowMs, withinMs: silentMs });
+  const folder = folderName(stateFolder);
+  const other = workers.find((worker) => worker.hostId === hostId && worker.folder !== folder);
+  if (other === undefined) return;
+  throw new ConfigError(
+    `${stateFolder} was copied from the state folder of a worker that lives (process ${other.process}, ` +
+      `host id ${hostId})`,
+    {
+      field: "state",
+      hint:
+        `give each worker a state folder of its own: remove \`host-id\` and \`staging\` from this one; a worker that ` +
+        `was killed counts for ${silentMs / 1_000} s`,
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import type { StateStore } from "../state/state-store.ts";
+
+/** How long one look may take: a probe is given up after a few seconds. */
+const lookMsMax = 2_000;
+
+/** What a worker needs to take work, and whether it has it now. */
+export type Readiness = {
+  readonly temporal: "away" | "ok";
+  readonly store: "away" | "ok";
+  readonly folder: "ok" | "unwritable";
+};
+
+/** Whether a worker may be given work. */
+export function isReady({ temporal, store, folder }: Readiness): boolean {
+  return temporal === "ok" && store === "ok" && folder === "ok";
+}
+
+async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  const given = new AbortController();
+  const { signal } = given;
+  const late = setTimeout(lookMsMax, false, { signal, ref: false }).catch(() => false);
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([done, late]).finally(() => given.abort());
+}
+
+async function write(folder: string): Promise<void> {
+  const file = join(folder, `probe.${process.pid}`);
+  await writeFile(file, "", { mode: 0o600 });
+  await rm(file);
+}
+
+/** Looks whether Temporal and the store answer and the state folder can be written. */
+export async function lookReady({
+  askTemporal,
+  state,
+  stateFolder,
+}: {
+  /** Asks the server something that it answers at once. */
+  readonly askTemporal: () => Promise<unknown>;
+  readonly state: Pick<StateStore, "storeTime">;
+  readonly stateFolder: string;
+}): Promise<Readiness> {
+  const [temporal, store, folder] = await Promise.all([
+    succeeds(askTemporal()),
+    succeeds(state.storeTime(Date.now())),
+    succeeds(write(stateFolder)),
+  ]);
+  return {
+    temporal: temporal ? "ok" : "away",
+    store: store ? "ok" : "away",
+    folder: folder ? "ok" : "unwritable",
+  };
+}

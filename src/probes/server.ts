@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+import { ConfigError, messageOf } from "../errors.ts";
+import { isReady, type Readiness } from "./readiness.ts";
+
+/** A probe is a few bytes, and so is its answer: what takes longer is no probe. */
+const requestMsMax = 5_000;
+
+/** More at once are nobody's probes. */
+const connectionsMax = 32;
+
+/** The server that answers the probes of a worker. */
+export type ProbeServer = {
+  readonly address: URL;
+  /** From now on `/readyz` says what `look` finds; before, and after `undefined`, that it is not ready. */
+  watch(look: (() => Promise<Readiness>) | undefined): void;
+  close(): Promise<void>;
+};
+
+type Answer = { readonly status: number; readonly text: string };
+
+async function answerTo(
+  { method = "", url = "" }: IncomingMessage,
+  look: (() => Promise<Readiness>) | undefined,
+): Promise<Answer> {
+  const [path] = url.split("?", 1);
+  if (path !== "/livez" && path !== "/readyz") return { status: 404, text: "{}" };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, text: "{}" };
+  if (path === "/livez") return { status: 200, text: '{"status":"ok"}' };
+  if (look === undefined) return { status: 503, text: '{"worker":"starts or stops"}' };
+  const found = await look();
+  return { status: isReady(found) ? 200 : 503, text: JSON.stringify(found) };
+}
+
+async function listen(server: Server, at: { host: string; port: number }): Promise<URL> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(at, resolve);
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("it listens on no port");
+  return new URL(
+    `http://${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`,
+  );
+}
+
+/**
+ * Starts what answers `/livez`, which says that the process lives, and `/readyz`, whether it can work; it holds no
+ * process up.
+ * @throws {ConfigError} it cannot listen there.
+ */
+export async function startProbes(at: {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}): Promise<ProbeServer> {
+  let look: (() => Promise<Readiness>) | undefined;
+  // Several who ask at once are answered by one look.
+  let looking: Promise<Readiness> | undefined;
+  const lookOnce = async (): Promise<Readiness> => {
+    looking ??= look?.().finally(() => (looking = undefined));
+    return (await looking) ?? { temporal: "away", store: "away", folder: "unwritable" };
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { status, text } = await answerTo(request, look === undefined ? undefined : lookOnce);
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(request.method === "HEAD" ? undefined : text);
+  };
+  const server = createServer({ requestTimeout: requestMsMax }, (request, response) => {
+    request.resume();
+    void answer(request, response);
+  });
+  server.maxConnections = connectionsMax;
+  server.unref();
+  try {
+    const address = await listen(server, at);
+    return {
+      address,
+      watch: (next) => {
+        look = next;
+      },
+      close: async () => {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  } catch (error) {
+    throw new ConfigError(
+      `the worker cannot listen at ${at.host}:${at.port}: ${messageOf(error)}`,
+      {
+        cause: error,
+        hint: "choose another address for --http, or stop what listens there",
+      },
+    );
+  }
+}
