@@ -35,11 +35,18 @@ describe("docker-compose.yml", () => {
     expect(lint.status).toBe(0);
   });
 
-  it("runs a worker, a demo worker and the sandbox of ours", () => {
+  it("runs workers, receivers, what migrates their store, and the sandbox of ours", () => {
     expect(ours.map(([name, { profiles, command }]) => [name, profiles, command])).toEqual([
       ["worker", ["worker"], ["worker"]],
       ["demo-worker", ["demo"], ["worker"]],
-      ["sandbox", ["demo"], ["sandbox", "--port", "8089", "--data", "/var/lib/sluice/sandbox"]],
+      ["team-migrate", ["team"], ["store", "migrate"]],
+      ["team-worker", ["team"], ["worker", "--http", "127.0.0.1:9464"]],
+      ["team-receiver", ["team"], ["webhooks", "--port", "8090"]],
+      [
+        "sandbox",
+        ["demo", "team"],
+        ["sandbox", "--port", "8089", "--data", "/var/lib/sluice/sandbox"],
+      ],
     ]);
   });
 
@@ -49,11 +56,16 @@ describe("docker-compose.yml", () => {
     expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
   });
 
-  it("gives the address and the key of the sandbox to the demo alone", () => {
+  it("gives the address and the key of the sandbox to the demo and the team alone", () => {
     const knowing = Object.entries(services).filter(([, service]) =>
       JSON.stringify(service.environment ?? {}).includes("sandbox"),
     );
-    expect(knowing.map(([name]) => name)).toEqual(["demo-worker"]);
+    expect(knowing.map(([name]) => name)).toEqual([
+      "demo-worker",
+      "team-migrate",
+      "team-worker",
+      "team-receiver",
+    ]);
     // No value: what the shell or .env says, and nothing when they say nothing.
     expect(services["worker"]?.environment).toMatchObject({
       SLUICE_BASE_URL: null,
@@ -70,15 +82,20 @@ describe("docker-compose.yml", () => {
     expect(Math.min(...graceSeconds)).toBeGreaterThan(60);
   });
 
-  it("keeps what each of ours writes in a volume of its own", () => {
+  it("lets each of ours write to one folder alone, which is a volume of its own", () => {
+    const locked = { read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] };
+    for (const [, service] of ours) expect(service).toMatchObject(locked);
     const volumes = ours.map(([, service]) =>
       service.volumes?.filter(
-        (volume) => typeof volume === "string" && volume.endsWith(":/var/lib/sluice"),
+        (volume) => typeof volume === "string" && volume.endsWith("/var/lib/sluice"),
       ),
     );
     expect(volumes).toEqual([
       ["sluice-state:/var/lib/sluice"],
       ["demo-state:/var/lib/sluice"],
+      ["/var/lib/sluice"],
+      ["/var/lib/sluice"],
+      ["/var/lib/sluice"],
       ["sandbox-data:/var/lib/sluice"],
     ]);
   });

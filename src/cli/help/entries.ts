@@ -189,7 +189,7 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     examples: ["sluice store copy --to postgres", "sluice store copy --to sqlite"],
     page: "docs/several-hosts.md",
   },
-  "store rebind": { examples: ["sluice store rebind"], page: "docs/operations.md" },
+  "store rebind": { examples: ["sluice store rebind"], page: "docs/several-hosts.md" },
   "store show": { examples: ["sluice store show"], page: "docs/configuration.md" },
   "rate-limit show": { examples: ["sluice rate-limit show"], page: "docs/operations.md" },
   "rate-limit reset": { examples: ["sluice rate-limit reset"], page: "docs/operations.md" },
