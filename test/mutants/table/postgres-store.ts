@@ -44,8 +44,8 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     id: "S844",
     plants: "a table of the store is found by the search path of the session",
     file: "src/state/store/qualified-tables.ts",
-    find: "if (schema !== undefined || !this.#tables.has(identifier.name)) {",
-    replace: "if (Math.max() < 0) {",
+    find: "return TableNode.createWithSchema(this.#schema, identifier.name);",
+    replace: "return super.transformTable(node, queryId);",
     title: "asks for no session settings",
   }),
   {
