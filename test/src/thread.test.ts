@@ -38,6 +38,7 @@ const samples: readonly SluiceError[] = [
     errors.ConfigError,
     errors.StagedFileMissingError,
     errors.SupersededError,
+    errors.StagingFullError,
     errors.WrongStoreError,
     errors.ConfigChangedError,
     errors.ServiceFailsError,

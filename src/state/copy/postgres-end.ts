@@ -31,12 +31,17 @@ const fetchRows = 1_000;
 /** How long what had begun before a store was moved is waited for. */
 const olderTransactionsMsMax = 60_000;
 
-/** Types whose values are whole numbers: integers of 64, 16 and 32 bits, and sums of them. */
-const wholeTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
+/** Types of numbers: integers of 64, 16 and 32 bits, sums of them, and times. */
+const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
+
+/** A time may have a fraction of a millisecond, which is carried as SQLite has it. */
+function numberIn(text: string): bigint | number {
+  return text.includes(".") ? Number(text) : BigInt(text);
+}
 
 const copiedTypes = {
   getTypeParser: (oid: number, format?: "text" | "binary"): unknown => {
-    if (wholeTypes.has(oid)) return BigInt;
+    if (numberTypes.has(oid)) return numberIn;
     return oid === 25 ? withNul : types.getTypeParser(oid, format ?? "text");
   },
 };

@@ -97,7 +97,11 @@ describe("withSession", () => {
       PGPASSWORD: "wrong",
     };
     const before = { ...process.env };
-    onTestFinished(() => void (process.env = before));
+    // A plain object in its place would hide from Node what later tests set, such as TZ.
+    onTestFinished(() => {
+      for (const name of Object.keys(environment)) Reflect.deleteProperty(process.env, name);
+      Object.assign(process.env, before);
+    });
     Object.assign(process.env, environment);
     const sql = "select current_user as name, ssl from pg_stat_ssl where pid = pg_backend_pid()";
     expect(await rowsOf(readRequestOf(url), sql)).toEqual([

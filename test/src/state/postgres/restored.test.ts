@@ -54,7 +54,7 @@ describe("a store in Postgres", () => {
     );
     const restored = await open();
     expect(await restored.isRestored(name)).toBe(true);
-    expect(await send(restored, "r3")).toBe(verdict.unknown);
+    expect(await send(restored, "r3")).toBe(verdict.new);
     const { rows } = await test.admin.query<{ send: string }>(
       "select max(send) as send from sluice.stagings",
     );
@@ -86,7 +86,7 @@ describe("a store in Postgres", () => {
     await expect(store.openRun(opening("r3"))).rejects.toThrow(StateUnavailableError);
     expect(await store.isRestored(name)).toBe(true);
     expect([await send(store, "r4"), await send(store, "r5")]).toEqual([
-      verdict.unknown,
+      verdict.new,
       verdict.unchanged,
     ]);
     expect(await send(await open(), "r6")).toBe(verdict.unchanged);
