@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Remote } from "../../thread.ts";
 import type { PermitAnswer, PermitRequest, RateLimitStore } from "../contract/rate-limit.ts";
 import { failuresMax, lockWaitMs } from "../limits.ts";
+import { movedToName } from "../moved.ts";
 import { createRateLimitStore } from "../store/rate-limit.ts";
 import type { StateDatabase } from "../store/state-database.ts";
 import type { PostgresDatabase } from "./database.ts";
@@ -52,6 +53,7 @@ async function takePermit(
           and (o.boot_id is distinct from ${bootId} or o.blocked_until > ${steady}))
       and exists (
         select from ${sql.table("meta")} m where m.name = ${versionName} and m.value = ${String(storeSteps.length)})
+      and not exists (select from ${sql.table("meta")} m where m.name = ${movedToName})
     returning greatest(0, next_permit - ${spacing}::float8 - ${steady}) as wait,
       failures > 0 or throttled > 0 as troubled`.execute(state.queries);
   const [taken] = rows;

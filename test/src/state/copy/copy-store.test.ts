@@ -1,12 +1,14 @@
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { systemClock } from "../../../../src/clock.ts";
 import { runEffect } from "../../../../src/effect.ts";
 import { BusyError, ConfigError } from "../../../../src/errors.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { openInboxReader } from "../../../../src/inbox/reader.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import type { PermitAnswer } from "../../../../src/state/contract/rate-limit.ts";
 import type { RejectEntry } from "../../../../src/state/contract/rejects/rejects.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
 import { PostgresEnd } from "../../../../src/state/copy/postgres-end.ts";
@@ -129,7 +131,16 @@ describe("copyStore", () => {
       [1, "a"],
       [2, "b"],
     ]);
+    const state = await openServer(server);
+    onTestFinished(async () => await state.close());
+    // A permit that nothing is in the way of is one statement, and no transaction.
+    const permit = { limits: ["api:1"], perSecond: 1_000, waitMaxMs: 60_000, priority: 1 } as const;
+    const acquire = async (): Promise<PermitAnswer> =>
+      await state.acquirePermit({ ...permit, ...systemClock()() });
+    for (const time of ["first", "second"])
+      expect([time, await acquire()]).toMatchObject([time, { granted: true }]);
     await copyStore({ stateFolder, server, to: "sqlite" });
+    await expect(acquire()).rejects.toThrow("was moved");
     await expect(there.keep(deliveryOf("lost"))).rejects.toThrow("was moved");
   });
 
