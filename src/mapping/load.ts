@@ -2,7 +2,7 @@ import type { SyncConfig } from "../config/config.ts";
 import { canonicalJson, sha256 } from "../config/hash.ts";
 import { compileMapping, type CompiledMapping } from "./compile.ts";
 import { loadMappingModule } from "./module.ts";
-import { placedRules } from "./placed-rules.ts";
+import { placedRules, type PlacedRule } from "./placed-rules.ts";
 
 /** A hash of what makes records of rows: of a module its file, comments included, else what `record` says. */
 export function mappingHash({
@@ -28,28 +28,30 @@ export async function loadMapping(
   return compileMapping({ mapping: record ?? {}, stream });
 }
 
-/** The paths of the fields that a mapping names; undefined of a module, which does not say. */
-export function fieldsOf({
+/** A mapping as its sync has it. */
+type WrittenMapping = Pick<SyncConfig, "record" | "recordModule" | "stream">;
+
+/** The rules of a mapping's fields; undefined of a module, which does not say. */
+function rulesOf({
   record,
   recordModule,
   stream,
-}: Pick<SyncConfig, "record" | "recordModule" | "stream">): readonly string[] | undefined {
+}: WrittenMapping): readonly PlacedRule[] | undefined {
   if (record === undefined || recordModule !== undefined) return undefined;
   const { texts, properties } = placedRules(record, stream);
-  return [...texts, ...properties].map(({ path }) => path.join("."));
+  return [...texts, ...properties];
+}
+
+/** The paths of the fields that a mapping names; undefined of a module, which does not say. */
+export function fieldsOf(written: WrittenMapping): readonly string[] | undefined {
+  return rulesOf(written)?.map(({ path }) => path.join("."));
 }
 
 /**
  * The paths of the fields that a record should have: those that the mapping names, but for `empty: omit`,
  * said outright. Undefined of a module, which does not say.
  */
-export function fieldsToHave({
-  record,
-  recordModule,
-  stream,
-}: Pick<SyncConfig, "record" | "recordModule" | "stream">): readonly string[] | undefined {
-  if (record === undefined || recordModule !== undefined) return undefined;
-  const { texts, properties } = placedRules(record, stream);
-  const wanted = [...texts, ...properties].filter(({ rule }) => rule.empty !== "omit");
-  return wanted.map(({ path }) => path.join("."));
+export function fieldsToHave(written: WrittenMapping): readonly string[] | undefined {
+  const wanted = rulesOf(written)?.filter(({ rule }) => rule.empty !== "omit");
+  return wanted?.map(({ path }) => path.join("."));
 }
