@@ -21,7 +21,7 @@ export async function getPostgres(options) {
   );
 }
 
-/** The same of PgBouncer, behind which one test looks at the store; without it that test is left out. */
+/** The same of PgBouncer, behind which one test of `prove` looks at the store. */
 export async function getPgBouncer(options) {
   if (!existsSync("/usr/sbin/pgbouncer")) await installFromDebian("pgbouncer", options);
 }

@@ -61,6 +61,7 @@ async function mutants(args, options) {
 async function prove(args, options) {
   // It measures on a server of its own, whatever PG_URL says.
   await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
+  await getPgBouncer(options);
   await getChromium(options);
   await getTemporal(options);
   return (await run(nodeToUse(), ["prove/prove.ts", ...args], options)).code;
@@ -84,7 +85,6 @@ async function getBeside(options) {
 /** The tests of a day's work, or those named; the last line says how many passed and failed. */
 async function test(args, options) {
   await getPostgres(options);
-  await getPgBouncer(options);
   // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   say("running the tests");

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +11,6 @@ import { end, until, watch } from "../process/process.ts";
 
 /** Debian's, or the one that the environment names. */
 const program = process.env["PGBOUNCER"] ?? "/usr/sbin/pgbouncer";
-
-/** Whether PgBouncer is there. */
-export const hasPgBouncer: boolean = existsSync(program);
 
 /** A user who may not do much, where root runs the tests: PgBouncer does not run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
