@@ -1,5 +1,5 @@
 import type { Patch } from "../../connectors/contract/connector.ts";
-import type { Result } from "../../src/api/results.ts";
+import { valueAt, type Result } from "../../src/api/results.ts";
 import type { ColumnPaths, PullConfig } from "../../src/config/schema/pull.ts";
 import { rejectRowCharsMax } from "../../src/limits.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
@@ -10,17 +10,6 @@ import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 export type ResultPatch =
   | { readonly patch: Patch; readonly place: string }
   | { readonly reject: RejectEntry };
-
-function isGroup(value: JsonValue): value is Result {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The value at a path; null where the path leads to nothing: the service leaves out what it does not know. */
-export function valueAt(result: Result, path: string): JsonValue {
-  return path.split(".").reduce<JsonValue>((value, step) => {
-    return isGroup(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
-  }, result);
-}
 
 function valuesAt(result: Result, paths: ColumnPaths): Readonly<Record<string, JsonValue>> {
   return Object.fromEntries(

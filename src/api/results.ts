@@ -99,3 +99,14 @@ export function readResult(
   if (item.success) return { item: item.data };
   return { reason: `it holds ${jsonFaults[jsonFaultOf(value) ?? "not_json"]}` };
 }
+
+function isGroup(value: JsonValue): value is Result {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path; null where the path leads to nothing: the service leaves out what it does not know. */
+export function valueAt(result: Result, path: string): JsonValue {
+  return path.split(".").reduce<JsonValue>((value, step) => {
+    return isGroup(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
+  }, result);
+}

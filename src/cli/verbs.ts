@@ -26,6 +26,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
     status: async () => (await import("./status/status.ts")).registerStatus,
     runs: async () => (await import("./run/runs.ts")).registerRuns,
     explain: async () => (await import("./run/explain.ts")).registerExplain,
+    verify: async () => (await import("./verify/verify.ts")).registerVerify,
   },
   "Fix:": {
     rejects: async () => (await import("./run/rejects.ts")).registerRejects,

@@ -114,6 +114,14 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/operations.md",
   },
+  verify: {
+    examples: [
+      "sluice verify accounts                   # 200 records, 200 calls at most",
+      "sluice verify accounts --sample 20 --seed 7",
+      "sluice verify accounts --key a-17 --json",
+    ],
+    page: "docs/verify.md",
+  },
   explain: {
     examples: [
       "sluice explain accounts a-17",

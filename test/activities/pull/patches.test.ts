@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { patchOf, valueAt } from "../../../activities/pull/patches.ts";
+import { patchOf } from "../../../activities/pull/patches.ts";
 
 const account = {
   mk_id: "m1",
@@ -10,25 +10,6 @@ const account = {
   location: { country: null, city: "Lyon" },
   socials: [],
 };
-
-describe("valueAt", () => {
-  it.each([
-    ["name", "Acme"],
-    ["scores.customer_fit.score", 71.5],
-    ["scores.customer_fit.segment", ""],
-    ["founded_year", 0],
-    ["location", { country: null, city: "Lyon" }],
-    ["location.country", null],
-    ["location.country.code", null],
-    ["scores.likelihood_to_buy.score", null],
-    ["socials.length", null],
-    ["name.length", null],
-    ["constructor.name", null],
-    ["__proto__", null],
-  ])("finds at %s what the result holds there", (path, value) => {
-    expect(valueAt(account, path)).toEqual(value);
-  });
-});
 
 describe("patchOf", () => {
   const target = { connection: "crm", connector: "postgres", connectorConfig: {} };

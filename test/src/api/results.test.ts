@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { readResult } from "../../../src/api/results.ts";
+import { readResult, valueAt } from "../../../src/api/results.ts";
 import type { Searchable } from "../../../src/api/results.ts";
 import { recordDepthMax } from "../../../src/records/json-value.ts";
 import { foundAccount } from "./support.ts";
@@ -125,5 +125,33 @@ describe("readResult", () => {
     [{ more: Infinity }, "it holds a number that is too large"],
   ])("refuses what cannot be kept as it is", (more, reason) => {
     expect(readResult("accounts", { ...foundAccount, ...more })).toEqual({ reason });
+  });
+});
+
+describe("valueAt", () => {
+  const account = {
+    mk_id: "m1",
+    name: "Acme",
+    founded_year: 0,
+    scores: { customer_fit: { score: 71.5, segment: "" } },
+    location: { country: null, city: "Lyon" },
+    socials: [],
+  };
+
+  it.each([
+    ["name", "Acme"],
+    ["scores.customer_fit.score", 71.5],
+    ["scores.customer_fit.segment", ""],
+    ["founded_year", 0],
+    ["location", { country: null, city: "Lyon" }],
+    ["location.country", null],
+    ["location.country.code", null],
+    ["scores.likelihood_to_buy.score", null],
+    ["socials.length", null],
+    ["name.length", null],
+    ["constructor.name", null],
+    ["__proto__", null],
+  ])("finds at %s what the result holds there", (path, value) => {
+    expect(valueAt(account, path)).toEqual(value);
   });
 });

@@ -191,6 +191,14 @@ export class Harness {
     return new Harness({ ...parts, deps, rateLimiter: this.#rateLimiter });
   }
 
+  /** The same project whose worker sends to another server, which is not known to be one. */
+  sendingTo(address: string): Harness {
+    const { announced, clock, folder, resending, sandbox, terminated } = this;
+    const parts = { announced, clock, folder, resending, sandbox, terminated };
+    const deps = { ...this.deps, api: this.clientOf(new URL(address)) };
+    return new Harness({ ...parts, deps, rateLimiter: this.#rateLimiter });
+  }
+
   get state(): StateStore {
     return this.deps.state;
   }

@@ -1,0 +1,153 @@
+import { assertSameAccount, holderOf } from "../../../connectors/identities.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { checkColumns, connectorOf } from "../../../connectors/source.ts";
+import { systemClock } from "../../clock.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { createServiceClient } from "../../service/client.ts";
+import { assertMaySend } from "../../service/key-limits.ts";
+import { currentKey } from "../../service/rotating-key.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { counted } from "../../text/quantities.ts";
+import type { Choice } from "../../verify/choose.ts";
+import { searchOf } from "../../verify/compare.ts";
+import { sampleDefault, sampleMax } from "../../verify/limits.ts";
+import { verifyRecords, type Verification } from "../../verify/verify.ts";
+import { syncNamed } from "../named.ts";
+import { configOf, withGlobals } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { positive } from "../positive.ts";
+import { repeated } from "../repeated.ts";
+import { knownOf, mappedRows, withStateThere } from "../run/mapped-rows.ts";
+import { useService } from "../running/services.ts";
+import { verifyJson, verifyText, type ShownVerification } from "./verify-text.ts";
+
+type VerifyOptions = GlobalOptions & {
+  readonly sample: number;
+  readonly key?: readonly string[];
+  readonly seed?: number;
+  readonly callsMax?: number;
+};
+
+/** The day, as in 20261126: a second look at the same day sees the same records, one a week later sees others. */
+function seedOfToday(): number {
+  return Number(new Date().toISOString().slice(0, 10).replaceAll("-", ""));
+}
+
+function choiceOf({ sample, key, seed = seedOfToday() }: VerifyOptions): Choice {
+  if (key !== undefined) return { keys: new Set(key) };
+  if (sample <= sampleMax) return { size: sample, seed };
+  throw new ConfigError(`--sample takes ${sampleMax} records at most`);
+}
+
+/** @throws {ConfigError} nothing that the service is known to hold can be compared with what it shows. */
+function assertVerifiable({ name, stream, send }: SyncConfig): void {
+  searchOf(stream, name);
+  if (send !== "all") return;
+  throw new ConfigError(`with \`send: all\` nothing says what the service holds of sync ${name}`, {
+    field: `syncs.${name}.send`,
+    hint: "a sync with `send: changed` can be verified",
+  });
+}
+
+type Verifying = {
+  readonly config: Config;
+  readonly sync: SyncConfig;
+  readonly choice: Choice;
+  readonly callsMax: number | undefined;
+  readonly signal: AbortSignal;
+};
+
+async function verifyIn(
+  context: Context,
+  state: StateStore,
+  { config, sync, choice, callsMax, signal }: Verifying,
+): Promise<Verification> {
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  await checkColumns(source, sync, { signal, mayName: true });
+  const at = new Date().toISOString();
+  const target = targetOf(config.api);
+  const holder = holderOf({ state, target }, { kind: "sync", name: sync.name, at });
+  await assertSameAccount(holder, config.api, { isFresh: false, isKept: false });
+  const service = await useService(config, context);
+  const { addresses } = service;
+  const api = createServiceClient(config, {
+    addresses,
+    state,
+    proxy: context.environment.proxy,
+  });
+  try {
+    const family = "search";
+    await assertMaySend(state, await currentKey(config.api), { ...systemClock()(), family });
+    const pages = await mappedRows(source, sync, { limit: Number.MAX_SAFE_INTEGER });
+    const { name, stream } = sync;
+    return await verifyRecords(
+      { sync: name, stream, choice, callsMax, pages },
+      {
+        api,
+        knownOf: async (keys) => await knownOf(state, { config, sync }, keys),
+        now: Date.now,
+        signal,
+        announce: ({ records, read }, calls) => {
+          const many = `${counted(records.length, "record")} of ${read}`;
+          context.say(`${name}: ${many}: ${counted(calls, "call")}, which cost credits`);
+        },
+      },
+    );
+  } finally {
+    await api.close();
+    await service.release();
+  }
+}
+
+function exitCodeOf({ looked }: Verification, signal: AbortSignal): number {
+  if (signal.aborted) return exitCodes.interrupted;
+  if (looked.stopped !== undefined) return exitCodeOfError(looked.stopped);
+  const isWrong = looked.records.some(({ verdict }) =>
+    ["differs", "missing", "unanswered"].includes(verdict),
+  );
+  return isWrong ? exitCodes.doneWithRejects : exitCodes.done;
+}
+
+async function verifySync(
+  context: Context,
+  name: string | undefined,
+  options: VerifyOptions,
+): Promise<void> {
+  const config = await configOf(context, options);
+  const sync = syncNamed(config, name);
+  assertVerifiable(sync);
+  const choice = choiceOf(options);
+  const { signal } = onInterrupt();
+  const { callsMax } = options;
+  const found = await withStateThere(config, async (state) => {
+    if (state === undefined) throw new ConfigError(`nothing of sync ${sync.name} was sent yet`);
+    return await verifyIn(context, state, { config, sync, choice, callsMax, signal });
+  });
+  const seed = "seed" in choice ? choice.seed : undefined;
+  const shown: ShownVerification = { ...found, sync: sync.name, seed };
+  context.print(options.json === true ? verifyJson(shown) : verifyText(shown));
+  const hint = found.looked.stopped?.hint;
+  if (hint !== undefined) context.say(`→ ${hint}`);
+  context.exit(exitCodeOf(found, signal));
+}
+
+/** `sluice verify [sync]`. */
+export const registerVerify: Register = (program, context) => {
+  withGlobals(program.command("verify [sync]"))
+    .summary("look up in the service whether it holds what was sent")
+    .description(
+      "look up records in the service, by domain or e-mail address, and compare what its search shows with what it " +
+        "is known to hold; each costs a call, and the number is said first; nothing is sent",
+    )
+    .option("--sample <records>", "how many records are drawn", positive, sampleDefault)
+    .option("--key <key>", "the record of this key instead; may be repeated", repeated)
+    .option("--seed <number>", "draws the same records again (default: the day)", positive)
+    .option("--calls-max <calls>", "never make more calls than this", positive)
+    .action(
+      async (name: string | undefined, options: VerifyOptions) =>
+        await verifySync(context, name, options),
+    );
+};

@@ -1,0 +1,44 @@
+import { hash } from "node:crypto";
+
+/** A record that may be looked up. */
+export type Drawn = { readonly key: string };
+
+/**
+ * A sample by a seed: those of which the hash of seed and key is smallest. So it does not depend on the order of the
+ * rows, and a second look with the same seed sees the same records, as far as they are still there.
+ */
+export class SeededSample<Item extends Drawn> {
+  readonly #size: number;
+  readonly #seed: number;
+  #drawn: { readonly rank: string; readonly item: Item }[] = [];
+
+  constructor(size: number, seed: number) {
+    this.#size = size;
+    this.#seed = seed;
+  }
+
+  #rank(key: string): string {
+    return hash("sha256", `${this.#seed}\n${key}`);
+  }
+
+  /** Whether a record of the key would be drawn now. */
+  wants(key: string): boolean {
+    const last = this.#drawn.length < this.#size ? undefined : this.#drawn.at(-1);
+    return last === undefined || this.#rank(key) <= last.rank;
+  }
+
+  /** Takes a record, in place of an earlier one of its key. */
+  add(item: Item): void {
+    if (!this.wants(item.key)) return;
+    const rank = this.#rank(item.key);
+    const at = this.#drawn.findIndex((drawn) => drawn.rank >= rank);
+    const isAgain = this.#drawn[at]?.rank === rank;
+    this.#drawn.splice(at === -1 ? this.#drawn.length : at, isAgain ? 1 : 0, { rank, item });
+    if (this.#drawn.length > this.#size) this.#drawn.pop();
+  }
+
+  /** What was drawn, by rank: the first of them are the sample of a smaller size. */
+  items(): readonly Item[] {
+    return this.#drawn.map(({ item }) => item);
+  }
+}

@@ -1,0 +1,62 @@
+import { ConfigError } from "../errors.ts";
+import type { RecordPage } from "../pipeline/page.ts";
+import type { Stream } from "../records/streams.ts";
+import type { KnownRecord } from "../state/contract/keys/known-records.ts";
+import { chooseRecords, type Choice, type ChosenRecords } from "./choose.ts";
+import { searchOf } from "./compare.ts";
+import { callsFor, lookUpRecords, type LookedUp, type LookUpTools } from "./look-up.ts";
+
+/** What is to be verified. */
+export type Verifying = {
+  readonly sync: string;
+  readonly stream: Stream;
+  readonly choice: Choice;
+  /** Calls at most. @default one for each record */
+  readonly callsMax?: number | undefined;
+  /** All that the source gives now, as today's mapping makes records of it. */
+  readonly pages: AsyncIterable<RecordPage>;
+};
+
+/** What a verification works with. */
+export type VerifyTools = Pick<LookUpTools, "api" | "now" | "progress" | "signal"> & {
+  /** What is known of keys, in order. */
+  readonly knownOf: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
+  /** Told how many calls will be made at most, before the first. */
+  readonly announce: (chosen: ChosenRecords, calls: number) => void;
+};
+
+/** What was chosen, and what the service showed of it. */
+export type Verification = { readonly chosen: ChosenRecords; readonly looked: LookedUp };
+
+function refuseBadKeys({ absent }: ChosenRecords, sync: string): void {
+  const [first] = absent;
+  if (first === undefined) return;
+  const others = absent.length === 1 ? "" : ` and ${absent.length - 1} more`;
+  throw new ConfigError(`no row of sync ${sync} makes a record of the key "${first}"${others}`, {
+    hint: `a record is named by its own key; \`sluice explain ${sync} <key>\` says what is known of one`,
+  });
+}
+
+/**
+ * Looks up in the service some of the records that it is known to hold. No call is made before it was announced how
+ * many there will be, and never more than that.
+ * @throws {ConfigError} a key that was named has no record, or there are more than `callsMax`: nothing was asked.
+ */
+export async function verifyRecords(
+  { sync, stream, choice, callsMax = Infinity, pages }: Verifying,
+  { knownOf, announce, ...tools }: VerifyTools,
+): Promise<Verification> {
+  const search = searchOf(stream, sync);
+  const chosen = await chooseRecords(pages, choice, { stream, knownOf });
+  refuseBadKeys(chosen, sync);
+  const needed = callsFor(chosen.records, search);
+  if ("keys" in choice && needed > callsMax) {
+    throw new ConfigError(`${needed} keys need ${needed} calls, and calls-max allows ${callsMax}`, {
+      hint: "name fewer keys, or allow more calls",
+    });
+  }
+  const calls = Math.min(needed, callsMax);
+  announce(chosen, calls);
+  const looked = await lookUpRecords(chosen.records, { ...tools, stream, search, callsMax: calls });
+  return { chosen, looked };
+}
