@@ -51,6 +51,7 @@ function inboxOf(kind: "nothing" | "each", folder: string): Inbox {
     read: async (input) => methods.read(input),
     get: async (input) => methods.get(input),
     prune: async (input) => methods.prune(input),
+    erase: async (input) => methods.erase(input),
     forgetIds: async (input) => methods.forgetIds(input),
     close: async () => close(),
   };

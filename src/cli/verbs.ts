@@ -31,6 +31,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
   "Fix:": {
     rejects: async () => (await import("./run/rejects.ts")).registerRejects,
     state: async () => (await import("./status/state.ts")).registerState,
+    forget: async () => (await import("./forget/forget.ts")).registerForget,
     doctor: async () => (await import("./project/doctor.ts")).registerDoctor,
   },
   "Operate:": {

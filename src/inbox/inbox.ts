@@ -97,6 +97,11 @@ export interface InboxMethods {
     readonly receivedBefore: number;
   }): number;
   /**
+   * Erases what single rows hold, payload and id; their numbers stay, because none may be left out. @returns whether
+   * it cannot be read from the inbox's files any more.
+   */
+  erase(input: { readonly connection: string; readonly seqs: readonly number[] }): boolean;
+  /**
    * Forgets event ids of the hours that were over at a time (Unix ms), at most `transactionRowsMax` of them.
    * @returns how many; 0 when none is left.
    */

@@ -21,6 +21,14 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
+/** Yields every line of a gzip file up to where it breaks off. */
+export async function* wholeLines(file: string): AsyncGenerator<Buffer> {
+  const [input, gunzip] = [createReadStream(file), createGunzip()];
+  const reading = pipeline(input, gunzip);
+  reading.catch(() => undefined); // reported where the lines are read
+  yield* linesOf(gunzip);
+}
+
 /**
  * Yields the records of a staged file that are in `ranges`, with their numbers, and stops reading after the last.
  * @throws {StagedFileMissingError} the file is gone or not whole.

@@ -115,6 +115,9 @@ const methods = {
   setWalk: "write",
   commitPage: "write",
   pullTally: "read",
+  forgetKeys: "write",
+  eraseKey: "write",
+  shred: "write",
 } as const satisfies Record<keyof StateMethods, "read" | "write">;
 
 /** What a call hands over of its input, which nobody asks for any more: there is some for each row. */

@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Remote } from "../thread.ts";
 import type { DoubtStore } from "./contract/doubts/doubt-store.ts";
 import type { FingerprintStore } from "./contract/keys/fingerprints.ts";
+import type { ForgettingStore } from "./contract/keys/forgetting.ts";
 import type { IdentityStore } from "./contract/keys/identities.ts";
 import type { KnownRecordStore } from "./contract/keys/known-records.ts";
 import type { MappingStore } from "./contract/keys/mappings.ts";
@@ -52,7 +53,8 @@ export type StateMethods = RunStore &
   TallyStore &
   UnderWayStore &
   PullStore &
-  BackfillStore;
+  BackfillStore &
+  ForgettingStore;
 
 /** Methods where the data lie: some answer at once, some later. */
 export type MethodsOf<Methods extends Record<keyof Methods, (...input: never) => unknown>> = {

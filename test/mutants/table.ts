@@ -38,6 +38,7 @@ import { mutantsOfStagedKeys } from "./table/staged-keys.ts";
 import { mutantsOfSyncTests } from "./table/sync-tests.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
+import { mutantsOfVerified } from "./table/verified.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
 import { mutantsOfWorkflows } from "./table/workflows.ts";
 import { mutantsOfZones } from "./table/zones.ts";
@@ -90,4 +91,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSyncTests,
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
+  ...mutantsOfVerified,
 ];

@@ -2,7 +2,7 @@ import { Option } from "commander";
 
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, connectorOf } from "../../../connectors/source.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config, SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
@@ -171,6 +171,17 @@ async function show(
     const facts = { run_id: runId, workflow_id: workflowId, plan, samples: samplesFacts(stored) };
     context.print(plainJson(facts));
   });
+}
+
+/** Reads all of a source and sends what the service is not known to hold, without asking. */
+export async function backfillWhole(
+  context: Context,
+  config: Config,
+  { sync, options }: { readonly sync: SyncConfig; readonly options: GlobalOptions },
+): Promise<void> {
+  const asked = { ...options, yes: true };
+  const input = readOptions(config, sync.name, asked);
+  await drive(context, config, { wanted: { input, isMoreAsked: true }, options: asked });
 }
 
 async function backfill(

@@ -114,11 +114,16 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/operations.md",
   },
+  forget: {
+    examples: ["sluice forget contacts c-17", "sluice forget contacts c-17 --yes --json"],
+    page: "docs/forget.md",
+  },
   verify: {
     examples: [
       "sluice verify accounts                   # 200 records, 200 calls at most",
       "sluice verify accounts --sample 20 --seed 7",
       "sluice verify accounts --key a-17 --json",
+      "sluice verify accounts --resend          # asks before it sends what is missing",
     ],
     page: "docs/verify.md",
   },

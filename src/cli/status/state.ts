@@ -1,7 +1,7 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config } from "../../config/config.ts";
-import { BusyError, ConfigError, messageOf } from "../../errors.ts";
+import { ConfigError, messageOf } from "../../errors.ts";
 import type { SyncName } from "../../state/contract/runs/checkpoints.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -11,20 +11,9 @@ import { doubtfulSyncsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { assertIdle } from "./idle.ts";
 import { rebind } from "./rebind.ts";
 import { resetSync } from "./reset.ts";
-
-/** @throws {BusyError} the sync is being sent: its checkpoint must not move under it. */
-async function assertIdle(state: StateStore, target: string, sync: string): Promise<void> {
-  const holder = await state.lockHolder(sendLock(target, sync));
-  if (holder === undefined) return;
-  throw new BusyError(
-    `sync ${sync} is held by run ${holder.runId} (workflow ${holder.workflowId})`,
-    {
-      hint: `wait for it, or \`sluice cancel ${holder.runId}\``,
-    },
-  );
-}
 
 /** The position that a person typed. @throws {ConfigError} it is not one of this sync's source. */
 function parsePosition(config: Config, name: string, text: string): unknown {

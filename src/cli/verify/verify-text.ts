@@ -26,7 +26,7 @@ const verdictTexts: Readonly<Record<RecordVerdict, string>> = {
 };
 
 function isToldByName({ verdict }: VerifiedRecord): boolean {
-  return verdict !== "same" && verdict !== "incomparable";
+  return verdict !== "same";
 }
 
 function fieldsText(fields: Readonly<Record<string, number>>): string {

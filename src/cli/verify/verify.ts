@@ -15,16 +15,17 @@ import { sampleDefault, sampleMax } from "../../verify/limits.ts";
 import { verifyRecords, type Verification } from "../../verify/verify.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
-import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import type { Context, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
 import { knownOf, mappedRows, withStateThere } from "../run/mapped-rows.ts";
 import { useService } from "../running/services.ts";
+import { assertAskable, resendMissing, type ResendOptions } from "./resend.ts";
 import { verifyJson, verifyText, type ShownVerification } from "./verify-text.ts";
 
-type VerifyOptions = GlobalOptions & {
+type VerifyOptions = ResendOptions & {
   readonly sample: number;
   readonly key?: readonly string[];
   readonly seed?: number;
@@ -120,7 +121,9 @@ async function verifySync(
   const sync = syncNamed(config, name);
   assertVerifiable(sync);
   const choice = choiceOf(options);
-  const { signal } = onInterrupt();
+  assertAskable(context, options);
+  const interrupted = onInterrupt();
+  const { signal } = interrupted;
   const { callsMax } = options;
   const found = await withStateThere(config, async (state) => {
     if (state === undefined) throw new ConfigError(`nothing of sync ${sync.name} was sent yet`);
@@ -131,21 +134,28 @@ async function verifySync(
   context.print(options.json === true ? verifyJson(shown) : verifyText(shown));
   const hint = found.looked.stopped?.hint;
   if (hint !== undefined) context.say(`→ ${hint}`);
-  context.exit(exitCodeOf(found, signal));
+  const code = exitCodeOf(found, signal);
+  context.exit(code);
+  if (options.resend !== true || signal.aborted) return;
+  const missing = found.looked.records.filter(({ verdict }) => verdict === "missing");
+  const keys = missing.map(({ record }) => record.key);
+  await resendMissing(context, { config, sync, keys, options, interrupted });
 }
 
 /** `sluice verify [sync]`. */
 export const registerVerify: Register = (program, context) => {
-  withGlobals(program.command("verify [sync]"))
+  withGlobals(program.command("verify [sync]"), "lines")
     .summary("look up in the service whether it holds what was sent")
     .description(
       "look up records in the service, by domain or e-mail address, and compare what its search shows with what it " +
-        "is known to hold; each costs a call, and the number is said first; nothing is sent",
+        "is known to hold; each costs a call, and the number is said first",
     )
     .option("--sample <records>", "how many records are drawn", positive, sampleDefault)
     .option("--key <key>", "the record of this key instead; may be repeated", repeated)
     .option("--seed <number>", "draws the same records again (default: the day)", positive)
     .option("--calls-max <calls>", "never make more calls than this", positive)
+    .option("--resend", "send those that are missing again, as their rows are now")
+    .option("--yes", "with --resend: do not ask")
     .action(
       async (name: string | undefined, options: VerifyOptions) =>
         await verifySync(context, name, options),

@@ -90,3 +90,17 @@ export async function prune(
       where before < ${inboxGroupCharsMax})`.execute(queries);
   return Number(numAffectedRows ?? 0);
 }
+
+/** As `InboxMethods.erase`; what the server's files keep of it is the server's. */
+export async function eraseEvents(
+  queries: Queries,
+  { connection, seqs }: Input<"erase">,
+): Promise<boolean> {
+  await queries
+    .updateTable("inboxEvents")
+    .set({ json: Buffer.from("{}"), id: null })
+    .where("connection", "=", await numberOf(queries, connection))
+    .where(sql<boolean>`seq = any(${seqs}::bigint[])`)
+    .execute();
+  return false;
+}

@@ -2,7 +2,7 @@ import { StateUnavailableError } from "../../errors.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { Inbox } from "../inbox.ts";
-import { backlogs, prune, setAccepted, takeWakeUp } from "./backlog.ts";
+import { backlogs, eraseEvents, prune, setAccepted, takeWakeUp } from "./backlog.ts";
 import { askNow } from "./clock.ts";
 import { forgetIds } from "./event-ids.ts";
 import { keepGroup } from "./keeping.ts";
@@ -36,6 +36,7 @@ export async function openPostgresInbox(server: StoreServer): Promise<Inbox> {
     read: async (input) => await read(async (tables) => await readEvents(tables, input)),
     get: async (input) => await read(async (tables) => await getEvents(tables, input)),
     prune: async (input) => await write(async (tables) => await prune(tables, input)),
+    erase: async (input) => await write(async (tables) => await eraseEvents(tables, input)),
     forgetIds: async (input) => await write(async (tables) => await forgetIds(tables, input)),
     close: async () => {
       isClosed = true;

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 
 import { StateUnavailableError } from "../../errors.ts";
-import { count, openDatabase, type Database } from "../../state/sqlite/database.ts";
+import { emptyLog, openDatabase, type Database } from "../../state/sqlite/database.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
 import type { Inbox, InboxMethods } from "../inbox.ts";
 import { inboxLogPages } from "../limits.ts";
 import { createBacklog } from "./backlog.ts";
+import { createErasing } from "./erasing.ts";
 import { createKeeping } from "./keeping.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
@@ -70,6 +71,7 @@ export function openInboxDatabase(file: string): InboxDatabase {
     read: (input) => run((methods) => methods.read(input)),
     get: (input) => run((methods) => methods.get(input)),
     prune: (input) => run((methods) => methods.prune(input)),
+    erase: (input) => run((methods) => methods.erase(input)),
     forgetIds: (input) => run((methods) => methods.forgetIds(input)),
     close: () => opened?.db.close(),
   };
@@ -81,7 +83,8 @@ function open(file: string): Opened {
   const { read, get } = createReading(db);
   const { ino } = statSync(file);
   const isReplaced = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
-  return { db, isReplaced, methods: { ...createKeeping(db), ...createBacklog(db), read, get } };
+  const methods = { ...createKeeping(db), ...createBacklog(db), ...createErasing(db), read, get };
+  return { db, isReplaced, methods };
 }
 
 /**
@@ -95,8 +98,7 @@ function settle(db: Database, { file, inboxId }: { file: string; inboxId: string
       hint: "start this process again",
     });
   }
-  const isBusy = count(db.prepare("pragma wal_checkpoint(truncate)")) !== 0;
-  if (isBusy) throw new StateUnavailableError(`${file}: another process reads what failed`);
+  if (!emptyLog(db)) throw new StateUnavailableError(`${file}: another process reads what failed`);
 }
 
 /** SQLite's codes for a value that it does not take: too big, a broken constraint, a wrong type, out of range. */

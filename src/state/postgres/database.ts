@@ -110,7 +110,8 @@ export function openPostgresDatabase(
     queries,
     write: async (work) => await writer("serializable")(work),
     now: async (asking, callers) => await readClock(clock, asking, callers),
-    shred: async () => undefined,
+    // What its server keeps of removed rows, and for how long, is the server's.
+    shred: async () => false,
   };
   return {
     state,

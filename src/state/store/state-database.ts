@@ -20,6 +20,6 @@ export type StateDatabase = {
    * read when it is asked, and so after what was locked before.
    */
   now(queries: Queries, callers: Moment): Promise<Moment>;
-  /** Sees to it that rows which were removed cannot be read from the database's files any more, where it can. */
-  shred(): Promise<void>;
+  /** Sees to it that rows which were removed cannot be read from the database's files any more; whether they cannot. */
+  shred(): Promise<boolean>;
 };

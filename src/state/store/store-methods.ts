@@ -1,5 +1,6 @@
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
+import { createForgettingStore } from "./keys/erase-key.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import type { KeyKeeping } from "./keys/key-keeping.ts";
 import type { NewestAges } from "./keys/newest-ages.ts";
@@ -88,5 +89,6 @@ export function createStoreMethods(
     ...createUnderWayStore(state),
     ...createPullStore(state),
     ...createBackfillStore(state),
+    ...createForgettingStore(state, { keys, sentKeys }),
   };
 }

@@ -97,6 +97,20 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     expect(await inbox.get({ connection: "none", seqs: [1] })).toEqual([]);
   });
 
+  it("erases what single events hold, and keeps their numbers", async () => {
+    await inbox.keep(delivery([{ json: "1", id: "canary" }, { json: "2" }]));
+    await inbox.keep({ ...one("a"), connection: "repo" });
+    await inbox.erase({ connection, seqs: [1, 9] });
+    expect(await rows()).toMatchObject([
+      { seq: 1, json: "{}", id: null },
+      { seq: 2, json: "2" },
+    ]);
+    expect(await inbox.read({ connection: "repo", after: 0, limit: 1 })).not.toMatchObject([
+      { json: "{}" },
+    ]);
+    await inbox.erase({ connection: "none", seqs: [1] });
+  });
+
   it("keeps an event once, by the id of its connection", async () => {
     expect(await inbox.keep(one("a"))).toMatchObject({ kept: 1 });
     expect(await inbox.keep(one("a"))).toEqual({ kept: 0, wake: false });

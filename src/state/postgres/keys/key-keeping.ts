@@ -53,5 +53,22 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
         update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k
         where ${isOfKeys} and abs(f.send) = ${send}`.execute(queries);
     },
+    erase: async (queries, setId, keys) => {
+      if (keys.length === 0) return 0;
+      const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
+      const { rows } = await sql`
+        delete from ${fingerprints} f using ${keyRelation(hashed)} k
+        where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag returning f.id`.execute(
+        queries,
+      );
+      for (const { id } of z.array(idRow).parse(rows)) {
+        for (const table of ["fieldHashes", "stagedFields"]) {
+          await sql`delete from ${sql.table(table)} where set_id = ${setId} and id = ${id}`.execute(
+            queries,
+          );
+        }
+      }
+      return rows.length;
+    },
   };
 }

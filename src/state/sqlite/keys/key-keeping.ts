@@ -5,6 +5,7 @@ import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
+import { idsPerSet } from "./field-keeper.ts";
 import { createFingerprintSets, setOfRunSql } from "./fingerprint-sets.ts";
 import { isOfKeySql } from "./key-functions.ts";
 import type { KeyTools } from "./stage-keys.ts";
@@ -31,6 +32,12 @@ export function createKeyKeeping(
     `update fingerprints set send = 0
      where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys} where abs(f.send) = $send)`,
   );
+  const erasedFields = `select f.set_id * ${idsPerSet} + f.id ${isOfKeys}`;
+  const eraseFields = db.prepare(`delete from field_hashes where id in (${erasedFields})`);
+  const eraseStagedFields = db.prepare(`delete from staged_fields where id in (${erasedFields})`);
+  const erase = db.prepare(
+    `delete from fingerprints where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys})`,
+  );
   return {
     steps: async (_, { runId, send }) => {
       const writes = merging.steps({ setId: sets.idOfRun(runId), send });
@@ -52,6 +59,12 @@ export function createKeyKeeping(
       // What was not taken was not seen either: no later run need come by its row.
       sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));
       forget.run({ ...asked, send });
+    },
+    erase: async (_, setId, keys) => {
+      const asked = { setId, keys: JSON.stringify(keys) };
+      eraseFields.run(asked);
+      eraseStagedFields.run(asked);
+      return Number(erase.run(asked).changes);
     },
   };
 }

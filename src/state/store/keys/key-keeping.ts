@@ -23,4 +23,6 @@ export type KeyKeeping = {
   refuse(this: void, queries: Queries, of: StageName, keys: readonly string[]): Promise<void>;
   /** Makes unknown what was not taken of a staging; to be called inside a transaction. */
   forget(this: void, queries: Queries, of: StagingOfRun, keys: readonly string[]): Promise<void>;
+  /** Removes what is known of keys of a set, and answers of how many there was; to be called inside a transaction. */
+  erase(this: void, queries: Queries, setId: number, keys: readonly string[]): Promise<number>;
 };

@@ -10,7 +10,7 @@ const keysOf = z.string().transform((text) => z.array(z.string()).parse(JSON.par
 
 /** The keys of what was staged, in the order of its file: kept while a request of their set is pending. */
 export class SentKeys {
-  /** A list never changes once it is there. */
+  /** A list never changes once it is there, but for a key that is erased. */
   readonly #remembered = new Map<number, readonly string[]>();
 
   /** Keeps the keys of a staging, as a JSON array; to be called inside a transaction. */
@@ -20,6 +20,16 @@ export class SentKeys {
       .values({ send, keys })
       .onConflict((conflict) => conflict.column("send").doUpdateSet({ keys }))
       .execute();
+  }
+
+  /** Puts another text in the place of a key, wherever a list has it; to be called inside a transaction. */
+  async replace(
+    queries: Queries,
+    { send, key, by }: { readonly send: number; readonly key: string; readonly by: string },
+  ): Promise<void> {
+    const keys = (await this.all(queries, send)).map((each) => (each === key ? by : each));
+    this.#remembered.delete(send);
+    await this.put(queries, send, JSON.stringify(keys));
   }
 
   /** The keys of the records in `ranges`, with the numbers of these; none when they are not kept any more. */

@@ -54,6 +54,16 @@ export async function plantedProject(
   return harness;
 }
 
+/** Has another server accept all of a text once more, at the time of the project's clock. */
+export async function acceptAgain(harness: Harness, text: string): Promise<void> {
+  await harness.write("accounts.csv", text);
+  const other = await SandboxView.start(join(harness.folder, `other-${harness.clock.nowMs}`));
+  const runId = `again-${harness.clock.nowMs}`;
+  await (
+    await TestRun.open(harness.sendingTo(other.address), { runId, request: { full: true } })
+  ).transfer();
+}
+
 /** Has the service that a project looks into hold accounts. */
 async function hold({ deps, sandbox }: Harness, held: readonly PlantedAccount[]): Promise<void> {
   if (held.length === 0) return;

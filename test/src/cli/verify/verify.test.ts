@@ -2,9 +2,16 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
-import type { Harness } from "../../../support/project/harness.ts";
+import { accountsYaml, type Harness } from "../../../support/project/harness.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
-import { accountOf, header, plantedProject, rowOf, type PlantedAccount } from "./planted.ts";
+import {
+  acceptAgain,
+  accountOf,
+  header,
+  plantedProject,
+  rowOf,
+  type PlantedAccount,
+} from "./planted.ts";
 
 const found = z.object({
   seed: z.int().optional(),
@@ -116,5 +123,128 @@ describe("sluice verify", () => {
     expect(keysOf(second, "missing")).toEqual(keysOf(first, "missing"));
     expect(keysOf(first, "missing")).toHaveLength(8);
     expect(keysOf(other, "missing")).not.toEqual(keysOf(first, "missing"));
+  });
+
+  it("looks up no more than calls-max allows, and says what is left", async () => {
+    const harness = await plantedProject(10, []);
+    const result = await verified(harness, "--calls-max", "4");
+    expect(result).toMatchObject({ calls: 4, looked_up: 4, left: 6, code: 3 });
+    expect(await calls(harness)).toBe(4);
+    const { out } = await verify(harness, "--calls-max", "4");
+    expect(out.join()).toContain("not asked     6: the calls were used up");
+  });
+
+  it("asks for nothing where more keys are named than calls-max allows, or one that no row has", async () => {
+    const harness = await plantedProject(3, []);
+    const two = ["--key", "a0", "--key", "a1"];
+    await expect(verify(harness, ...two, "--calls-max", "1")).rejects.toMatchObject({
+      code: "ConfigError",
+      message: "2 keys need 2 calls, and calls-max allows 1",
+    });
+    await expect(verify(harness, ...two, "--key", "nobody")).rejects.toMatchObject({
+      code: "ConfigError",
+      message: 'no row of sync accounts makes a record of the key "nobody"',
+    });
+    expect(await calls(harness)).toBe(0);
+    expect(await verified(harness, ...two)).toMatchObject({ calls: 2, looked_up: 2 });
+  });
+
+  it("stops when the credits are used up, prints what it found, and asks for nothing the next time", async () => {
+    const harness = await plantedProject(6, all(6));
+    const body = { message: "Credits exhausted" };
+    harness.sandbox.order("search", { status: 429, body }, { after: 2, times: 1 });
+    const result = await verified(harness);
+    expect(result).toMatchObject({
+      same: 2,
+      calls: 3,
+      left: 3,
+      stopped: { code: "CreditsExhausted" },
+      code: 1,
+    });
+    await expect(verify(harness)).rejects.toMatchObject({ code: "CreditsExhausted" });
+    expect(await calls(harness)).toBe(3);
+  });
+
+  it("makes no call twice that has no answer, and stops after three in a row", async () => {
+    const harness = await plantedProject(6, all(6));
+    harness.sandbox.order("search", { dropReply: true }, { after: 1, times: 1 });
+    const one = await verified(harness);
+    expect(one).toMatchObject({ same: 5, calls: 6, code: 3 });
+    expect(one.records).toMatchObject([{ verdict: "unanswered" }]);
+    harness.sandbox.order("search", { dropReply: true }, { times: 9 });
+    expect(await verified(harness)).toMatchObject({ same: 0, calls: 3, left: 3, code: 4 });
+    expect(await calls(harness)).toBe(9);
+  });
+
+  it("calls nothing missing or different that was accepted within a day", async () => {
+    const harness = await plantedProject(3, [accountOf(0), changed(1, { name: "Other" })]);
+    const text = [header, rowOf(0), rowOf(1), rowOf(2), ""].join("\n");
+    const dayMs = 24 * 3_600_000;
+    for (const [agoMs, counts] of [
+      [dayMs - 60_000, { same: 1, missing: 0, differs: 0, recent: 2, code: 0 }],
+      [dayMs + 60_000, { same: 1, missing: 1, differs: 1, recent: 0, code: 3 }],
+    ] as const) {
+      harness.clock.nowMs = Date.now() - agoMs;
+      await acceptAgain(harness, text);
+      const { out, code } = await verify(harness, "--json");
+      const told = z.looseObject({}).parse(JSON.parse(out.join("")));
+      expect({ ...told, code }).toMatchObject(counts);
+    }
+  });
+
+  it("compares what was sent: a field whose row has changed since is left out, a domain not looked up", async () => {
+    const harness = await plantedProject(3, all(3));
+    const other = "a1,c1.example,Renamed,2,gold";
+    const moved = "a2,moved.example,Name 2,3,gold";
+    await harness.write(
+      "accounts.csv",
+      [header, rowOf(0), other, moved, "new,n.example,N,1,x", ""].join("\n"),
+    );
+    const result = await verified(harness);
+    expect(result).toMatchObject({
+      looked_up: 3,
+      calls: 2,
+      same: 2,
+      compared: { "account_properties.name": 1, domain: 2 },
+      code: 0,
+    });
+    const both = await verified(harness, "--key", "new", "--key", "a2");
+    expect(both).toMatchObject({ calls: 0, not_held: ["new"] });
+    expect(both.records).toMatchObject([{ key: "a2", verdict: "incomparable" }]);
+  });
+
+  it("does not take domains for others because of capital letters", async () => {
+    const { domain, ...account } = accountOf(0);
+    const harness = await plantedProject(1, [{ ...account, domain: domain.toUpperCase() }]);
+    expect(await verified(harness)).toMatchObject({ same: 1 });
+  });
+
+  it("refuses what the search never shows, and what nothing is known of", async () => {
+    const harness = await plantedProject(1, []);
+    await expect(verify(harness, "--sample", "10001")).rejects.toThrow("10000 records at most");
+    const yaml = accountsYaml().replace("stream: account", "stream: account_event");
+    const event =
+      "event_id: id, account_id: id, event: name, event_timestamp: name, event_properties: { a: id }";
+    const [head = ""] = yaml.split("    record:");
+    await harness.withYaml(`${head}    record: { ${event} }\n`);
+    await expect(verify(harness)).rejects.toThrow(
+      "sends events, which the service's search never shows",
+    );
+    await harness.withYaml(accountsYaml("send: all"));
+    await expect(verify(harness)).rejects.toThrow("with `send: all` nothing says");
+    await expect(runVerb(registerVerify, harness, ["verify", "nothing"])).rejects.toThrow(
+      'there is no sync "nothing"',
+    );
+    expect(await calls(harness)).toBe(0);
+  });
+
+  it("sends nothing again without a person's word", async () => {
+    const harness = await plantedProject(1, []);
+    await expect(verify(harness, "--resend")).rejects.toThrow("--resend needs --yes");
+    expect(await calls(harness)).toBe(0);
+    expect((await verified(harness)).records).toMatchObject([{ verdict: "missing" }]);
+    const { state, target } = harness.deps;
+    const known = await state.knownRecords({ target, sync: "accounts", keys: ["a0"] });
+    expect(known).toMatchObject([{ state: "accepted" }]);
   });
 });

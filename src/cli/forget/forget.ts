@@ -1,0 +1,178 @@
+import { join } from "node:path";
+
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { connectorOf } from "../../../connectors/source.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { openInbox } from "../../inbox/open.ts";
+import type { Erased } from "../../state/contract/keys/forgetting.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { grouped } from "../../text/quantities.ts";
+import { syncNamed } from "../named.ts";
+import { isConfirmed } from "../output/confirm.ts";
+import { configOf, isAtTerminal, withGlobals } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { withStateThere } from "../run/mapped-rows.ts";
+import { assertIdle } from "../status/idle.ts";
+import { eventsOfKey } from "./events-of-key.ts";
+import { eraseStaged } from "./staged-files.ts";
+
+type ForgetOptions = GlobalOptions & { readonly yes?: boolean };
+
+/** What was erased, and what of it cannot be. */
+type Forgotten = Erased & {
+  /** Payloads of the inbox. */
+  readonly events: number;
+  /** Staged files that held a line of the key. */
+  readonly staged_files: number;
+  /** Whether the store's files hold nothing of it any more, as far as is known here. */
+  readonly is_shredded: boolean;
+  readonly unreached: readonly string[];
+};
+
+const names: Readonly<Record<keyof Erased | "events" | "staged_files", string>> = {
+  fingerprints: "fingerprints, with the hashes of their fields",
+  rejects: "rejects, with their rows",
+  notes: "refusals and doubts",
+  keyLists: "lists of keys that it stood in",
+  samples: "sample records of backfills",
+  results: "results on kept pages of pulls",
+  positions: "positions of runs that were named by it",
+  events: "payloads in the inbox",
+  staged_files: "staged files with a line of it",
+};
+
+/** What no command of this project can erase, and why. */
+function unreachedOf(
+  config: Config,
+  { name, connection }: SyncConfig,
+  isShredded: boolean,
+): readonly string[] {
+  const { store, syncs } = config;
+  const others = [...syncs.values()].filter((sync) => sync.name !== name);
+  return [
+    `the source: while connection ${connection} has the row, the next run that reads it sends it again`,
+    config.api.baseUrl === "sandbox"
+      ? "the sandbox, which stands for the service: its folder is `sandbox` in the state folder"
+      : "the service: it has no way to delete a record",
+    "backups and copies of the state folder, of the database and of logs that others keep",
+    ...(store === undefined
+      ? []
+      : [
+          "the files of the Postgres server: removed rows stay in them until its vacuum, and in its log",
+          "staged files in the state folders of other hosts: run the same command there",
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          `other syncs: ${others.map((sync) => sync.name).join(", ")}, each by a command of its own`,
+        ]),
+    "Temporal's histories of backfills that were started with this key",
+    ...(isShredded || store !== undefined
+      ? []
+      : [
+          "the log of the state store, which another process reads now: run the command again when it has ended",
+        ]),
+  ];
+}
+
+async function forgetIn(
+  state: StateStore,
+  of: { readonly config: Config; readonly sync: SyncConfig; readonly key: string },
+): Promise<Forgotten> {
+  const { config, sync, key } = of;
+  const target = targetOf(config.api);
+  await assertIdle(state, target, sync.name);
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  const seqs = source.push === undefined ? [] : await eventsOfKey(source, sync, key);
+  const erased = await state.eraseKey({ target, sync: sync.name, key });
+  const stagingFolder = join(config.stateFolder, "staging");
+  const staged = await eraseStaged(state, { stagingFolder, target, sync: sync.name, key });
+  let isInboxShredded = true;
+  if (seqs.length > 0) {
+    const inbox = await openInbox(config);
+    try {
+      isInboxShredded = await inbox.erase({ connection: sync.connection, seqs });
+    } finally {
+      await inbox.close();
+    }
+  }
+  const isShredded = (await state.shred()) && isInboxShredded;
+  return {
+    ...erased,
+    events: seqs.length,
+    staged_files: staged,
+    is_shredded: isShredded,
+    unreached: unreachedOf(config, sync, isShredded),
+  };
+}
+
+function isKind(name: string): name is keyof typeof names {
+  return Object.hasOwn(names, name);
+}
+
+function forgottenText(forgotten: Forgotten, sync: string): string {
+  const erased = Object.entries(forgotten).flatMap(([name, count]) => {
+    return isKind(name) && typeof count === "number" && count > 0
+      ? [`  ${grouped(count)} ${names[name]}`]
+      : [];
+  });
+  const all = erased.length === 0 ? ["  nothing was kept of this key"] : erased;
+  const unreached = forgotten.unreached.map((what) => `  ${plainText(what)}`);
+  return [`${sync}: erased`, ...all, "not within reach", ...unreached].join("\n");
+}
+
+/** Asks where nobody has said yes. @throws {ConfigError} nobody can be asked. */
+async function isAgreed(context: Context, sync: string, options: ForgetOptions): Promise<boolean> {
+  if (options.yes === true) return true;
+  if (!isAtTerminal(context)) {
+    throw new ConfigError("nothing was erased: without a terminal to ask at, forget needs --yes");
+  }
+  const question = `Erase all that is kept of this key of ${sync}? It cannot be undone. [y/N] `;
+  return (await isConfirmed(question, onInterrupt())) === true;
+}
+
+async function forget(
+  context: Context,
+  {
+    name,
+    key,
+    options,
+  }: { readonly name: string; readonly key: string; readonly options: ForgetOptions },
+): Promise<void> {
+  const config = await configOf(context, options);
+  const sync = syncNamed(config, name);
+  if (key === "") throw new ConfigError("the key is empty");
+  if (!(await isAgreed(context, sync.name, options))) {
+    context.say("nothing was erased");
+    context.exit(exitCodes.failed);
+    return;
+  }
+  const forgotten = await withStateThere(config, async (state) => {
+    if (state === undefined) throw new ConfigError(`nothing of sync ${sync.name} is kept here`);
+    return await forgetIn(state, { config, sync, key });
+  });
+  context.print(
+    options.json === true
+      ? JSON.stringify({ sync: sync.name, ...forgotten })
+      : forgottenText(forgotten, sync.name),
+  );
+}
+
+/** `sluice forget <sync> <key>`. */
+export const registerForget: Register = (program, context) => {
+  withGlobals(program.command("forget <sync> <key>"))
+    .summary("erase all that is kept of a person or account here")
+    .description(
+      "erase what is kept of a key: rejects with their rows, payloads in the inbox, kept pages, staged lines, " +
+        "fingerprints and key lists; says what is not within reach",
+    )
+    .option("--yes", "do not ask")
+    .action(
+      async (name: string, key: string, options: ForgetOptions) =>
+        await forget(context, { name, key, options }),
+    );
+};

@@ -1,0 +1,58 @@
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { connectorOf } from "../../../connectors/source.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { counted } from "../../text/quantities.ts";
+import { backfillWhole } from "../backfill/backfill.ts";
+import { isConfirmed } from "../output/confirm.ts";
+import { isAtTerminal, withState } from "../output/context.ts";
+import type { Context, GlobalOptions } from "../output/context.ts";
+import { transferNow } from "../run/run-now.ts";
+
+/** What `--resend` is asked with. */
+export type ResendOptions = GlobalOptions & { readonly resend?: boolean; readonly yes?: boolean };
+
+/** What a run is shown with: none of what was asked of the verification. */
+function globalsOf({ config, json }: GlobalOptions): GlobalOptions {
+  return { ...(config === undefined ? {} : { config }), ...(json === undefined ? {} : { json }) };
+}
+
+/** Before a call is paid for. @throws {ConfigError} records are to be sent again, and nobody can be asked. */
+export function assertAskable(context: Context, { resend, yes }: ResendOptions): void {
+  if (resend !== true || yes === true || isAtTerminal(context)) return;
+  throw new ConfigError("without a terminal to ask at, --resend needs --yes");
+}
+
+/**
+ * Sends records again that the service does not find, as their rows are now: nothing is known of them any more, so
+ * that a run sends them. Where each run reads the whole source it is a run, else a backfill of all of it.
+ */
+export async function resendMissing(
+  context: Context,
+  of: {
+    readonly config: Config;
+    readonly sync: SyncConfig;
+    readonly keys: readonly string[];
+    readonly options: ResendOptions;
+    readonly interrupted: AbortController;
+  },
+): Promise<void> {
+  const { config, sync, keys, options, interrupted } = of;
+  const { yes } = options;
+  const shown = globalsOf(options);
+  if (keys.length === 0) {
+    context.say("nothing is missing, so nothing is sent again");
+    return;
+  }
+  const question = `Send ${counted(keys.length, "missing record")} again? [y/N] `;
+  if (yes !== true && (await isConfirmed(question, interrupted)) !== true) return;
+  const { name, connectorConfig } = sync;
+  const target = targetOf(config.api);
+  await withState(config, async (state) => await state.forgetKeys({ target, sync: name, keys }));
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  if (source.restart?.(connectorConfig) === "each-run") {
+    await transferNow(context, { config, syncs: [sync], options: { ...shown, wait: true } });
+  } else {
+    await backfillWhole(context, config, { sync, options: shown });
+  }
+}

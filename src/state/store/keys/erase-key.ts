@@ -1,0 +1,237 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import { BusyError } from "../../../errors.ts";
+import type { Remote } from "../../../thread.ts";
+import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
+import type { SyncName } from "../../contract/runs/checkpoints.ts";
+import { mentions, textMentions } from "../../rules/keys/mentions.ts";
+import type { SentKeys } from "../sends/sent-keys.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+import { setIdOf } from "./fingerprint-sets.ts";
+import type { KeyKeeping } from "./key-keeping.ts";
+
+/** What takes the place of a key in a list, of which the numbers must stay. */
+const forgottenKey = "(forgotten)";
+
+const sampleList = z.array(z.string());
+
+const keptPage = z.looseObject({ items: z.array(z.unknown()).default([]) });
+
+type KeyOfSync = SyncName & { readonly key: string };
+
+/** @throws {BusyError} a run of the sync is open: it holds in memory, or in files, what would be erased. */
+async function refuseOpen(queries: Queries, { target, sync }: SyncName): Promise<void> {
+  const open = await queries
+    .selectFrom("runs")
+    .select("runId")
+    .where("target", "=", target)
+    .where("sync", "=", sync)
+    .where("endedAt", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  if (open === undefined) return;
+  throw new BusyError(`run ${open.runId} of sync ${sync} is open`, {
+    hint: `wait for it, or \`sluice cancel ${open.runId}\`; one that is held is ended by \`sluice discard\``,
+  });
+}
+
+function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
+  return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
+}
+
+/** Of pulls no reject has a key: their results name it. */
+async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
+  const { target, key } = of;
+  const asked = queries
+    .selectFrom("rejects as r")
+    .innerJoin("runs as u", "u.runId", "r.runId")
+    .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow"])
+    .where("u.target", "=", target)
+    .where((eb) =>
+      eb.or([
+        eb("u.kind", "=", "pull"),
+        eb.and([
+          eb("u.sync", "=", of.sync),
+          eb.or([eb("r.key", "is", null), eb("r.key", "=", key)]),
+        ]),
+      ]),
+    );
+  let erased = 0;
+  for (const { runId, chunk, ordinal, key: own, place, sourceRow } of await asked.execute()) {
+    const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));
+    if (!isMeant) continue;
+    const named = { runId, chunk, ordinal };
+    await queries
+      .deleteFrom("replays")
+      .where("rejectRun", "=", named.runId)
+      .where("chunk", "=", named.chunk)
+      .where("ordinal", "=", named.ordinal)
+      .execute();
+    await queries
+      .deleteFrom("rejects")
+      .where("runId", "=", named.runId)
+      .where("chunk", "=", named.chunk)
+      .where("ordinal", "=", named.ordinal)
+      .execute();
+    erased += 1;
+  }
+  return erased;
+}
+
+async function eraseNotes(queries: Queries, of: KeyOfSync): Promise<number> {
+  const setId = await setIdOf(queries, of);
+  let erased = 0;
+  for (const table of ["refusals", "doubts", "strayKeys"] as const) {
+    const { numDeletedRows } = await queries
+      .deleteFrom(table)
+      .where("setId", "=", setId)
+      .where("key", "=", of.key)
+      .executeTakeFirst();
+    erased += Number(numDeletedRows);
+  }
+  return erased;
+}
+
+/** Key lists of requests that may still be applied, and of backfills that were asked for some keys. */
+async function eraseFromLists(
+  queries: Queries,
+  sentKeys: SentKeys,
+  of: KeyOfSync,
+): Promise<number> {
+  const { key } = of;
+  const lists = await queries
+    .selectFrom("sentKeys as k")
+    .innerJoin("stagings as s", "s.send", "k.send")
+    .select(["k.send", "k.keys"])
+    .where(sql<boolean>`s.run_id in ${runsOf(of)}`)
+    .execute();
+  let erased = 0;
+  for (const { send, keys } of lists) {
+    if (!mentions(JSON.parse(keys), key)) continue;
+    await sentKeys.replace(queries, { send, key, by: forgottenKey });
+    erased += 1;
+  }
+  const asked = await queries
+    .selectFrom("runs")
+    .select(["runId", "request"])
+    .where("target", "=", of.target)
+    .where("sync", "=", of.sync)
+    .execute();
+  for (const { runId, request } of asked) {
+    if (!mentions(JSON.parse(request), key)) continue;
+    const without = JSON.stringify(JSON.parse(request), (_, value: unknown) =>
+      value === key ? forgottenKey : value,
+    );
+    await queries
+      .updateTable("runs")
+      .set({ request: without })
+      .where("runId", "=", runId)
+      .execute();
+    erased += 1;
+  }
+  return erased;
+}
+
+async function eraseSamples(queries: Queries, of: KeyOfSync): Promise<number> {
+  const plans = await queries
+    .selectFrom("plans")
+    .select(["runId", "samples"])
+    .where(sql<boolean>`run_id in ${runsOf(of)}`)
+    .execute();
+  let erased = 0;
+  for (const { runId, samples } of plans) {
+    const all = sampleList.parse(JSON.parse(samples));
+    const kept = all.filter((sample) => !textMentions(sample, of.key));
+    if (kept.length === all.length) continue;
+    erased += all.length - kept.length;
+    await queries
+      .updateTable("plans")
+      .set({ samples: JSON.stringify(kept) })
+      .where("runId", "=", runId)
+      .execute();
+  }
+  return erased;
+}
+
+/** Of every pull of the target: which of them brings the person, nobody knows. */
+async function erasePages(queries: Queries, { target, key }: KeyOfSync): Promise<number> {
+  const pages = await queries
+    .selectFrom("pullPages")
+    .select(["pull", "page"])
+    .where("target", "=", target)
+    .execute();
+  let erased = 0;
+  for (const { pull, page } of pages) {
+    const kept = keptPage.parse(JSON.parse(page));
+    const items = kept.items.filter((item) => !mentions(item, key));
+    const gone = kept.items.length - items.length;
+    if (gone === 0) continue;
+    erased += gone;
+    await queries
+      .updateTable("pullPages")
+      .set({ page: JSON.stringify({ ...kept, items }) })
+      .where("target", "=", target)
+      .where("pull", "=", pull)
+      .execute();
+  }
+  return erased;
+}
+
+/** Positions of ended runs, which a table's are by the key of its row; null is the beginning, or the end. */
+async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> {
+  const tables = [
+    ["stagings", ["from_position", "to_position"]],
+    ["runs", ["from_position", "to_position", "oldest_open"]],
+    ["lanes", ["from_position", "to_position"]],
+  ] as const;
+  let erased = 0;
+  for (const [table, columns] of tables) {
+    for (const column of columns) {
+      const { rows } = await sql<{ readonly position: string }>`
+        select distinct ${sql.ref(column)} as position from ${sql.table(table)}
+        where ${sql.ref(column)} is not null and run_id in ${runsOf(of)}`.execute(queries);
+      for (const { position } of rows) {
+        if (!textMentions(position, of.key)) continue;
+        const { numAffectedRows } = await sql`
+          update ${sql.table(table)} set ${sql.ref(column)} = null
+          where ${sql.ref(column)} = ${position} and run_id in ${runsOf(of)}`.execute(queries);
+        erased += Number(numAffectedRows ?? 0);
+      }
+    }
+  }
+  return erased;
+}
+
+/** What is taken back of keys, of either store. */
+export function createForgettingStore(
+  db: StateDatabase,
+  { keys: keeping, sentKeys }: { readonly keys: KeyKeeping; readonly sentKeys: SentKeys },
+): Remote<ForgettingStore> {
+  return {
+    forgetKeys: async ({ keys, ...name }) => {
+      await keeping.settle();
+      await db.write(async (queries) => {
+        await refuseOpen(queries, name);
+        await keeping.erase(queries, await setIdOf(queries, name), keys);
+      });
+    },
+    eraseKey: async (of): Promise<Erased> => {
+      // What was given up has its keys among the fingerprints then, or nowhere.
+      await keeping.settle();
+      return await db.write(async (queries) => {
+        await refuseOpen(queries, of);
+        return {
+          fingerprints: await keeping.erase(queries, await setIdOf(queries, of), [of.key]),
+          rejects: await eraseRejects(queries, of),
+          notes: await eraseNotes(queries, of),
+          keyLists: await eraseFromLists(queries, sentKeys, of),
+          samples: await eraseSamples(queries, of),
+          results: await erasePages(queries, of),
+          positions: await erasePositions(queries, of),
+        };
+      });
+    },
+    shred: async () => await db.shred(),
+  };
+}

@@ -1,0 +1,146 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+import { describe, expect, it } from "vitest";
+
+import { registerForget } from "../../../../src/cli/forget/forget.ts";
+import { inboxFileIn } from "../../../../src/inbox/file.ts";
+import { openInbox } from "../../../../src/inbox/open.ts";
+import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
+
+const canary = "canary-5b91";
+
+async function forget(harness: Harness, ...args: readonly string[]): Promise<Shown> {
+  return await runVerb(registerForget, harness, ["forget", ...args]);
+}
+
+/** The files of a folder, by their paths, in which a text is, byte by byte, also below gzip. */
+async function filesWith(folder: string, text: string): Promise<readonly string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = names
+    .filter((name) => name.isFile())
+    .map((file) => join(file.parentPath, file.name));
+  const found: string[] = [];
+  for (const file of files) {
+    const bytes = await readFile(file);
+    if (bytes.includes(text) || file.endsWith(".gz")) found.push(file);
+  }
+  return found;
+}
+
+async function kept(harness: Harness): Promise<readonly string[]> {
+  return await filesWith(harness.deps.config.stateFolder, canary);
+}
+
+const yaml = `${accountsYaml("pii: { rejects: keep }").replace(
+  "syncs:",
+  "  forms: { connector: webhook, path: /hooks/forms, secret: a-secret-that-is-long-enough-for-it }\nsyncs:",
+)}  signups:
+    from: forms
+    stream: contact
+    record: { contact_id: id, email: mail, contact_properties: { name: name } }
+`;
+
+function event(id: string, more: object): string {
+  return JSON.stringify({ id, mail: "a@b.example", ...more });
+}
+
+/** A project that has sent a row of the key, and rejected another and an unreadable one. */
+async function withRows(): Promise<Harness> {
+  const rows = [`${canary},a.example,A`, "b,b.example,B", `${canary},c.example,C`, `${canary},d`];
+  const harness = await Harness.open({
+    yaml,
+    files: { "accounts.csv": ["id,domain,name", ...rows, ""].join("\n") },
+  });
+  await (await TestRun.open(harness)).transfer();
+  return harness;
+}
+
+describe("sluice forget", () => {
+  it("leaves nothing of a key in any byte of the state folder", async () => {
+    const harness = await withRows();
+    const { config, state, target } = harness.deps;
+    const staged = join(harness.deps.stagingFolder, "run-1");
+    await mkdir(staged, { recursive: true });
+    const line = `{"type":"account","account_id":"${canary}"}\n`;
+    await writeFile(join(staged, "chunk-1.stage-1.jsonl.gz"), gzipSync(line));
+    await writeFile(join(staged, "chunk-1.stage-1.jsonl.gz.pages"), `{"from":"${canary}"}`);
+    expect(await kept(harness)).not.toEqual([]);
+    const { out, code } = await forget(harness, "accounts", canary, "--yes", "--json");
+    expect(JSON.parse(out.join(""))).toMatchObject({
+      sync: "accounts",
+      fingerprints: 1,
+      rejects: 2,
+      staged_files: 1,
+      is_shredded: true,
+    });
+    expect(code).toBe(0);
+    expect(await kept(harness)).toEqual([]);
+    expect(
+      await state.knownRecords({ target, sync: "accounts", keys: [canary, "b"] }),
+    ).toMatchObject([{ state: "new" }, { state: "accepted" }]);
+    expect(config.stateFolder).not.toBe("");
+  });
+
+  it("erases the payloads of the inbox that become its record, and leaves the others", async () => {
+    const harness = await withRows();
+    await harness.write("accounts.csv", "id,domain,name\n");
+    const inbox = await openInbox(harness.deps.config);
+    await inbox.keep({
+      connection: "forms",
+      events: [
+        { json: event(canary, { name: "A" }), id: `event of ${canary}` },
+        { json: event("other", { name: "B" }) },
+        // No record is made of it, and the key is one of its values.
+        { json: JSON.stringify({ who: { id: canary } }) },
+      ],
+    });
+    const file = inboxFileIn(harness.deps.config.stateFolder);
+    const { out } = await forget(harness, "signups", canary, "--yes");
+    expect(out.join("\n")).toContain("2 payloads in the inbox");
+    const rows = await inbox.read({ connection: "forms", after: 0, limit: 9 });
+    expect(rows.map(({ seq, json, id }) => [seq, json, id])).toEqual([
+      [1, "{}", null],
+      [2, event("other", { name: "B" }), null],
+      [3, "{}", null],
+    ]);
+    await inbox.close();
+    expect((await kept(harness)).filter((each) => each.startsWith(file))).toEqual([]);
+  });
+
+  it("says what it cannot reach", async () => {
+    const { out } = await forget(await withRows(), "accounts", canary, "--yes");
+    const [, unreached = ""] = out.join("\n").split("not within reach");
+    for (const what of [
+      "the source",
+      "the service",
+      "backups",
+      "other syncs: signups",
+      "Temporal",
+    ]) {
+      expect(unreached).toContain(what);
+    }
+  });
+
+  it("does nothing while a run of the sync is open", async () => {
+    const harness = await withRows();
+    const run = await TestRun.open(harness, { runId: "run-2" });
+    const before = await kept(harness);
+    await expect(forget(harness, "accounts", canary, "--yes")).rejects.toMatchObject({
+      code: "Busy",
+    });
+    expect(await kept(harness)).toEqual(before);
+    await run.close({ outcome: "cancelled" });
+  });
+
+  it("wants a yes, a sync and a key", async () => {
+    const harness = await withRows();
+    await expect(forget(harness, "accounts", canary)).rejects.toThrow("forget needs --yes");
+    await expect(forget(harness, "nothing", canary, "--yes")).rejects.toThrow('no sync "nothing"');
+    await expect(forget(harness, "accounts", "", "--yes")).rejects.toThrow("the key is empty");
+    expect(await kept(harness)).not.toEqual([]);
+  });
+});

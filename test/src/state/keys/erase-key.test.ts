@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { StateStore } from "../../../../src/state/state-store.ts";
+import { at, implementations, name, staged, StoreUnderTest } from "../store-under-test.ts";
+import { rawTables } from "./raw-tables.ts";
+
+const canary = "canary-7f3e";
+const row = (key: string): string => JSON.stringify({ id: key, mail: "a@b.example" });
+const reject = { stream: "account", step: "validate", code: "required", reason: "empty" } as const;
+
+/** What a store may keep of a key beside its fingerprint and rejects, as rows of its tables. */
+const planted = `
+  insert into refusals (set_id, key, hash, code, noted_at) values (1, '${canary}', '00', 'refused', '${at}');
+  insert into doubts (set_id, key, request) values (1, '${canary}', 1);
+  insert into doubts (set_id, key, request) values (1, 'other', 1);
+  insert into stray_keys (set_id, key, run_id) values (1, '${canary}', 'r1');
+  insert into plans (run_id, plan, samples)
+    values ('r1', '{}', '["{\\"id\\":\\"${canary}\\"}","{\\"id\\":\\"other\\"}"]');
+  insert into pull_pages (target, pull, page)
+    values ('sandbox main', 'scores', '{"items":[{"source":{"id":"${canary}"}},{"source":{"id":"other"}}]}');
+  insert into sent_keys (send, keys) select send, '["${canary}","other"]' from stagings;
+  update stagings set to_position = '{"key":["${canary}"]}';
+  update runs set request = '{"keys":["${canary}","other"]}'`;
+
+describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) => {
+  let test: StoreUnderTest;
+  let store: StateStore;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(open);
+    ({ store } = test);
+    await test.openRun("r1");
+    const { stage, send } = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+    const of = { runId: "r1", chunk: 1, stage };
+    await test.stageKeys({ ...of, send, keys: [canary, "other"] });
+    const rejects = [
+      { ...reject, place: "a.csv:2", key: canary, row: row(canary) },
+      { ...reject, place: "a.csv:3", row: `x,${canary},y` },
+      { ...reject, place: "a.csv:4", row: row(`${canary}0`) },
+      { ...reject, place: "a.csv:5", key: "other", row: row("other") },
+    ];
+    await store.addRejects({ ...of, rejects, at });
+    await test.commit(of, { keys: JSON.stringify([canary, "other"]) });
+  });
+
+  const end = async (): Promise<void> => {
+    await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+  };
+
+  it("is erased wherever it is, and nothing else", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    await raw.run(planted);
+    expect(await store.eraseKey({ ...name, key: canary })).toEqual({
+      fingerprints: 1,
+      rejects: 2,
+      notes: 3,
+      keyLists: 2,
+      samples: 1,
+      results: 1,
+      positions: 1,
+    });
+    const left = await raw.dump();
+    expect(left.replaceAll(`${canary}0`, "")).not.toContain(canary);
+    expect(await store.rejects({ runId: "r1", limit: 9 })).toMatchObject([
+      { place: "a.csv:4" },
+      { place: "a.csv:5", key: "other" },
+    ]);
+    expect(await store.knownRecords({ ...name, keys: [canary, "other"] })).toMatchObject([
+      { state: "new" },
+      { state: "accepted" },
+    ]);
+    expect(await store.lostKeys({ ...name, limit: 9 })).toEqual([]);
+    for (const table of ["doubts", "plans", "pull_pages", "sent_keys"]) {
+      expect(left).toMatch(new RegExp(`^${table} .*other`, "m"));
+    }
+    expect(await store.eraseKey({ ...name, key: canary })).toMatchObject({
+      fingerprints: 0,
+      rejects: 0,
+      notes: 0,
+    });
+  });
+
+  it("stays while a run of its sync is open, and is not forgotten either", async () => {
+    const refused = { code: "Busy", message: "run r1 of sync accounts is open" };
+    await expect(store.eraseKey({ ...name, key: canary })).rejects.toMatchObject(refused);
+    await expect(store.forgetKeys({ ...name, keys: [canary] })).rejects.toMatchObject(refused);
+    expect(await store.knownRecords({ ...name, keys: [canary] })).toMatchObject([
+      { state: "accepted" },
+    ]);
+  });
+
+  it("is forgotten where it is only to be sent again: its rejects stay", async () => {
+    await end();
+    await store.forgetKeys({ ...name, keys: [canary, "never"] });
+    expect(await store.knownRecords({ ...name, keys: [canary, "other"] })).toMatchObject([
+      { state: "new" },
+      { state: "accepted" },
+    ]);
+    expect(await store.rejects({ runId: "r1", limit: 9 })).toHaveLength(4);
+  });
+});
+
+it("is in no byte of a SQLite store once it was shredded", async () => {
+  const [sqlite] = implementations;
+  if (sqlite === undefined) throw new Error("there is no SQLite store");
+  const { store, folder } = await StoreUnderTest.open(sqlite.open);
+  const test = StoreUnderTest.of(folder, store);
+  await test.openRun("r1");
+  const { stage } = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+  const rejects = [{ ...reject, place: "a.csv:2", key: canary, row: row(canary).repeat(2_000) }];
+  await store.addRejects({ runId: "r1", chunk: 1, stage, rejects, at });
+  await test.commit({ runId: "r1", chunk: 1, stage }, { ...staged, keys: `["${canary}"]` });
+  await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+  const bytes = async (): Promise<string> => {
+    const files = ["state.db", "state.db-wal"].map((file) =>
+      readFile(join(folder, file), "latin1"),
+    );
+    return (await Promise.all(files)).join("");
+  };
+  expect(await bytes()).toContain(canary);
+  await store.eraseKey({ ...name, key: canary });
+  expect(await store.shred()).toBe(true);
+  expect(await bytes()).not.toContain(canary);
+});
