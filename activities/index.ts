@@ -21,6 +21,8 @@ import { createCommitChunk } from "./upload/commit-chunk.ts";
 import { createConfirmUpload } from "./upload/confirm-upload.ts";
 import { createUploadFile } from "./upload/upload-file.ts";
 import { createUploadJson } from "./upload/upload-json.ts";
+import { createTellVerified } from "./verify/tell-verified.ts";
+import { createVerifySync } from "./verify/verify-sync.ts";
 
 /** The activities that need no local file: any worker may run them. */
 const shared = {
@@ -44,6 +46,8 @@ const shared = {
   lookForDoubts: createLookForDoubts,
   lookIntoInbox: createLookIntoInbox,
   checkInboxes: createCheckInboxes,
+  verifySync: createVerifySync,
+  tellVerified: createTellVerified,
 };
 
 /** The activities that read or write staged files: they run on the host that has them. */

@@ -6,3 +6,4 @@ export { notify } from "./notify.ts";
 export { resend } from "./sync/resend.ts";
 export { searchPull } from "./pull/search-pull.ts";
 export { sync } from "./sync/sync.ts";
+export { verify } from "./verify/verify.ts";

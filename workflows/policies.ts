@@ -50,7 +50,7 @@ export const { lookForDoubts, lookIntoInbox, checkInboxes } = proxyActivities<Sh
 });
 
 /** The notifications of a run, which outlast it; the run's settings are not known here. */
-export const { postNotification } = proxyActivities<SharedActivities>({
+export const { postNotification, tellVerified } = proxyActivities<SharedActivities>({
   cancellationType,
   startToCloseTimeout: "30 seconds",
   heartbeatTimeout: "10 seconds",
@@ -62,6 +62,14 @@ export const { postNotification } = proxyActivities<SharedActivities>({
     maximumInterval: "5 minutes",
     maximumAttempts: notifyTriesMax,
   },
+});
+
+/** A look costs a call for each record, so that it is made once: what a worker that died had asked for is paid. */
+export const { verifySync } = proxyActivities<SharedActivities>({
+  cancellationType,
+  startToCloseTimeout: "6 hours",
+  heartbeatTimeout: "1 minute",
+  retry: { maximumAttempts: 1 },
 });
 
 /** What is left to do when a receiver could not be told. */

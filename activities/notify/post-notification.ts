@@ -7,7 +7,8 @@ import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { NotificationRef } from "../inputs.ts";
 
-function receiverOf({ config }: Pick<Dependencies, "config">, target: string): NotifyConfig {
+/** The receiver of this name. @throws {ConfigError} there is none any more. */
+export function receiverOf({ config }: Pick<Dependencies, "config">, target: string): NotifyConfig {
   const found = config.notify.find((receiver) => receiver.target === target);
   if (found !== undefined) return found;
   throw new ConfigError(`there is no receiver ${target} under \`notify:\` any more`, {

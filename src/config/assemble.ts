@@ -117,6 +117,7 @@ function assembleSync(parts: {
   const hashed = {
     ...settings,
     schedule: sync.schedule,
+    verify: sync.verify,
     allowFeedbackLoop: sync.allow_feedback_loop,
     approveUpTo: sync.approve.auto_up_to,
     holdIf: assembleHoldIf(sync.hold_if),

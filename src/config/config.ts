@@ -7,6 +7,7 @@ import type { PullConfig } from "./schema/pull.ts";
 import type { ScheduleConfig } from "./schema/schedule.ts";
 import type { ConfigMembers } from "./schema/schema.ts";
 import type { ConnectionConfig, ConnectorSchema, SourceConfig } from "./schema/sources.ts";
+import type { VerifyConfig } from "./schema/verify.ts";
 
 /** A `sluice.yaml` that was found, read and checked. */
 export type Config = {
@@ -81,6 +82,8 @@ export type SyncConfig = SourceConfig & {
   readonly pii: { readonly rejects: SyncMembers["pii"]["rejects"] };
   /** Undefined: it runs when it is told to. */
   readonly schedule: ScheduleConfig | undefined;
+  /** Undefined: it is verified when somebody does it. */
+  readonly verify: VerifyConfig | undefined;
   /** Whether it may read what a pull writes. */
   readonly allowFeedbackLoop: boolean;
   /** Rows up to which a backfill needs nobody's consent. */
@@ -88,8 +91,8 @@ export type SyncConfig = SourceConfig & {
   /** Undefined: nothing holds its runs. */
   readonly holdIf: Guardrails | undefined;
   /**
-   * Sha256 over all of this but the schedule, `allowFeedbackLoop`, `approveUpTo` and `holdIf`, and the bytes of a
-   * mapping module, but no secret; the same wherever the project lies. Of an external connector it holds the
+   * Sha256 over all of this but the schedule, `verify`, `allowFeedbackLoop`, `approveUpTo` and `holdIf`, and the
+   * bytes of a mapping module, but no secret; the same wherever the project lies. Of an external connector it holds the
    * name and what it is configured with, not its code: what it makes of rows is its positions' business, and
    * an edit of a comment must not end a run that is under way.
    */

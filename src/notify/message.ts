@@ -1,7 +1,8 @@
 import type { NotifyConfig } from "../config/schema/notify.ts";
 import type { RunReport } from "../report/report.ts";
 import { signaturesOf } from "../security/standard-webhooks.ts";
-import { slackText } from "./slack.ts";
+import { slackTextCharsMax } from "./limits.ts";
+import { slackEscaped, slackText } from "./slack.ts";
 
 /** A notification as it is posted. */
 export type Message = {
@@ -21,19 +22,34 @@ export function notificationMessage(
   nowMs: number,
 ): Message {
   if (receiver.format === "slack") {
-    return { headers: json, body: JSON.stringify({ text: slackText(report) }) };
+    return slackMessage(slackText(report));
   }
   const held = report.outcome === "held" ? report.hold : undefined;
   const id = `run_${report.run_id}${held === undefined ? "" : `_held_${held.number}`}`;
-  const timestamp = Math.floor(nowMs / 1_000);
   const event = {
     type: `run.${report.outcome}`,
     timestamp: held?.since ?? report.ended_at,
     data: report,
   };
+  return signedMessage(receiver, { id, event }, nowMs);
+}
+
+/** A message to Slack of this text, which is cut where it is too long. */
+export function slackMessage(text: string): Message {
+  const cut = slackEscaped(text.slice(0, slackTextCharsMax));
+  return { headers: json, body: JSON.stringify({ text: cut }) };
+}
+
+/** An event as Standard Webhooks has it, signed at `nowMs`; by its id a repeated delivery is known as one. */
+export function signedMessage(
+  { secret }: Extract<NotifyConfig, { readonly format: "event" }>,
+  { id, event }: { readonly id: string; readonly event: object },
+  nowMs: number,
+): Message {
+  const timestamp = Math.floor(nowMs / 1_000);
   const body = JSON.stringify(event);
   // One that fits is enough: which key a library makes of a secret without `whsec_` is not known here.
-  const signatures = signaturesOf({ id, timestamp, body }, receiver.secret);
+  const signatures = signaturesOf({ id, timestamp, body }, secret);
   return {
     headers: {
       ...json,

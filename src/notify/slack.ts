@@ -4,10 +4,9 @@ import { changesLines } from "../text/changes-text.ts";
 import { heldLines } from "../text/hold-text.ts";
 import { plainText } from "../text/plain-text.ts";
 import { grouped } from "../text/quantities.ts";
-import { slackTextCharsMax } from "./limits.ts";
 
 /** Slack reads `<…>` as links and as calls to a whole channel, which foreign text must not make. */
-function escaped(text: string): string {
+export function slackEscaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
@@ -26,7 +25,7 @@ function heldText({ hold, run_id: runId }: RunReport): readonly string[] {
   ];
 }
 
-/** What became of a run, as the text of a message in Slack. */
+/** What became of a run, as a text for Slack. */
 export function slackText(report: RunReport): string {
   const { error } = report;
   const lines = [
@@ -42,5 +41,5 @@ export function slackText(report: RunReport): string {
     ...report.warnings.map((warning) => `warning: ${warning}`),
     `sluice runs show ${report.run_id}`,
   ];
-  return escaped(lines.map(plainText).join("\n").slice(0, slackTextCharsMax));
+  return lines.map(plainText).join("\n");
 }

@@ -6,11 +6,16 @@ export function scheduleId(taskQueue: string, name: string): string {
   return `sluice-${taskQueue}.${name}`;
 }
 
-/** The sync or pull of a schedule's id; undefined for a schedule that is not of this task queue. */
+/** What the schedule is called by which a sync is verified: no sync or pull is called so. */
+export function verifyName(sync: string): string {
+  return `${sync}/verify`;
+}
+
+/** The name in a schedule's id, also of a verification; undefined for a schedule that is not of this task queue. */
 export function nameOfSchedule(taskQueue: string, id: string): string | undefined {
   const prefix = scheduleId(taskQueue, "");
   const name = id.slice(prefix.length);
-  return id.startsWith(prefix) && /^[a-z][a-z0-9_-]*$/.test(name) ? name : undefined;
+  return id.startsWith(prefix) && /^[a-z][a-z0-9_-]*(?:\/verify)?$/.test(name) ? name : undefined;
 }
 
 /** The id of the schedule that checks the inboxes of a task queue; no sync or pull is called so, whatever the queue. */

@@ -1,11 +1,14 @@
 import type { PullConfig } from "../config/schema/pull.ts";
 import type { ScheduleConfig } from "../config/schema/schedule.ts";
+import type { VerifyConfig } from "../config/schema/verify.ts";
+import { verifyName } from "./ids.ts";
 
-/** A scheduled sync or pull, and the workflow that runs it. */
+/** A scheduled sync or pull, and the workflow that runs it; or a sync that is verified. */
 export type Wanted = {
+  /** That of the sync or pull, or as `verifyName` makes it. */
   readonly name: string;
   readonly schedule: ScheduleConfig;
-  readonly workflow: "sync" | PullWorkflow;
+  readonly workflow: "sync" | "verify" | PullWorkflow;
   /** The workflow's one argument. */
   readonly input: { readonly sync: string } | { readonly pull: string };
 };
@@ -25,7 +28,10 @@ export function wantedSchedules({
   syncs,
   pulls,
 }: {
-  readonly syncs: ReadonlyMap<string, Scheduled>;
+  readonly syncs: ReadonlyMap<
+    string,
+    Scheduled & { readonly verify?: Pick<VerifyConfig, "schedule"> | undefined }
+  >;
   readonly pulls: ReadonlyMap<string, Scheduled & Pick<PullConfig, "of">>;
 }): readonly Wanted[] {
   const ofSyncs = [...syncs.values()].flatMap(({ name, schedule }): readonly Wanted[] =>
@@ -36,5 +42,10 @@ export function wantedSchedules({
     if (schedule === undefined) return [];
     return [{ name, schedule, workflow: pullWorkflow(pull), input: { pull: name } }];
   });
-  return [...ofSyncs, ...ofPulls];
+  const verified = [...syncs.values()].flatMap(({ name, verify }): readonly Wanted[] => {
+    if (verify === undefined) return [];
+    const { schedule } = verify;
+    return [{ name: verifyName(name), schedule, workflow: "verify", input: { sync: name } }];
+  });
+  return [...ofSyncs, ...ofPulls, ...verified];
 }

@@ -1,3 +1,4 @@
+import type { SyncConfig } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import type { RecordPage } from "../pipeline/page.ts";
 import type { Stream } from "../records/streams.ts";
@@ -5,6 +6,20 @@ import type { KnownRecord } from "../state/contract/keys/known-records.ts";
 import { chooseRecords, type Choice, type ChosenRecords } from "./choose.ts";
 import { searchOf } from "./compare.ts";
 import { callsFor, lookUpRecords, type LookedUp, type LookUpTools } from "./look-up.ts";
+
+/** @throws {ConfigError} nothing that the service is known to hold can be compared with what it shows. */
+export function assertVerifiable({
+  name,
+  stream,
+  send,
+}: Pick<SyncConfig, "name" | "send" | "stream">): void {
+  searchOf(stream, name);
+  if (send !== "all") return;
+  throw new ConfigError(`with \`send: all\` nothing says what the service holds of sync ${name}`, {
+    field: `syncs.${name}.send`,
+    hint: "a sync with `send: changed` can be verified",
+  });
+}
 
 /** What is to be verified. */
 export type Verifying = {

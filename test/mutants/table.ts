@@ -9,6 +9,7 @@ import { mutantsOfDated } from "./table/dated.ts";
 import { mutantsOfDeflate } from "./table/deflate.ts";
 import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
+import { mutantsOfErased } from "./table/erased.ts";
 import { mutantsOfExplained } from "./table/explained.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfHolds } from "./table/holds.ts";
@@ -92,4 +93,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
   ...mutantsOfVerified,
+  ...mutantsOfErased,
 ];

@@ -10,9 +10,8 @@ import { currentKey } from "../../service/rotating-key.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { counted } from "../../text/quantities.ts";
 import type { Choice } from "../../verify/choose.ts";
-import { searchOf } from "../../verify/compare.ts";
 import { sampleDefault, sampleMax } from "../../verify/limits.ts";
-import { verifyRecords, type Verification } from "../../verify/verify.ts";
+import { assertVerifiable, verifyRecords, type Verification } from "../../verify/verify.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
@@ -41,16 +40,6 @@ function choiceOf({ sample, key, seed = seedOfToday() }: VerifyOptions): Choice 
   if (key !== undefined) return { keys: new Set(key) };
   if (sample <= sampleMax) return { size: sample, seed };
   throw new ConfigError(`--sample takes ${sampleMax} records at most`);
-}
-
-/** @throws {ConfigError} nothing that the service is known to hold can be compared with what it shows. */
-function assertVerifiable({ name, stream, send }: SyncConfig): void {
-  searchOf(stream, name);
-  if (send !== "all") return;
-  throw new ConfigError(`with \`send: all\` nothing says what the service holds of sync ${name}`, {
-    field: `syncs.${name}.send`,
-    hint: "a sync with `send: changed` can be verified",
-  });
 }
 
 type Verifying = {

@@ -28,6 +28,7 @@ import { rejectLimitSchema } from "./reject-limit.ts";
 import { scheduleSchema } from "./schedule.ts";
 import { storeSchema } from "./store.ts";
 import { duration, size } from "./units.ts";
+import { verifySchema } from "./verify.ts";
 
 const nameMessage = `a name is a small letter and up to ${String(nameCharsMax - 1)} small letters, digits, "_" or "-"`;
 const name = z
@@ -272,6 +273,7 @@ const sync = z
       .prefault({})
       .describe("When a backfill needs a person's consent."),
     schedule: scheduleSchema.optional(),
+    verify: verifySchema.optional(),
     allow_feedback_loop: z
       .boolean()
       .default(false)

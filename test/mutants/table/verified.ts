@@ -2,16 +2,12 @@ import type { Mutant } from "../mutant.ts";
 
 const lookUp = "src/verify/look-up.ts";
 const verifyTest = "test/src/cli/verify/verify.test.ts";
-const erase = "src/state/store/keys/erase-key.ts";
-const eraseTest = "test/src/state/keys/erase-key.test.ts";
-const forgetTest = "test/src/cli/forget/forget.test.ts";
-const erased = { file: eraseTest, title: "is erased wherever it is, and nothing else" };
 const twenty = {
   file: verifyTest,
   title: "finds each of twenty differences and nothing else, with the calls that it announced",
 };
 
-/** Mutants of what is verified in the service, and of what is erased. */
+/** Mutants of what is verified in the service. */
 export const mutantsOfVerified: readonly Mutant[] = [
   {
     id: "S1120",
@@ -134,126 +130,49 @@ export const mutantsOfVerified: readonly Mutant[] = [
     },
   },
   {
-    id: "S1128",
-    plants: "a key is erased while a run of its sync is open",
+    id: "S1137",
+    plants: "a scheduled look whose worker failed is made once more",
     edits: [
       {
-        file: erase,
-        find: "        await refuseOpen(queries, of);\n        return {",
-        replace: "        return {",
+        file: "workflows/policies.ts",
+        find: "retry: { maximumAttempts: 1 },",
+        replace: "retry: { maximumAttempts: 2, initialInterval: 1 },",
       },
     ],
     test: {
-      file: eraseTest,
-      title: "stays while a run of its sync is open, and is not forgotten either",
+      file: "test/workflows/verify/verify.test.ts",
+      title: "does not look a second time when its worker fails: each call has cost",
     },
   },
   {
-    id: "S1129",
-    plants: "rejects without a key keep the row of the person",
+    id: "S1138",
+    plants: "what a scheduled look found enters Temporal with its keys",
     edits: [
       {
-        file: erase,
-        find: 'const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));',
+        file: "src/verify/report.ts",
+        find: "return { sync, seed, read, ...summaryOf(looked), stopped: looked.stopped?.code };",
         replace:
-          'const isMeant = own === key || (place + (sourceRow ?? "")).includes(`\\0${textMentions.name}`);',
-      },
-    ],
-    test: erased,
-  },
-  {
-    id: "S1130",
-    plants: "lists of keys that were sent keep the key",
-    edits: [
-      {
-        file: erase,
-        find: "await sentKeys.replace(queries, { send, key, by: forgottenKey });",
-        replace: "await sentKeys.replace(queries, { send, key, by: key });",
-      },
-    ],
-    test: erased,
-  },
-  {
-    id: "S1131",
-    plants: "kept pages keep the results of the person",
-    edits: [
-      {
-        file: erase,
-        find: ".set({ page: JSON.stringify({ ...kept, items }) })",
-        replace: ".set({ page: JSON.stringify({ items, ...kept }) })",
-      },
-    ],
-    test: erased,
-  },
-  {
-    id: "S1132",
-    plants: "fingerprints in Postgres stay, of SQLite alone they go",
-    edits: [
-      {
-        file: "src/state/postgres/keys/key-keeping.ts",
-        find: "delete from ${fingerprints} f using ${keyRelation(hashed)} k",
-        replace:
-          "delete from ${fingerprints} f using (select * from ${keyRelation(hashed)} a limit 0) k",
-      },
-    ],
-    test: erased,
-  },
-  {
-    id: "S1133",
-    plants: "the log of a SQLite store keeps what was erased",
-    edits: [
-      {
-        file: "src/state/sqlite/database.ts",
-        find: 'return Number(db.prepare("pragma wal_checkpoint(truncate)").get()?.["busy"]) === 0;',
-        replace:
-          'return Number(db.prepare("pragma wal_checkpoint(passive)").get()?.["busy"]) === 0;',
-      },
-    ],
-    test: { file: eraseTest, title: "is in no byte of a SQLite store once it was shredded" },
-  },
-  {
-    id: "S1134",
-    plants: "staged files keep the lines of the person",
-    edits: [
-      {
-        file: "src/cli/forget/staged-files.ts",
-        find: "await rm(file, { force: true });",
-        replace: "",
+          "return { sync, seed, read, ...summaryOf(looked), ...{ all: looked.records.map((r) => r.record.key) } };",
       },
     ],
     test: {
-      file: forgetTest,
-      title: "leaves nothing of a key in any byte of the state folder",
+      file: "test/activities/verify/verify-sync.test.ts",
+      title: "counts what it finds in a sample, and names no record and no value",
     },
   },
   {
-    id: "S1135",
-    plants: "payloads of which no record is made stay in the inbox",
+    id: "S1139",
+    plants: "a scheduled look forgets its calls_max",
     edits: [
       {
-        file: "src/cli/forget/events-of-key.ts",
-        find: "if (!others.has(index) && mentions(rowAt(page.source, index), key)) {",
-        replace: "if (!others.has(index) && mentions(undefined, key)) {",
+        file: "activities/verify/verify-sync.ts",
+        find: "{ sync: name, stream, choice, callsMax: verify.callsMax, pages },",
+        replace: "{ sync: name, stream, choice, callsMax: undefined, pages },",
       },
     ],
     test: {
-      file: forgetTest,
-      title: "erases the payloads of the inbox that become its record, and leaves the others",
-    },
-  },
-  {
-    id: "S1136",
-    plants: "what is to be sent again stays known, so that no run sends it",
-    edits: [
-      {
-        file: erase,
-        find: "await keeping.erase(queries, await setIdOf(queries, name), keys);",
-        replace: "await keeping.erase(queries, await setIdOf(queries, name), keys.slice(0, 0));",
-      },
-    ],
-    test: {
-      file: eraseTest,
-      title: "is forgotten where it is only to be sent again: its rejects stay",
+      file: "test/activities/verify/verify-sync.test.ts",
+      title: "makes no more calls than its calls_max",
     },
   },
 ];

@@ -21,6 +21,8 @@ const names: Readonly<Record<keyof (HostActivities & SharedActivities), true>> =
   splitChunk: true,
   stageChunk: true,
   stagedChunk: true,
+  tellVerified: true,
+  verifySync: true,
   checkInboxes: true,
   uploadFile: true,
   uploadJson: true,

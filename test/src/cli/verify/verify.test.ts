@@ -3,7 +3,6 @@ import { z } from "zod";
 
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { accountsYaml, type Harness } from "../../../support/project/harness.ts";
-import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 import {
   acceptAgain,
   accountOf,
@@ -11,7 +10,8 @@ import {
   plantedProject,
   rowOf,
   type PlantedAccount,
-} from "./planted.ts";
+} from "../../../support/project/planted.ts";
+import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 
 const found = z.object({
   seed: z.int().optional(),

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-import { accountsYaml, Harness } from "../../../support/project/harness.ts";
-import { TestRun } from "../../../support/project/test-run.ts";
-import { SandboxView } from "../../../support/sandbox-view.ts";
+import { SandboxView } from "../sandbox-view.ts";
+import { accountsYaml, Harness } from "./harness.ts";
+import { TestRun } from "./test-run.ts";
 
 /** An account as it is sent. */
 export type PlantedAccount = {

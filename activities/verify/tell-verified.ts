@@ -1,0 +1,16 @@
+import { verifiedMessage } from "../../src/notify/verified-message.ts";
+import { attempt } from "../attempt.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { receiverOf } from "../notify/post-notification.ts";
+import type { VerifiedNotice } from "./inputs.ts";
+
+/** Tells one receiver what a scheduled look found. */
+export function createTellVerified(
+  deps: Pick<Dependencies, "config" | "notifier" | "now">,
+): (input: VerifiedNotice) => Promise<void> {
+  return async ({ target, ...told }) =>
+    await attempt(async ({ signal }) => {
+      const receiver = receiverOf(deps, target);
+      await deps.notifier.post(receiver, verifiedMessage(receiver, told, deps.now()), signal);
+    });
+}

@@ -1,0 +1,28 @@
+import type { Choice } from "./choose.ts";
+import { summaryOf, type VerifySummary } from "./summary.ts";
+import type { Verification } from "./verify.ts";
+
+/** What a scheduled look found: counts and names of fields, because Temporal keeps it. */
+export type VerifyReport = VerifySummary & {
+  readonly sync: string;
+  readonly seed: number;
+  /** Records that the source gave. */
+  readonly read: number;
+  /** The code of the error that stopped it; undefined when nothing did. */
+  readonly stopped?: string | undefined;
+};
+
+/** Makes the report of a look. */
+export function verifyReport(
+  sync: string,
+  { seed }: Extract<Choice, { readonly seed: number }>,
+  { chosen, looked }: Verification,
+): VerifyReport {
+  const { read } = chosen;
+  return { sync, seed, read, ...summaryOf(looked), stopped: looked.stopped?.code };
+}
+
+/** Whether somebody should look. */
+export function isWorthTelling({ counts, stopped }: VerifyReport): boolean {
+  return counts.missing + counts.differs + counts.unanswered > 0 || stopped !== undefined;
+}

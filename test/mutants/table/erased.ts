@@ -1,0 +1,133 @@
+import type { Mutant } from "../mutant.ts";
+
+const erase = "src/state/store/keys/erase-key.ts";
+const eraseTest = "test/src/state/keys/erase-key.test.ts";
+const forgetTest = "test/src/cli/forget/forget.test.ts";
+const erased = { file: eraseTest, title: "is erased wherever it is, and nothing else" };
+
+/** Mutants of what is erased of a key, or forgotten. */
+export const mutantsOfErased: readonly Mutant[] = [
+  {
+    id: "S1128",
+    plants: "a key is erased while a run of its sync is open",
+    edits: [
+      {
+        file: erase,
+        find: "        await refuseOpen(queries, of);\n        return {",
+        replace: "        return {",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title: "stays while a run of its sync is open, and is not forgotten either",
+    },
+  },
+  {
+    id: "S1129",
+    plants: "rejects without a key keep the row of the person",
+    edits: [
+      {
+        file: erase,
+        find: 'const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));',
+        replace:
+          'const isMeant = own === key || (place + (sourceRow ?? "")).includes(`\\0${textMentions.name}`);',
+      },
+    ],
+    test: erased,
+  },
+  {
+    id: "S1130",
+    plants: "lists of keys that were sent keep the key",
+    edits: [
+      {
+        file: erase,
+        find: "await sentKeys.replace(queries, { send, key, by: forgottenKey });",
+        replace: "await sentKeys.replace(queries, { send, key, by: key });",
+      },
+    ],
+    test: erased,
+  },
+  {
+    id: "S1131",
+    plants: "kept pages keep the results of the person",
+    edits: [
+      {
+        file: erase,
+        find: ".set({ page: JSON.stringify({ ...kept, items }) })",
+        replace: ".set({ page: JSON.stringify({ items, ...kept }) })",
+      },
+    ],
+    test: erased,
+  },
+  {
+    id: "S1132",
+    plants: "fingerprints in Postgres stay, of SQLite alone they go",
+    edits: [
+      {
+        file: "src/state/postgres/keys/key-keeping.ts",
+        find: "delete from ${fingerprints} f using ${keyRelation(hashed)} k",
+        replace:
+          "delete from ${fingerprints} f using (select * from ${keyRelation(hashed)} a limit 0) k",
+      },
+    ],
+    test: erased,
+  },
+  {
+    id: "S1133",
+    plants: "the log of a SQLite store keeps what was erased",
+    edits: [
+      {
+        file: "src/state/sqlite/database.ts",
+        find: 'return Number(db.prepare("pragma wal_checkpoint(truncate)").get()?.["busy"]) === 0;',
+        replace:
+          'return Number(db.prepare("pragma wal_checkpoint(passive)").get()?.["busy"]) === 0;',
+      },
+    ],
+    test: { file: eraseTest, title: "is in no byte of a SQLite store once it was shredded" },
+  },
+  {
+    id: "S1134",
+    plants: "staged files keep the lines of the person",
+    edits: [
+      {
+        file: "src/cli/forget/staged-files.ts",
+        find: "await rm(file, { force: true });",
+        replace: "",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "leaves nothing of a key in any byte of the state folder",
+    },
+  },
+  {
+    id: "S1135",
+    plants: "payloads of which no record is made stay in the inbox",
+    edits: [
+      {
+        file: "src/cli/forget/events-of-key.ts",
+        find: "if (!others.has(index) && mentions(rowAt(page.source, index), key)) {",
+        replace: "if (!others.has(index) && mentions(undefined, key)) {",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "erases the payloads of the inbox that become its record, and leaves the others",
+    },
+  },
+  {
+    id: "S1136",
+    plants: "what is to be sent again stays known, so that no run sends it",
+    edits: [
+      {
+        file: erase,
+        find: "await keeping.erase(queries, await setIdOf(queries, name), keys);",
+        replace: "await keeping.erase(queries, await setIdOf(queries, name), keys.slice(0, 0));",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title: "is forgotten where it is only to be sent again: its rejects stay",
+    },
+  },
+];

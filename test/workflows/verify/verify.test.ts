@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+
+import type { VerifiedNotice } from "../../../activities/verify/inputs.ts";
+import type { VerifyReport } from "../../../src/verify/report.ts";
+import { fakeWorld, fault } from "../fake-world.ts";
+
+const fakes = fakeWorld();
+
+const counts = { same: 3, differs: 0, missing: 2, recent: 0, ambiguous: 0, incomparable: 0 };
+const report: VerifyReport = {
+  sync: "accounts",
+  seed: 7,
+  read: 5,
+  counts: { ...counts, unanswered: 0 },
+  calls: 5,
+  left: 0,
+  differing: {},
+  compared: {},
+  incomparable: {},
+};
+
+describe("a verification", () => {
+  it("looks once, and tells each receiver what it found", async () => {
+    const told: VerifiedNotice[] = [];
+    const run = fakes({
+      verifySync: async () => await Promise.resolve({ report, targets: ["a", "b"] }),
+      tellVerified: async (notice) => void told.push(notice),
+    });
+    const handle = await run.start("verify", { sync: "accounts" });
+    expect(await handle.result()).toEqual(report);
+    expect(run.calls.toSorted()).toEqual(["tellVerified a", "tellVerified b", "verifySync"]);
+    expect(told[0]).toMatchObject({ report });
+  });
+
+  it("does not look a second time when its worker fails: each call has cost", async () => {
+    const run = fakes({
+      verifySync: async () => {
+        throw await Promise.resolve(fault("Unavailable"));
+      },
+    });
+    const handle = await run.run("verify", { sync: "accounts" });
+    await expect(handle.result()).rejects.toThrow("Workflow execution failed");
+    expect(run.calls).toEqual(["verifySync"]);
+  });
+
+  it.each([{}, { sync: "Accounts" }, { sync: "accounts", seed: 7 }])(
+    "is not made for an input that cannot be used: %j",
+    async (input) => {
+      const run = fakes({});
+      const handle = await run.run("verify", input);
+      await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+      expect(run.calls).toEqual([]);
+    },
+  );
+});
