@@ -6,6 +6,7 @@ import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { openInbox } from "../../inbox/open.ts";
 import type { Erased } from "../../state/contract/keys/forgetting.ts";
+import { mentions } from "../../state/rules/keys/mentions.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";
@@ -23,7 +24,8 @@ import { eraseStaged } from "./staged-files.ts";
 type ForgetOptions = GlobalOptions & { readonly yes?: boolean };
 
 /** What was erased, and what of it cannot be. */
-type Forgotten = Erased & {
+type Forgotten = Omit<Erased, "keyLists"> & {
+  readonly key_lists: number;
   /** Payloads of the inbox. */
   readonly events: number;
   /** Staged files that held a line of the key. */
@@ -33,11 +35,11 @@ type Forgotten = Erased & {
   readonly unreached: readonly string[];
 };
 
-const names: Readonly<Record<keyof Erased | "events" | "staged_files", string>> = {
+const names: Readonly<Record<Exclude<keyof Forgotten, "is_shredded" | "unreached">, string>> = {
   fingerprints: "fingerprints, with the hashes of their fields",
   rejects: "rejects, with their rows",
   notes: "refusals and doubts",
-  keyLists: "lists of keys that it stood in",
+  key_lists: "lists of keys that it stood in",
   samples: "sample records of backfills",
   results: "results on kept pages of pulls",
   positions: "positions of runs that were named by it",
@@ -49,9 +51,9 @@ const names: Readonly<Record<keyof Erased | "events" | "staged_files", string>> 
 function unreachedOf(
   config: Config,
   { name, connection }: SyncConfig,
-  isShredded: boolean,
+  { isShredded, isAtKey }: { readonly isShredded: boolean; readonly isAtKey: boolean },
 ): readonly string[] {
-  const { store, syncs } = config;
+  const { store, syncs, pulls } = config;
   const others = [...syncs.values()].filter((sync) => sync.name !== name);
   return [
     `the source: while connection ${connection} has the row, the next run that reads it sends it again`,
@@ -59,6 +61,8 @@ function unreachedOf(
       ? "the sandbox, which stands for the service: its folder is `sandbox` in the state folder"
       : "the service: it has no way to delete a record",
     "backups and copies of the state folder, of the database and of logs that others keep",
+    ...(pulls.size === 0 ? [] : ["files and tables that pulls have written into"]),
+    ...(isAtKey ? ["the checkpoint of the sync, until a run has gone on from it"] : []),
     ...(store === undefined
       ? []
       : [
@@ -101,12 +105,15 @@ async function forgetIn(
     }
   }
   const isShredded = (await state.shred()) && isInboxShredded;
+  const { position } = await state.checkpoint({ target, sync: sync.name });
+  const { keyLists, ...others } = erased;
   return {
-    ...erased,
+    ...others,
+    key_lists: keyLists,
     events: seqs.length,
     staged_files: staged,
     is_shredded: isShredded,
-    unreached: unreachedOf(config, sync, isShredded),
+    unreached: unreachedOf(config, sync, { isShredded, isAtKey: mentions(position, key) }),
   };
 }
 

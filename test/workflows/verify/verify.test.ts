@@ -1,8 +1,9 @@
+import { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, it } from "vitest";
 
 import type { VerifiedNotice } from "../../../activities/verify/inputs.ts";
 import type { VerifyReport } from "../../../src/verify/report.ts";
-import { fakeWorld, fault } from "../fake-world.ts";
+import { fakeWorld } from "../fake-world.ts";
 
 const fakes = fakeWorld();
 
@@ -35,7 +36,12 @@ describe("a verification", () => {
   it("does not look a second time when its worker fails: each call has cost", async () => {
     const run = fakes({
       verifySync: async () => {
-        throw await Promise.resolve(fault("Unavailable"));
+        await Promise.resolve();
+        throw ApplicationFailure.create({
+          type: "Unavailable",
+          message: "away",
+          nextRetryDelay: 1,
+        });
       },
     });
     const handle = await run.run("verify", { sync: "accounts" });

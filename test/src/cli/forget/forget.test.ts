@@ -114,6 +114,7 @@ describe("sluice forget", () => {
   it("says what it cannot reach", async () => {
     const { out } = await forget(await withRows(), "accounts", canary, "--yes");
     const [, unreached = ""] = out.join("\n").split("not within reach");
+    expect(unreached).not.toContain("the checkpoint");
     for (const what of [
       "the source",
       "the service",
@@ -123,6 +124,18 @@ describe("sluice forget", () => {
     ]) {
       expect(unreached).toContain(what);
     }
+  });
+
+  it("says that the checkpoint is named by the key, where it is", async () => {
+    const harness = await withRows();
+    const { state, target } = harness.deps;
+    const name = { target, sync: "accounts" };
+    const { version } = await state.checkpoint(name);
+    const at = "2026-01-01T00:00:00.000Z";
+    const position = { after: ["2026", canary] };
+    await state.setCheckpoint({ ...name, version, position, reason: "a test", at });
+    const { out } = await forget(harness, "accounts", canary, "--yes");
+    expect(out.join("\n")).toContain("the checkpoint of the sync, until a run has gone on from it");
   });
 
   it("does nothing while a run of the sync is open", async () => {
