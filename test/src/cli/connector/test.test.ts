@@ -18,22 +18,6 @@ describe("sluice connector test", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(counts);
   });
 
-  it("prints what is shown and what is not, and is green", async () => {
-    const folder = await ConnectorFolder.make();
-    await folder.run("new", "demo", "--full");
-    const { code, stdout, stderr } = await folder.run("test", "demo", "--only", "r4, F1,S1");
-    expect(stderr).toBe("");
-    expect(code).toBe(exitCodes.done);
-    const [last = "", ...lines] = stdout.trimEnd().split("\n").toReversed();
-    expect(lines.toReversed()).toEqual([
-      "ok         S1   describes every member of its config",
-      "ok         R4   resumes at every page boundary",
-      "not shown  F1   says so when the connection dies, and continues from there",
-      "                the harness has no `breakAt`",
-    ]);
-    expect(last).toMatch(/^2 ok, 0 failed, 1 not shown, in \d+\.\d s$/);
-  });
-
   it("is red where a mistake is found, and says what it costs", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "demo", "--full");
@@ -87,20 +71,6 @@ describe("sluice connector test", () => {
     });
   });
 
-  it("says once that the connector refuses the config of the harness", async () => {
-    const folder = await ConnectorFolder.make();
-    await folder.run("new", "feed");
-    await folder.run("new", "hook", "--push");
-    for (const name of ["feed", "hook"]) {
-      await folder.change(`${name}/harness.ts`, "config: {", "config: { tokn: 'x',");
-      const { code, stdout, stderr } = await folder.run("test", name);
-      expect([code, stdout]).toEqual([exitCodes.usage, ""]);
-      expect(stderr).toContain(
-        'the connector refuses the harness\'s config: Unrecognized key: "tokn"\n  → ',
-      );
-    }
-  });
-
   it("reports what the harness's server throws as the failure of a check, and counts", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "feed");
@@ -118,15 +88,6 @@ describe("sluice connector test", () => {
     expect(stdout).toMatch(/\n1 ok, 1 failed, 1 not shown, in [\d.]+ s\n$/);
   });
 
-  it("says what to do about a folder whose package is CommonJS", async () => {
-    const folder = await ConnectorFolder.make();
-    await folder.run("new", "feed");
-    await folder.write("feed/package.json", '{ "type": "commonjs" }\n');
-    const { code, stderr } = await folder.run("test", "feed");
-    expect(code).toBe(exitCodes.usage);
-    expect(stderr).toContain('its package.json makes it CommonJS: write `"type": "module"` there');
-  });
-
   it("says where in its code a connector fails, without a stack and a secret", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "feed");
@@ -141,83 +102,5 @@ describe("sluice connector test", () => {
       /came TypeError: connector \.\/feed fails at feed\/index\.ts:\d+: TypeError: no \[secret\]\./,
     );
     expect(stdout).not.toContain("    at ");
-  });
-
-  it("takes a harness that is made, and closes it", async () => {
-    const folder = await ConnectorFolder.make();
-    await folder.run("new", "hook", "--push", "--full");
-    await folder.change(
-      "hook/harness.ts",
-      "export const harness: PushHarness = ",
-      "const own: PushHarness = ",
-    );
-    await folder.write(
-      "hook/made.ts",
-      "export const close = async () => void process.stderr.write('closed');\n",
-    );
-    await folder.change(
-      "hook/harness.ts",
-      "import type",
-      'import { close } from "./made.ts";\nimport type',
-    );
-    await folder.change(
-      "hook/harness.ts",
-      "};\n",
-      "};\nexport const harness = async () => ({ ...own, close });\n",
-    );
-    const { code, stdout, stderr } = await folder.run("test", "hook");
-    expect(stdout).toMatch(/^5 ok, 0 failed, 1 not shown/m);
-    expect([code, stderr]).toEqual([exitCodes.done, "closed"]);
-  });
-
-  it("ends even if something is left open", async () => {
-    const folder = await ConnectorFolder.make();
-    await folder.run("new", "hook", "--push", "--full");
-    await folder.change(
-      "hook/receive.ts",
-      "function refused",
-      "setInterval(() => 0, 1_000);\n\nfunction refused",
-    );
-    expect(await folder.run("test", "hook", "--only", "S1")).toMatchObject({
-      code: exitCodes.done,
-    });
-  });
-
-  it("says what is missing before it tries anything", async () => {
-    const folder = await ConnectorFolder.make();
-    await folder.run("new", "demo", "--full");
-    const refusal = async (...args: readonly string[]): Promise<string> => {
-      const { code, stdout, stderr } = await folder.run("test", ...args);
-      expect([code, stdout]).toEqual([exitCodes.usage, ""]);
-      return stderr;
-    };
-    expect(await refusal("dem")).toContain('there is no file ./dem (did you mean "./demo"?)');
-    expect(await refusal("demo", "--only", "R4,R99")).toContain("has the number R99");
-    await folder.write("demo/harness.ts", "export const bank = 1;\n");
-    expect(await refusal("demo")).toContain(
-      "demo/harness.ts exports no `harness`: it exports only bank",
-    );
-    await folder.write(
-      "demo/harness.ts",
-      "export const harness = { config: {}, bodyOf: () => '' };\n",
-    );
-    expect(await refusal("demo")).toContain(
-      "the `harness` of demo/harness.ts does not fit a source that is read: it needs",
-    );
-    await folder.write(
-      "demo/harness.ts",
-      "export const harness = () => { throw Error('no disk'); };\n",
-    );
-    expect(await refusal("demo")).toContain(
-      "the harness of demo/harness.ts cannot be made: no disk",
-    );
-    await folder.write("demo/harness.ts", "export const harness = nothing;\n");
-    expect(await refusal("demo")).toContain(
-      "demo/harness.ts cannot be loaded: nothing is not defined",
-    );
-    await folder.write("alone.ts", 'export { source } from "./demo/index.ts";\n');
-    expect(await refusal("alone.ts")).toContain(
-      "`sluice connector new alone.ts --harness` writes one",
-    );
   });
 });

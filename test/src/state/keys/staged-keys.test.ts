@@ -243,7 +243,8 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
   };
   const checkpoint = async (): Promise<number> => (await test.store.checkpoint(name)).version;
 
-  it.each(kills)(
+  // A commit in Postgres takes a second, and is killed at its first and its last write of keys only.
+  it.each(implementation.kind === "sqlite" ? kills : kills.filter((_, nth) => nth % 2 === 0))(
     "is known once all of it is, where a commit is killed $at $when",
     async (write) => {
       const ref = await killed(write);
