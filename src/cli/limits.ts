@@ -43,6 +43,9 @@ export const discoveriesDefault = 50;
 /** Tables that `init` looks through for the one it is told. */
 export const tablesLookedThroughMax = 10_000;
 
+/** Port of the pages of `sluice ui` unless it is told another. */
+export const uiPortDefault = 8091;
+
 /** Port of the receiver unless it is told another. */
 export const webhooksPortDefault = 8090;
 

@@ -127,6 +127,14 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/verify.md",
   },
+  ui: {
+    examples: [
+      "sluice ui    # then open http://127.0.0.1:8091",
+      "sluice ui --port 9000 --show-rows",
+      "SLUICE_UI_TOKEN=$(openssl rand -hex 24) sluice ui --host 0.0.0.0",
+    ],
+    page: "docs/ui.md",
+  },
   explain: {
     examples: [
       "sluice explain accounts a-17",

@@ -1,0 +1,151 @@
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { systemClock } from "../../clock.ts";
+import { targetOf, type Config } from "../../config/config.ts";
+import { reportOfRun } from "../../report/of-run.ts";
+import { lookForOlderMapping } from "../../report/older-mapping.ts";
+import type { RunReport } from "../../report/report.ts";
+import { isBlocking, keyName } from "../../service/key-limits.ts";
+import type { RateLimit } from "../../state/contract/rate-limit.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import type { Context } from "../output/context.ts";
+import { askTemporal, type Silent } from "../running/ask-temporal.ts";
+import { openBackfills } from "./backfills.ts";
+import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
+import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
+import { lastRun } from "./last-run.ts";
+import { statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
+
+/** Everything `sluice status` shows. */
+export type ProjectStatus = {
+  readonly transfers: readonly TransferStatus[];
+  readonly inboxes: readonly InboxStatus[];
+  readonly doubts: readonly DoubtStatus[];
+  /** What older mappings of syncs made, a line each. */
+  readonly mappings: readonly string[];
+  /** Limits of the configured key and of storage hosts that hold requests back. */
+  readonly limits: readonly RateLimit[];
+  /** Workers that beat. */
+  readonly workers: number;
+  /** Hosts that have one. */
+  readonly hosts: number;
+  readonly backfills: readonly RunReport[];
+  /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
+  readonly silent: Silent | undefined;
+};
+
+function transfersOf({ syncs, pulls }: Config): TransferState[] {
+  const all = [
+    ...[...syncs.values()].map((sync) => ({ ...sync, kind: "sync" }) as const),
+    ...[...pulls.values()].map((pull) => ({ ...pull, kind: "pull" }) as const),
+  ];
+  return all
+    .map(({ name, kind, schedule }): TransferState => ({ name, kind, schedule }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Open runs looked at: a sync or pull has a few at most. */
+const openRunsMax = 1_000;
+
+/** Rejects of each sync that are open, whichever run holds them. */
+async function openRejects(state: StateStore, { api }: Config): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const { sync, open } of await state.runsWithOpenRejects({ target: targetOf(api) }))
+    found.set(sync, (found.get(sync) ?? 0) + open);
+  return found;
+}
+
+async function blockingLimits(state: StateStore, config: Config): Promise<RateLimit[]> {
+  // Limits of keys that are no longer configured may stay blocked for good.
+  const isOurs = ({ limit }: RateLimit): boolean =>
+    limit.startsWith(`api:${keyName(config.api.apiKey)}`) || limit.startsWith("put:");
+  return (await state.rateLimits(systemClock()())).filter(isOurs).filter(isBlocking);
+}
+
+/** What older mappings of the configured syncs made, a line each. */
+async function olderMappings(state: StateStore, config: Config): Promise<string[]> {
+  const sources = sourcesOf(config);
+  const target = targetOf(config.api);
+  const lines: string[] = [];
+  for (const sync of config.syncs.values()) {
+    const source = sources.get(sync.connector);
+    if (source === undefined) continue;
+    const { text } = await lookForOlderMapping(state, { sync, source, target });
+    if (text !== undefined) lines.push(`${sync.name}: ${text}`);
+  }
+  return lines;
+}
+
+/** The configured syncs, as what is in doubt of them is looked for. */
+async function syncsOf(state: StateStore, config: Config): Promise<ConfiguredSync[]> {
+  const sources = sourcesOf(config);
+  const target = targetOf(config.api);
+  const open = await state.runs({ isOpen: true, limit: openRunsMax });
+  return [...config.syncs.values()].map(({ name, connector }) => ({
+    target,
+    sync: name,
+    isPush: sources.get(connector)?.push !== undefined,
+    isUnderWay: open.some((run) => run.sync === name && run.target === target),
+  }));
+}
+
+/** What a project is looked at with. */
+type Looking = {
+  readonly state: StateStore;
+  readonly config: Config;
+  readonly context: Context;
+  /** @default Temporal is asked, for as long as that takes */
+  readonly ask?: typeof askTemporal;
+};
+
+/** Looks at every sync and pull of a project, and at what holds them back. */
+export async function lookAtProject({
+  state,
+  config,
+  context,
+  ask = askTemporal,
+}: Looking): Promise<ProjectStatus> {
+  const transfers = transfersOf(config);
+  const found = await Promise.all(
+    transfers.map(async (transfer) => await lastRun(state, transfer, targetOf(config.api))),
+  );
+  const runs = found.filter((run) => run !== undefined);
+  const asked = {
+    runs: runs.filter(({ endedAt }) => endedAt === null),
+    storeId: state.storeId,
+    scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
+  };
+  const { silent, ...told } = await ask(asked, config, context);
+  const reports = new Map<string, RunReport>();
+  const rejects = await openRejects(state, config);
+  for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
+  const now = Date.now();
+  const beats = await state.beats({
+    nowMs: now,
+    withinMs: config.advanced.hostLostAfterMs,
+  });
+  return {
+    transfers: transfers.map((transfer) => {
+      const last = reports.get(transfer.name);
+      const open = told.runs.get(last?.run_id ?? "");
+      const scheduled = told.schedules.get(transfer.name);
+      const workers = beats.length;
+      const seen = {
+        last,
+        open,
+        scheduled,
+        workers,
+        openRejects: rejects.get(transfer.name),
+        silent,
+      };
+      return statusOf(transfer, seen, new Date(now));
+    }),
+    inboxes: await lookIntoInboxes(config, state),
+    doubts: await lookForDoubts(state, await syncsOf(state, config), systemClock()()),
+    mappings: await olderMappings(state, config),
+    limits: await blockingLimits(state, config),
+    workers: beats.length,
+    hosts: new Set(beats.map(({ hostId }) => hostId)).size,
+    backfills: await openBackfills(state, targetOf(config.api)),
+    silent: silent?.isFault === true ? silent : undefined,
+  };
+}

@@ -1,0 +1,89 @@
+import { reportCounts } from "../../report/counts.ts";
+import type { RunReport } from "../../report/report.ts";
+import { zonedText } from "../../schedules/local-time.ts";
+import type { RateLimit } from "../../state/contract/rate-limit.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { grouped } from "../../text/quantities.ts";
+import { styledOutcome } from "../output/style.ts";
+import { advisingTable } from "../output/table.ts";
+import { backfillText } from "./backfills.ts";
+import { doubtLines } from "./doubts.ts";
+import { inboxesText } from "./inbox.ts";
+import type { ProjectStatus } from "./look.ts";
+import { stateText } from "./rate-limit.ts";
+import { minuteText, type TransferStatus } from "./transfer.ts";
+
+function countsText(report: RunReport): string {
+  const told = reportCounts(report).filter(([name, count]) => name === "read" || count > 0);
+  const { changed = 0 } = report.changes ?? {};
+  return [
+    ...told.map(([name, count]) => `${name.replaceAll("_", " ")} ${grouped(count)}`),
+    ...(changed === 0 ? [] : [`changed ${grouped(changed)}`]),
+  ].join(", ");
+}
+
+/** What a person reads of a sync or pull, in the order of `status`: name, last run, outcome, rows, next run, what is wrong. */
+export function transferCells(
+  transfer: TransferStatus,
+): readonly [string, string, string, string, string, string] {
+  const { name, last, next, schedule, waiting, problem } = transfer;
+  const nextText =
+    next === undefined || schedule === undefined
+      ? "-"
+      : `${zonedText(next, schedule.timeZone)} ${schedule.timeZone}`;
+  const wrong = problem === undefined ? [waiting ?? ""] : [problem.text, problem.hint ?? ""];
+  const lastText = last === undefined ? "never" : minuteText(last.started_at);
+  return [
+    name,
+    lastText,
+    last?.outcome.replaceAll("_", " ") ?? "-",
+    last === undefined ? "-" : countsText(last),
+    nextText,
+    plainText(wrong.filter((text) => text !== "").join(" → ")),
+  ];
+}
+
+function limitText(rateLimit: RateLimit): string {
+  const { limit, why } = rateLimit;
+  return plainText(
+    `${limit} is ${stateText(rateLimit)}: ${why ?? ""} → \`sluice rate-limit show\``,
+  );
+}
+
+const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
+
+/** What else a person has to know, a line each with what to do. */
+export function remarkLines(status: ProjectStatus): readonly string[] {
+  const { transfers, inboxes, doubts, mappings, limits, workers, silent } = status;
+  const isWorkerMissed =
+    workers === 0 &&
+    (inboxes.some(({ waiting }) => waiting > 0) ||
+      transfers.some(
+        ({ last, schedule }) => schedule !== undefined || last?.outcome === "running",
+      ));
+  return [
+    ...doubts.flatMap(doubtLines).map(plainText),
+    ...mappings.map(plainText),
+    ...limits.map(limitText),
+    ...(silent === undefined ? [] : [[silent.text, silent.hint ?? "`sluice doctor`"].join(" → ")]),
+    ...(isWorkerMissed
+      ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
+      : []),
+  ];
+}
+
+/** The state of a project for a terminal. */
+export function statusText(status: ProjectStatus): string {
+  const { transfers, inboxes, workers, hosts } = status;
+  return [
+    transfers.length === 0
+      ? "nothing is configured under `syncs:` or `pulls:`"
+      : advisingTable([heading, ...transfers.map((each) => [...transferCells(each)])], {
+          style: { outcome: styledOutcome },
+        }),
+    ...status.backfills.map(backfillText).map(plainText),
+    ...(hosts > 1 ? [`${workers} workers on ${hosts} hosts`] : []),
+    ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
+    ...remarkLines(status),
+  ].join("\n");
+}

@@ -1,0 +1,56 @@
+import { plainText } from "../../text/plain-text.ts";
+
+/** What a page is made of: text that was escaped, or that we wrote. */
+export class Html {
+  readonly text: string;
+
+  /** @param text is not escaped: nobody but `html` calls this. */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What may stand in a template: all but `Html` is escaped. */
+export type HtmlValue = Html | number | string | undefined | readonly HtmlValue[];
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text as it is shown, in an element or in a quoted attribute; what would turn the direction of reading is gone. */
+function escaped(text: string): string {
+  return plainText(text).replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "");
+}
+
+function textOf(value: HtmlValue): string {
+  if (value === undefined) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(textOf).join("");
+  return escaped(String(value));
+}
+
+/** A piece of a page: every value in it is escaped, unless it is a piece of a page itself; lists are joined. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return new Html(parts.map((part, at) => part + textOf(values[at])).join(""));
+}
+
+/** What is said of commands, such as "interrupted → `sluice run a`", with the commands marked as code. */
+export function withCode(text: string): Html {
+  const pieces = text.split("`");
+  return html`${pieces.map((piece, at) => (at % 2 === 1 && at < pieces.length - 1 ? html`<code>${piece}</code>` : piece))}`;
+}
+
+/** The path of one of our pages, with what it is asked; members that are undefined or empty are left out. */
+export function linkTo(
+  path: string,
+  asked: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const members = Object.entries(asked).filter(
+    (member): member is [string, string] => (member[1] ?? "") !== "",
+  );
+  return members.length === 0 ? path : `${path}?${new URLSearchParams(members).toString()}`;
+}

@@ -1,0 +1,44 @@
+import type { Logger } from "pino";
+
+import type { Config } from "../../config/config.ts";
+import { Secret } from "../../security/secret.ts";
+import { openStateStore } from "../../state/open.ts";
+import type { Context } from "../output/context.ts";
+import { overviewPage } from "./pages/overview.ts";
+import { startUiServer, type UiServer } from "./server.ts";
+import type { Sight } from "./sight.ts";
+import { watchTemporal } from "./temporal-watch.ts";
+
+/** Where and how the pages of a project are shown. */
+export type UiSettings = {
+  readonly config: Config;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly showsRows: boolean;
+  readonly log: Logger;
+};
+
+/**
+ * Shows the pages of a project until they are closed.
+ * @throws {ConfigError} it cannot listen there, or others could look without a token. @throws {StateUnavailableError}
+ */
+export async function startUi(
+  { config, showsRows, ...at }: UiSettings,
+  context: Context,
+): Promise<UiServer> {
+  const { SLUICE_UI_TOKEN: text } = context.environment.variables;
+  const token = text === undefined || text === "" ? undefined : new Secret(text);
+  await using closing = new AsyncDisposableStack();
+  const state = await openStateStore(config, { onlyReads: true });
+  closing.defer(async () => await state.close());
+  const sight: Sight = { config, state, context, ask: watchTemporal(), showsRows };
+  const server = await startUiServer({
+    ...at,
+    token,
+    pages: { "/": async () => await overviewPage(sight) },
+  });
+  closing.defer(async () => await server.close());
+  const open = closing.move();
+  return { address: server.address, close: async () => await open.disposeAsync() };
+}
