@@ -14,6 +14,7 @@ import type { RejectStore } from "./contract/rejects/rejects.ts";
 import type { ReplayStore } from "./contract/rejects/replays.ts";
 import type { BackfillStore } from "./contract/runs/backfills.ts";
 import type { CheckpointStore } from "./contract/runs/checkpoints.ts";
+import type { FigureStore } from "./contract/runs/figures.ts";
 import type { HostStore } from "./contract/runs/hosts.ts";
 import type { LockStore } from "./contract/runs/locks.ts";
 import type { RunStore } from "./contract/runs/runs.ts";
@@ -51,6 +52,7 @@ export type StateMethods = RunStore &
   IdentityStore &
   RateLimitStore &
   TallyStore &
+  FigureStore &
   UnderWayStore &
   PullStore &
   BackfillStore &

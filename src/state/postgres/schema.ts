@@ -20,6 +20,11 @@ export const storeSteps: readonly (readonly string[])[] = [
     "create table $schema.run_hosts (\n  run_id text not null,\n  lane bigint not null,\n  host_id text not null,\n" +
       "  primary key (run_id, lane)\n)",
   ],
+  // What pages show: the newest runs of a sync, and the rejects of a run by their codes.
+  [
+    "create index runs_newest on $schema.runs (sync, rowid)",
+    "create index rejects_by_code on $schema.rejects (run_id, code, chunk, ordinal)",
+  ],
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -11,6 +11,7 @@ import { createRejectStore } from "./rejects/rejects.ts";
 import { createReplayStore } from "./rejects/replays.ts";
 import { createBackfillStore } from "./runs/backfills.ts";
 import { createCheckpointStore } from "./runs/checkpoints.ts";
+import { createFigureStore } from "./runs/figures.ts";
 import { createHostStore } from "./runs/hosts.ts";
 import { createLockStore } from "./runs/locks.ts";
 import { createRunStore } from "./runs/runs.ts";
@@ -86,6 +87,7 @@ export function createStoreMethods(
     ...createIdentityStore(state),
     ...createRateLimitStore(state),
     ...createTallyStore(state),
+    ...createFigureStore(state),
     ...createUnderWayStore(state),
     ...createPullStore(state),
     ...createBackfillStore(state),

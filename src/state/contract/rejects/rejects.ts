@@ -66,6 +66,19 @@ export const reasonRow = z
 /** How often a code occurred in a run, and where first: in which row, and in which field of it. */
 export type RejectReason = z.output<typeof reasonRow>;
 
+/** Which rejects are looked for; times are ISO 8601, `until` is excluded. */
+export type RejectsWhere = {
+  readonly target: string;
+  readonly sync?: string | undefined;
+  readonly run?: string | undefined;
+  readonly code?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Those after this one, in their order. */
+  readonly after?: (RejectNumber & { readonly run: string }) | undefined;
+  readonly limit: number;
+};
+
 /** Rejects: every row and record refused, with its place and the reason. */
 export interface RejectStore {
   /** @throws {SupersededError} the staging is not the newest. */
@@ -80,6 +93,8 @@ export interface RejectStore {
   }): StoredReject[];
   /** Of one key of a sync, in the runs that are kept; newest first. */
   rejectsOfKey(input: SyncName & { readonly key: string; readonly limit: number }): StoredReject[];
+  /** Of the newest run first, within it in the order of chunk and ordinal; whatever became of them. */
+  rejectsWhere(input: RejectsWhere): StoredReject[];
   /** Most frequent first. */
   rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];
 }

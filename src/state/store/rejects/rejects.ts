@@ -6,6 +6,7 @@ import {
   type RejectReason,
   rejectRow,
   type RejectStore,
+  type RejectsWhere,
   type StoredReject,
 } from "../../contract/rejects/rejects.ts";
 import { reads, writes } from "../methods.ts";
@@ -58,6 +59,31 @@ async function rejectsOfKey(
   return rows.map((row) => rejectRow.parse(row));
 }
 
+/** A condition that counts where its value is given. */
+function isGiven(value: string | undefined, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return value === undefined ? sql`` : sql`and ${condition}`;
+}
+
+async function rejectsWhere(
+  queries: Queries,
+  { target, sync, run, code, since, until, after, limit }: RejectsWhere,
+): Promise<StoredReject[]> {
+  // By run first: what was shown is left out by the number of its run alone, but for the rest of that one.
+  const shown = sql`(select rowid from ${sql.table("runs")} where run_id = ${after?.run})`;
+  const isAfter = sql`u.rowid <= ${shown} and (u.rowid < ${shown}
+    or (r.chunk, r.ordinal) > (${after?.chunk}, ${after?.ordinal}))`;
+  const { rows } = await sql`
+    select ${rejectColumns()} from ${sql.table("runs")} u
+      join ${sql.table("rejects")} r on r.run_id = u.run_id
+    where u.target = ${target} ${isGiven(sync, sql`u.sync = ${sync}`)} ${isGiven(run, sql`u.run_id = ${run}`)}
+      ${isGiven(code, sql`r.code = ${code}`)} ${isGiven(since, sql`r.created_at >= ${since}`)}
+      ${isGiven(until, sql`u.started_at < ${until} and r.created_at < ${until}`)}
+      ${isGiven(since, sql`(u.ended_at is null or u.ended_at >= ${since})`)}
+      ${isGiven(after?.run, isAfter)}
+    order by u.rowid desc, r.chunk, r.ordinal limit ${limit}`.execute(queries);
+  return rows.map((row) => rejectRow.parse(row));
+}
+
 async function rejectReasons(
   queries: Queries,
   { runId, limit }: Parameters<RejectStore["rejectReasons"]>[0],
@@ -83,6 +109,7 @@ export function createRejectStore(db: StateDatabase): Remote<RejectStore> {
     }),
     rejects: reads(db, rejects),
     rejectsOfKey: reads(db, rejectsOfKey),
+    rejectsWhere: reads(db, rejectsWhere),
     rejectReasons: reads(db, rejectReasons),
   };
 }

@@ -1,0 +1,55 @@
+import { z } from "zod";
+
+import type { SyncName } from "./checkpoints.ts";
+import { outcomes, runKinds } from "./runs.ts";
+
+/** A run and what became of its rows, without asking where each is kept: for charts. */
+export const runFigures = z
+  .object({
+    runId: z.string(),
+    kind: z.enum(runKinds),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    /** Null while it continues. */
+    outcome: z.enum(outcomes).nullable(),
+    read: z.int(),
+    /** Of a pull those that were written. */
+    sent: z.int(),
+    unchanged: z.int(),
+    /** Of a pull those without a row. */
+    filtered: z.int(),
+    rejected: z.int(),
+  })
+  .readonly();
+
+/** One bar of the chart of a sync or pull. */
+export type RunFigures = z.output<typeof runFigures>;
+
+/** When a chunk reached what; times are Unix ms, null where it did not. */
+export const chunkTimes = z
+  .object({
+    chunk: z.int(),
+    state: z.enum(["staging", "staged", "committed", "cut", "dropped"]),
+    /** How often it was staged. */
+    stages: z.int(),
+    begunAt: z.int(),
+    committedAt: z.int().nullable(),
+    read: z.int(),
+    records: z.int(),
+    rejected: z.int(),
+    parts: z.int(),
+    /** Attempts of its parts, each of which has one at least once it left. */
+    attempts: z.int(),
+  })
+  .readonly();
+
+/** A chunk on the time line of its run. */
+export type ChunkTimes = z.output<typeof chunkTimes>;
+
+/** Figures that pages show, each found by an index, however much a store holds. */
+export interface FigureStore {
+  /** The newest runs of a sync or pull, dry runs among them, newest first. */
+  runFigures(input: SyncName & { readonly limit: number }): RunFigures[];
+  /** The newest staging of each of the last chunks of a run, in the order of the chunks. */
+  chunkTimes(input: { readonly runId: string; readonly limit: number }): ChunkTimes[];
+}
