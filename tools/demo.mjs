@@ -23,7 +23,7 @@ await main(async () => {
   return codes.every((code) => goodCodes.includes(code)) ? 0 : 1;
 });
 
-function showWhereToLook({ config, pid }, { ui, sandbox }, keep) {
+function showWhereToLook({ config, pid }, { ui, sandbox, pages }, keep) {
   const lines = [
     "",
     "Where to look:",
@@ -32,6 +32,7 @@ function showWhereToLook({ config, pid }, { ui, sandbox }, keep) {
   ];
   if (keep) {
     lines.push(
+      `  everything, as pages  ${pages}`,
       `  the Temporal Web UI   ${ui}`,
       `  what has arrived      ${sandbox}/_sandbox/records?stream=account`,
       `  to stop everything    kill ${pid}`,

@@ -24,6 +24,17 @@ function embeddedUi({ stateFolder }: Config): string | undefined {
   return findService({ folder: stateFolder, name: "temporal" })?.addresses["ui"];
 }
 
+/** Where the Web UI of the embedded server shows a workflow; undefined while none runs, or Temporal is another. */
+export function workflowLink(
+  context: Pick<Context, "environment">,
+  config: Config,
+  workflowId: string,
+): string | undefined {
+  const address = isTemporalConfigured(context) ? undefined : embeddedUi(config);
+  if (address === undefined) return undefined;
+  return `${originOf(address)}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`;
+}
+
 /**
  * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is
  * prefilled from the newest run of that id. Of a Temporal that is not ours nobody knows where its Web UI is:

@@ -96,14 +96,21 @@ export function isUnheardOf({ rows, keys }: Explained): boolean {
   return (rows ?? []).length === 0 && hasNone;
 }
 
-/** An explanation for a person: a line for each fact. */
-export function explainText({ name, rows, keys }: Explained, sync: SyncConfig): string {
-  const lines = [
+/** An explanation for a person: each fact, and what it is of. */
+export function explainedFacts({ rows, keys }: Explained, sync: SyncConfig): [string, string][] {
+  return [
     ...withoutRows(rows),
     ...(rows ?? []).flatMap((row) => sourceLines(row, sync)),
     ...keys.flatMap(keyLines),
   ];
-  const texts = lines.map(([what, text]) => `  ${what.padEnd(8)}  ${plainText(text)}`);
+}
+
+/** The same for a terminal: a line for each fact. */
+export function explainText(explained: Explained, sync: SyncConfig): string {
+  const { name } = explained;
+  const texts = explainedFacts(explained, sync).map(
+    ([what, text]) => `  ${what.padEnd(8)}  ${plainText(text)}`,
+  );
   return [plainText(`${sync.name}, ${name}`), ...texts].join("\n");
 }
 

@@ -134,13 +134,16 @@ async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy |
   return { staging, run, parts };
 }
 
-/** Looks up what became of a row: in the source, by its mapping, and in the state store. */
-export async function explain(what: Explaining): Promise<Explained> {
+/**
+ * Looks up what became of a row: in the source, by its mapping, and in the state store: one that is open, else the
+ * project's own where it has one.
+ */
+export async function explain(what: Explaining, opened?: StateStore): Promise<Explained> {
   const { config, sync, name } = what;
   const mapped = await mappedNow(what);
   const found = (mapped ?? []).flatMap((row) => (row.is === "record" ? [row.key] : []));
   const keys = found.length === 0 ? [name] : [...new Set(found)];
-  return await withStateThere(config, async (state) => {
+  const lookUp = async (state: StateStore | undefined): Promise<Explained> => {
     const records = (state && (await knownOf(state, what, keys))) ?? [];
     const known = new Map(keys.map((key, at) => [key, records[at] ?? ({ state: "new" } as const)]));
     const explained = [...known].map(async ([key, record]): Promise<ExplainedKey> => {
@@ -153,5 +156,6 @@ export async function explain(what: Explaining): Promise<Explained> {
       rows: mapped?.map((row) => explainedRow(row, sync, known)),
       keys: await Promise.all(explained),
     };
-  });
+  };
+  return opened === undefined ? await withStateThere(config, lookUp) : await lookUp(opened);
 }

@@ -7,7 +7,7 @@ import { messageOf } from "../../errors.ts";
 import { connectTemporal } from "../../local/connect.ts";
 import { areFree } from "../../local/ports.ts";
 import { createLog } from "../../log.ts";
-import { commandGraceMs, webhooksPortDefault } from "../limits.ts";
+import { commandGraceMs, uiPortDefault, webhooksPortDefault } from "../limits.ts";
 import {
   configOf,
   withGlobals,
@@ -17,6 +17,8 @@ import {
 } from "../output/context.ts";
 import { onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { useEmbeddedTemporal, useService, type TemporalUse } from "../running/services.ts";
+import type { UiServer } from "../ui/server.ts";
+import { startUi } from "../ui/start-ui.ts";
 import { receiverConnections } from "./push-connections.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
@@ -36,6 +38,13 @@ async function receive(
   return await startReceiving({ config, pushed, port, connect, log }, context);
 }
 
+/** The pages to look at, on their own port or on a free one: on this machine alone, whatever SLUICE_HOST says. */
+async function show(config: Config, log: Logger, context: Context): Promise<UiServer> {
+  const host = "127.0.0.1";
+  const port = (await areFree(host, [uiPortDefault])) ? uiPortDefault : 0;
+  return await startUi({ config, host, port, showsRows: false, log }, context);
+}
+
 function readyText(ready: Readonly<Record<string, string | undefined>>): string {
   const lines = Object.entries(ready).flatMap(([name, address]) =>
     address === undefined ? [] : [`  ${name.padEnd(8)}  ${address}`],
@@ -48,6 +57,7 @@ type Working = {
   readonly config: Config;
   readonly service: string;
   readonly receiver: string | undefined;
+  readonly pages: string;
   /** Resolves when its worker has stopped; rejects when it broke. */
   readonly ended: Promise<void>;
   readonly close: () => Promise<void>;
@@ -80,11 +90,14 @@ async function work(config: Config, { temporal, context, log }: Around): Promise
   const receiving = await receive({ config, log }, temporal, context);
   // Before the worker, so that what has come is still woken for.
   closing.defer(async () => await receiving?.close());
+  const pages = await show(config, log, context);
+  closing.defer(async () => await pages.close());
   const open = closing.move();
   return {
     config,
     service: addresses.baseUrl.origin,
     receiver: receiving?.address.origin,
+    pages: pages.address.origin,
     ended: worker.ended,
     close: async () => await open.disposeAsync(),
   };
@@ -125,15 +138,23 @@ async function runDev(options: GlobalOptions, context: Context): Promise<void> {
   let working = await work(config, around);
   closing.defer(async () => await working.close());
   const { address: temporalAddress, uiAddress: ui } = temporal;
-  const { service, receiver } = working;
+  const { service, receiver, pages } = working;
   context.print(
     options.json
-      ? JSON.stringify({ ready: true, temporal: temporalAddress, ui, sandbox: service, receiver })
+      ? JSON.stringify({
+          ready: true,
+          temporal: temporalAddress,
+          ui,
+          sandbox: service,
+          receiver,
+          pages,
+        })
       : readyText({
           Temporal: temporalAddress,
           "Web UI": ui,
           Service: service,
           Receiver: receiver,
+          Pages: pages,
         }),
   );
   const load = async (): Promise<Config> => await configOf(context, options);
@@ -158,7 +179,7 @@ async function runDev(options: GlobalOptions, context: Context): Promise<void> {
 export const registerDev: Register = (program, context) => {
   withGlobals(program.command("dev"))
     .description(
-      "run everything at once: Temporal with its Web UI, the sandbox, a worker, a receiver",
+      "run everything at once: Temporal with its Web UI, the sandbox, a worker, a receiver, pages to look at",
     )
     .action(async (options: GlobalOptions) => await runDev(options, context));
 };

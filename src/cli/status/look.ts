@@ -94,7 +94,7 @@ type Looking = {
   readonly config: Config;
   readonly context: Context;
   /** @default Temporal is asked, for as long as that takes */
-  readonly ask?: typeof askTemporal;
+  readonly whatTemporalSays?: typeof askTemporal;
 };
 
 /** Looks at every sync and pull of a project, and at what holds them back. */
@@ -102,7 +102,7 @@ export async function lookAtProject({
   state,
   config,
   context,
-  ask = askTemporal,
+  whatTemporalSays = askTemporal,
 }: Looking): Promise<ProjectStatus> {
   const transfers = transfersOf(config);
   const found = await Promise.all(
@@ -114,7 +114,7 @@ export async function lookAtProject({
     storeId: state.storeId,
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
   };
-  const { silent, ...told } = await ask(asked, config, context);
+  const { silent, ...told } = await whatTemporalSays(asked, config, context);
   const reports = new Map<string, RunReport>();
   const rejects = await openRejects(state, config);
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));

@@ -22,7 +22,7 @@ function countsText(report: RunReport): string {
   ].join(", ");
 }
 
-/** What a person reads of a sync or pull, in the order of `status`: name, last run, outcome, rows, next run, what is wrong. */
+/** What a person reads of a sync or pull: name, last run, outcome, rows, next run, what is wrong. */
 export function transferCells(
   transfer: TransferStatus,
 ): readonly [string, string, string, string, string, string] {

@@ -41,7 +41,8 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 /** What is said of commands, such as "interrupted → `sluice run a`", with the commands marked as code. */
 export function withCode(text: string): Html {
   const pieces = text.split("`");
-  return html`${pieces.map((piece, at) => (at % 2 === 1 && at < pieces.length - 1 ? html`<code>${piece}</code>` : piece))}`;
+  const isCode = (at: number): boolean => at % 2 === 1 && at < pieces.length - 1;
+  return html`${pieces.map((piece, at) => (isCode(at) ? html`<code>${piece}</code>` : piece))}`;
 }
 
 /** The path of one of our pages, with what it is asked; members that are undefined or empty are left out. */

@@ -4,7 +4,7 @@ import { html, type Html } from "./html.ts";
 /** One page, as it goes into the frame that all have. */
 export type UiPage = {
   readonly title: string;
-  /** What stands in `main`, below the heading. */
+  /** The content, below the heading. */
   readonly main: Html;
   /** Whether it shows something that moves: it then looks again by itself. */
   readonly isLive?: boolean;

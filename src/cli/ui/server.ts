@@ -84,8 +84,9 @@ async function send(reply: FastifyReply, status: number, text: string): Promise<
 }
 
 function addPages(app: FastifyInstance, pages: UiPages): void {
-  const kept = new KeptPages<{ readonly status: number; readonly text: string }>();
   for (const [path, look] of Object.entries(pages)) {
+    // Each kind by itself: a source that does not answer holds up no other page.
+    const kept = new KeptPages<{ readonly status: number; readonly text: string }>();
     app.get(path, async (request, reply) => {
       const page = kept.get(request.url, async () => {
         const found = await pageOf(async () => await look(askedIn(request)));

@@ -8,7 +8,7 @@ export type Sight = {
   readonly config: Config;
   readonly state: StateStore;
   readonly context: Context;
-  readonly ask: typeof askTemporal;
+  readonly whatTemporalSays: typeof askTemporal;
   /** Whether rejects are shown with the rows that they were made of. */
   readonly showsRows: boolean;
 };

@@ -37,14 +37,18 @@ td { overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 code, pre { font: 13px/1.45 ui-monospace, monospace; background: var(--card); border-radius: 4px; }
 code { padding: .05rem .3rem; overflow-wrap: anywhere; }
-pre { padding: .7rem .9rem; white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0; border: 1px solid var(--line); }
+pre { padding: .7rem .9rem; white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0;
+  border: 1px solid var(--line); }
+.hidden { position: absolute; left: -99em; }
 .soft { color: var(--soft); }
 .state { font-weight: 600; white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
-.remarks { border-left: 4px solid var(--warn); background: var(--card); padding: .6rem 1rem; margin: 0 0 1rem; list-style: none; }
+.remarks { border-left: 4px solid var(--warn); background: var(--card); padding: .6rem 1rem; margin: 0 0 1rem;
+  list-style: none; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.2rem; margin: .5rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
-form.filter { display: flex; flex-wrap: wrap; gap: .8rem; align-items: end; background: var(--card); padding: .8rem 1rem;
+form.filter { display: flex; flex-wrap: wrap; gap: .8rem; align-items: end; background: var(--card);
+  padding: .8rem 1rem;
   border: 1px solid var(--line); }
 label { display: grid; gap: .15rem; font-size: .87rem; color: var(--soft); }
 input, select, button { font: inherit; padding: .3rem .5rem; color: var(--text); background: var(--page);
@@ -54,6 +58,7 @@ svg { display: block; max-width: 100%; }
 svg .sent { fill: var(--sent); } svg .unchanged { fill: var(--unchanged); } svg .filtered { fill: var(--filtered); }
 svg .rejected { fill: var(--rejected); } svg .failed { fill: var(--failed); } svg .wait { fill: var(--warn); }
 svg .axis { stroke: var(--line); } svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
-.key { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; list-style: none; padding: 0; margin: .4rem 0; font-size: .9rem; }
+.key { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; list-style: none; padding: 0; margin: .4rem 0;
+  font-size: .9rem; }
 .key svg { display: inline-block; vertical-align: -1px; margin-right: .35rem; }
 `;

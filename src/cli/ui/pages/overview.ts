@@ -1,112 +1,108 @@
-import type { Outcome } from "../../../state/contract/runs/runs.ts";
+import { targetOf } from "../../../config/config.ts";
+import type { RunFigures } from "../../../state/contract/runs/figures.ts";
 import { durationText, grouped } from "../../../text/quantities.ts";
+import { backfillText } from "../../status/backfills.ts";
 import type { InboxStatus } from "../../status/inbox.ts";
 import { lookAtProject, type ProjectStatus } from "../../status/look.ts";
 import { remarkLines, transferCells } from "../../status/text.ts";
 import type { TransferStatus } from "../../status/transfer.ts";
-import { html, withCode, type Html } from "../html.ts";
+import { chartKey, runBars } from "../charts.ts";
+import { html, linkTo, withCode, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
+import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
+import { outcomeHtml, runPath, tableHtml } from "../words.ts";
 
-const tones: Readonly<Record<Outcome | "held" | "running", string>> = {
-  done: "good",
-  running: "good",
-  done_with_rejects: "warn",
-  held: "warn",
-  busy: "warn",
-  credits_exhausted: "warn",
-  discarded: "warn",
-  cancelled: "warn",
-  abandoned: "bad",
-  failed: "bad",
-};
+/** Runs of the chart of a sync or pull. */
+const barsMax = 30;
 
-/** An outcome in its colour; the word says it, too. */
-function outcomeHtml(outcome: Outcome | "held" | "running"): Html {
-  return html`<span class="state ${tones[outcome]}">${outcome.replaceAll("_", " ")}</span>`;
-}
+/** Syncs and pulls of a page: it stays below 100 kB. */
+const transfersMax = 25;
 
-/** Where a run is shown. */
-function runPath(runId: string): string {
-  return `/runs/${encodeURIComponent(runId)}`;
-}
-
-function transferRow(transfer: TransferStatus): Html {
-  const [name, last, , counts, next, wrong] = transferCells(transfer);
-  const report = transfer.last;
+function transferRow(transfer: TransferStatus, figures: readonly RunFigures[]): Html[] {
+  const { name, kind, last: report } = transfer;
+  const [, last, , counts, next, wrong] = transferCells(transfer);
   const run =
     report === undefined
       ? html`<span class="soft">never ran</span>`
       : html`${outcomeHtml(report.outcome)}<br /><a href="${runPath(report.run_id)}">${last}</a>`;
-  return html`<tr>
-    <th scope="row">${name}<br /><span class="soft">${transfer.kind}</span></th>
-    <td>${run}</td>
-    <td>${counts}</td>
-    <td>${next}</td>
-    <td>${withCode(wrong)}</td>
-  </tr>`;
+  const bars =
+    figures.length === 0
+      ? html`-`
+      : html`${runBars(name, figures)}<a href="${linkTo("/runs", { sync: name })}"
+            >runs<span class="hidden"> of ${name}</span></a
+          >`;
+  return [
+    html`${name}<br /><span class="soft">${kind}</span>`,
+    run,
+    html`${counts}`,
+    bars,
+    html`${next}`,
+    withCode(wrong),
+  ];
 }
 
-function transfersTable({ transfers }: ProjectStatus): Html {
-  if (transfers.length === 0) {
-    return html`<p>Nothing is configured under <code>syncs:</code> or <code>pulls:</code>.</p>`;
-  }
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Syncs and pulls">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Last run</th>
-          <th scope="col">Rows</th>
-          <th scope="col">Next run</th>
-          <th scope="col">What is wrong → what to do</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${transfers.map(transferRow)}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-function inboxRow({ connection, path, waiting, oldestMs, problem }: InboxStatus): Html {
+function inboxRow({ connection, path, waiting, oldestMs, problem }: InboxStatus): Html[] {
   const wrong = problem === undefined ? "" : `${problem.text} → ${problem.hint ?? ""}`;
-  return html`<tr>
-    <th scope="row">${connection}</th>
-    <td><code>${path}</code></td>
-    <td class="number">${grouped(waiting)}</td>
-    <td>${oldestMs === undefined ? "-" : durationText(oldestMs)}</td>
-    <td>${withCode(wrong)}</td>
-  </tr>`;
+  return [
+    html`${connection}`,
+    html`<code>${path}</code>`,
+    html`${grouped(waiting)}`,
+    html`${oldestMs === undefined ? "-" : durationText(oldestMs)}`,
+    withCode(wrong),
+  ];
 }
 
 function inboxesTable({ inboxes }: ProjectStatus): Html | undefined {
   if (inboxes.length === 0) return undefined;
+  const headings = ["Connection", "Pushed to", "Waiting", "Oldest", "What is wrong → what to do"];
   return html`<h2>Inboxes</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Inboxes">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Connection</th>
-            <th scope="col">Pushed to</th>
-            <th scope="col" class="number">Waiting</th>
-            <th scope="col">Oldest</th>
-            <th scope="col">What is wrong → what to do</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${inboxes.map(inboxRow)}
-        </tbody>
-      </table>
-    </div>`;
+    ${tableHtml("Inboxes", headings, inboxes.map(inboxRow))}`;
 }
 
-/** The page of a whole project. */
-export async function overviewPage(sight: Sight): Promise<UiPage> {
+async function transfersTable(
+  { state, config }: Sight,
+  shown: readonly TransferStatus[],
+): Promise<Html> {
+  if (shown.length === 0) {
+    return html`<p>Nothing is configured under <code>syncs:</code> or <code>pulls:</code>.</p>`;
+  }
+  const target = targetOf(config.api);
+  const rows = await Promise.all(
+    shown.map(async (transfer) => {
+      const figures = await state.runFigures({ target, sync: transfer.name, limit: barsMax });
+      return transferRow(transfer, figures);
+    }),
+  );
+  const headings = [
+    "Name",
+    "Last run",
+    "Rows",
+    `The newest ${barsMax} runs`,
+    "Next run",
+    "What is wrong → what to do",
+  ];
+  return html`${tableHtml("Syncs and pulls", headings, rows)}${chartKey([
+    ["sent", "sent, or written"],
+    ["unchanged", "unchanged"],
+    ["filtered", "filtered, or without a row"],
+    ["rejected", "rejected"],
+    ["failed", "the run failed"],
+  ])}`;
+}
+
+/** The page of a whole project, from the sync or pull of a number on. */
+export async function overviewPage(sight: Sight, { from = "0" }: UiAsked): Promise<UiPage> {
   const status = await lookAtProject(sight);
   const { transfers, workers, hosts, backfills } = status;
-  const remarks = remarkLines(status);
+  const begin = Math.min(Math.max(0, Number.parseInt(from, 10) || 0), transfers.length);
+  const shown = transfers.slice(begin, begin + transfersMax);
+  const rest = transfers.length - begin - shown.length;
+  const remarks = [...remarkLines(status), ...backfills.map(backfillText)];
   const isLive = backfills.length > 0 || transfers.some(({ last }) => last?.outcome === "running");
+  const more = html`<p>
+    <a href="${linkTo("/", { from: String(begin + transfersMax) })}">${rest} more</a>
+  </p>`;
   const main = html`${
       remarks.length === 0
         ? undefined
@@ -114,7 +110,8 @@ export async function overviewPage(sight: Sight): Promise<UiPage> {
             ${remarks.map((line) => html`<li>${withCode(line)}</li>`)}
           </ul>`
     }
-    ${transfersTable(status)} ${inboxesTable(status)}
+    <h2>Syncs and pulls</h2>
+    ${await transfersTable(sight, shown)}${rest > 0 ? more : undefined} ${inboxesTable(status)}
     <h2>Workers</h2>
     <p>
       ${workers === 0 ? "None runs." : `${workers} on ${hosts} ${hosts === 1 ? "host" : "hosts"}.`}

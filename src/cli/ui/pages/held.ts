@@ -1,0 +1,101 @@
+import { reportOfRun } from "../../../report/of-run.ts";
+import { openHold } from "../../../state/contract/runs/holds.ts";
+import type { Run } from "../../../state/contract/runs/runs.ts";
+import { changesLines } from "../../../text/changes-text.ts";
+import { heldLines } from "../../../text/hold-text.ts";
+import { planRows } from "../../../text/plan-text.ts";
+import { workflowLink } from "../../backfill/link.ts";
+import { rejectLine } from "../../run/reject-text.ts";
+import { minuteText } from "../../status/transfer.ts";
+import { balanceBar } from "../charts.ts";
+import { html, linkTo, type Html } from "../html.ts";
+import type { UiPage } from "../layout.ts";
+import type { Sight } from "../sight.ts";
+import { commandHtml, runPath } from "../words.ts";
+
+/** Open runs that are looked through. */
+const openRunsMax = 1_000;
+
+/** Runs that are shown: their figures are many. */
+const shownMax = 20;
+
+/** Rejects of a held run that are shown. */
+const examplesMax = 5;
+
+function answersHtml({ config, context }: Sight, { runId, workflowId }: Run): Html {
+  const link = workflowLink(context, config, workflowId);
+  return html`${commandHtml("approve", runId)}${commandHtml("discard", runId)}${
+    link === undefined
+      ? undefined
+      : html`<p>
+          <a href="${link}">Its workflow in Temporal’s Web UI</a> takes the updates
+          <code>approve</code> and <code>discard</code>, too.
+        </p>`
+  }`;
+}
+
+async function heldHtml(sight: Sight, run: Run): Promise<Html | undefined> {
+  const hold = openHold(run);
+  if (hold === undefined) return undefined;
+  const { state } = sight;
+  const { runId, sync, target } = run;
+  const report = await reportOfRun(state, run);
+  const { under_way: staged, counts } = report;
+  const examples = await state.rejectsWhere({ target, run: runId, limit: examplesMax });
+  return html`<section>
+    <h2>${sync}, held since ${minuteText(hold.since)}</h2>
+    <ul>
+      ${heldLines(hold).map((line) => html`<li>${line}</li>`)}
+    </ul>
+    ${balanceBar([
+      { kind: "sent", name: "would be sent", count: staged?.records ?? 0 },
+      { kind: "unchanged", name: "unchanged", count: counts.unchanged + (staged?.unchanged ?? 0) },
+      { kind: "filtered", name: "filtered", count: counts.filtered + (staged?.filtered ?? 0) },
+      { kind: "rejected", name: "rejected", count: counts.rejected + (staged?.rejected ?? 0) },
+    ])}
+    ${changesLines(report.changes).map((line) => html`<p>${line}</p>`)}
+    ${
+      examples.length === 0
+        ? undefined
+        : html`<p>Rejected, for example:</p>
+            <ul>
+              ${examples.map((reject) => html`<li>${rejectLine(reject)}</li>`)}
+            </ul>
+            <p><a href="${linkTo("/rejects", { run: runId })}">All of its rejects</a></p>`
+    }
+    <p><a href="${runPath(runId)}">The run</a>. Nothing of it is sent until somebody agrees:</p>
+    ${answersHtml(sight, run)}
+  </section>`;
+}
+
+async function backfillHtml(sight: Sight, run: Run): Promise<Html | undefined> {
+  const stored = await sight.state.plan(run.runId);
+  if (run.kind !== "backfill" || stored === undefined) return undefined;
+  return html`<section>
+    <h2>${run.sync}, a backfill</h2>
+    <dl class="facts">
+      ${planRows(stored.plan).map(
+        ([name, text]) =>
+          html`<dt>${name}</dt>
+            <dd>${text}</dd>`,
+      )}
+    </dl>
+    <p><a href="${runPath(run.runId)}">The run</a>. While its plan waits:</p>
+    ${answersHtml(sight, run)}
+  </section>`;
+}
+
+/** What waits for a person: runs that guardrails hold, and the plans of backfills. */
+export async function heldPage(sight: Sight): Promise<UiPage> {
+  const open = await sight.state.runs({ isOpen: true, limit: openRunsMax });
+  const waiting = open.filter((run) => openHold(run) !== undefined || run.kind === "backfill");
+  const shown = await Promise.all(
+    waiting
+      .slice(0, shownMax)
+      .map(async (run) => (await heldHtml(sight, run)) ?? (await backfillHtml(sight, run))),
+  );
+  const main = shown.every((each) => each === undefined)
+    ? html`<p>Nothing waits for a person.</p>`
+    : html`${shown}`;
+  return { title: "Held and planned", main };
+}

@@ -1,0 +1,49 @@
+import { targetOf } from "../../../config/config.ts";
+import type { RunFigures } from "../../../state/contract/runs/figures.ts";
+import { openHold } from "../../../state/contract/runs/holds.ts";
+import { grouped } from "../../../text/quantities.ts";
+import { assertKnownName } from "../../run/runs.ts";
+import { minuteText } from "../../status/transfer.ts";
+import { runBars } from "../charts.ts";
+import { html, type Html } from "../html.ts";
+import type { UiPage } from "../layout.ts";
+import type { UiAsked } from "../server.ts";
+import type { Sight } from "../sight.ts";
+import { outcomeHtml, runPath, tableHtml } from "../words.ts";
+
+/** Runs of a page. */
+const runsMax = 100;
+
+async function rowOf({ state }: Sight, run: RunFigures): Promise<Html[]> {
+  const { runId, kind, startedAt, outcome, read, sent, unchanged, filtered, rejected } = run;
+  const open = outcome === null ? await state.run(runId) : undefined;
+  const isHeld = open !== undefined && openHold(open) !== undefined;
+  return [
+    html`<a href="${runPath(runId)}">${minuteText(startedAt)}</a>`,
+    outcomeHtml(outcome ?? (isHeld ? "held" : "running")),
+    html`${kind}`,
+    ...[read, sent, unchanged, filtered, rejected].map((count) => html`${grouped(count)}`),
+  ];
+}
+
+/** The newest runs of a sync or pull. */
+export async function runsPage(sight: Sight, { sync = "" }: UiAsked): Promise<UiPage> {
+  const { state, config } = sight;
+  await assertKnownName(state, config, sync);
+  const figures = await state.runFigures({ target: targetOf(config.api), sync, limit: runsMax });
+  const headings = ["Begun", "Outcome", "Kind", "Read", "Sent or written", "Unchanged"];
+  const rows = await Promise.all(figures.map(async (run) => await rowOf(sight, run)));
+  const main =
+    figures.length === 0
+      ? html`<p>There are no runs of ${sync} yet.</p>`
+      : html`${runBars(sync, figures)}${tableHtml(
+          `Runs of ${sync}`,
+          [...headings, "Filtered or without a row", "Rejected"],
+          rows,
+        )}`;
+  return {
+    title: `Runs of ${sync}`,
+    main,
+    isLive: figures.some(({ outcome }) => outcome === null),
+  };
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+
+import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
+import { openUi, type OpenedUi } from "./open-ui.ts";
+
+const script = "<script>alert(1)</script>";
+const inRow = "<script>alert('row')</script>";
+const image = `'"><img src=x onerror=alert(1)>`;
+
+/** Elements and attributes of a page that would run something: none but our own script may. */
+function foreignElements(page: string): readonly string[] {
+  const tags = page.replaceAll(/="[^"]*"/g, "=…");
+  return tags.match(/<(?:script(?! src=… defer>)|img|iframe|object)\b|<[^>]*\son\w+=/g) ?? [];
+}
+
+/** A cell of a CSV file. */
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** A project whose file holds attacks: one row is sent, two are rejected. */
+async function attacked(): Promise<Harness> {
+  const files = {
+    "accounts.csv": [
+      "id,domain,name",
+      `a,a.example,${quote(inRow)}`,
+      `${quote(image)},,${quote(inRow)}`,
+      `${quote('it\'s "it"')},,x`,
+      "",
+    ].join("\n"),
+  };
+  const harness = await Harness.open({ yaml: accountsYaml(), files });
+  await (await TestRun.open(harness, { runId: "run-1" })).transfer();
+  return harness;
+}
+
+/** Every page of a project that shows something of the source. */
+async function everyPage({ get }: OpenedUi): Promise<string> {
+  const paths = [
+    "/",
+    "/runs?sync=accounts",
+    "/runs/run-1",
+    "/rejects",
+    "/rejects?run=run-1&code=required",
+    `/record?sync=accounts&name=${encodeURIComponent(image)}`,
+    `/record?sync=accounts&name=${encodeURIComponent("./accounts.csv:2")}`,
+    "/held",
+    `/rejects?${new URLSearchParams({ run: image, code: script }).toString()}`,
+  ];
+  const pages: string[] = [];
+  for (const path of paths) {
+    const { status, text } = await get(path);
+    expect([path, status]).toEqual([path, 200]);
+    expect(Buffer.byteLength(text)).toBeLessThan(100_000);
+    expect([path, foreignElements(text)]).toEqual([path, []]);
+    pages.push(text);
+  }
+  for (const path of [
+    `/runs/${encodeURIComponent(script)}`,
+    `/runs?sync=${encodeURIComponent(image)}`,
+  ]) {
+    const { status, text } = await get(path);
+    expect([path, status, foreignElements(text)]).toEqual([path, 404, []]);
+  }
+  return pages.join("\n");
+}
+
+describe("the pages", () => {
+  it("show what a source holds as text, and its rows only where they are asked for", async () => {
+    const harness = await attacked();
+    const without = await openUi(harness);
+    const all = await everyPage(without);
+    expect(all).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(all).not.toContain("alert(&#39;row&#39;)");
+    expect(all).not.toContain(harnessKey);
+    const withRows = await openUi(harness, { showsRows: true });
+    expect(await everyPage(withRows)).toContain(
+      "&lt;script&gt;alert(&#39;row&#39;)&lt;/script&gt;",
+    );
+  });
+
+  it("give the commands that replay and explain, quoted for a shell", async () => {
+    const harness = await attacked();
+    const { get } = await openUi(harness);
+    const { text: rejects } = await get("/rejects?code=required");
+    expect(rejects).toContain("<code>sluice rejects replay run-1 --code required</code>");
+    const { text: record } = await get(
+      `/record?${new URLSearchParams({ sync: "accounts", name: "it's" }).toString()}`,
+    );
+    expect(record).toContain(String.raw`--place &#39;it&#39;\&#39;&#39;s&#39;`);
+  });
+
+  it("say how a run went: its balance, its reasons with places, its chunks", async () => {
+    const { get } = await openUi(await attacked());
+    const { text: run } = await get("/runs/run-1");
+    expect(run).toContain('aria-label="sent 1, rejected 2"');
+    expect(run).toContain("accounts.csv:3 (domain)");
+    expect(run).toMatch(/aria-label="1 chunk in [\d.]+ s/);
+    expect(run).toContain("done with rejects");
+    expect((await get("/")).text).toContain(
+      "accounts, the newest 1 run: sent 1, unchanged 0, rejected 2, 0 runs failed",
+    );
+  });
+
+  it("find rejects by sync, reason and time, and say what is no time or no name", async () => {
+    const { get } = await openUi(await attacked());
+    const found = async (query: string): Promise<[number, boolean]> => {
+      const { status, text } = await get(`/rejects?${query}`);
+      return [status, text.includes("accounts.csv:3")];
+    };
+    expect(await found("sync=accounts&code=required")).toEqual([200, true]);
+    expect(await found("code=too_long")).toEqual([200, false]);
+    expect(await found("since=2000-01-01&until=2999-01-01")).toEqual([200, true]);
+    expect(await found("until=2000-01-01")).toEqual([200, false]);
+    expect(await found("since=2999-01-01T00:00")).toEqual([200, false]);
+    expect(await found("since=yesterday")).toEqual([404, false]);
+    expect(await found("sync=acounts")).toEqual([404, false]);
+    expect(await found("after=run-1.1.1")).toEqual([200, false]);
+  });
+
+  it("explain a record without the service's name of its file, and one that is unheard of", async () => {
+    const harness = await attacked();
+    const { get } = await openUi(harness, { showsRows: true });
+    const { text } = await get("/record?sync=accounts&name=./accounts.csv:2");
+    expect(text).toMatch(/holds what it accepted at .*sent by run run-1/);
+    const { fileKey } =
+      (await harness.state.receipts({ runId: "run-1", chunk: 1, stage: 1 }))[0] ?? {};
+    expect(fileKey).toEqual(expect.any(String));
+    expect(text).not.toContain(fileKey);
+    expect((await get("/record?sync=accounts&name=nobody")).text).toContain("holds nothing of it");
+    expect(await get("/record?sync=acounts&name=a")).toMatchObject({ status: 404 });
+  });
+});
