@@ -38,8 +38,8 @@ export const chunkTimes = z
     records: z.int(),
     rejected: z.int(),
     parts: z.int(),
-    /** Attempts of its parts, each of which has one at least once it left. */
-    attempts: z.int(),
+    /** Attempts of its parts that were not their first. */
+    retries: z.int(),
   })
   .readonly();
 

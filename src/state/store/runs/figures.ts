@@ -66,6 +66,10 @@ async function figuresOf(
   return runs.map((run) => runFigures.parse({ ...run, ...(counted.get(run.runId) ?? nothing) }));
 }
 
+/** Attempts of a receipt `r` beyond those of a part that goes well: a file is uploaded, and then confirmed. */
+const retriesOf = sql<number>`case when r.form = 'file' and r.attempts > 2 then r.attempts - 2
+  when r.form <> 'file' and r.attempts > 1 then r.attempts - 1 else 0 end`;
+
 async function timesOf(
   queries: Queries,
   { runId, limit }: Parameters<FigureStore["chunkTimes"]>[0],
@@ -73,7 +77,7 @@ async function timesOf(
   const { rows } = await sql`
     select s.chunk, s.state, s.stage as stages, s.drawn_scheduled as begun_at, s.committed_at,
       s.rows_read as read, s.records - s.split_rejected as records, s.rejected + s.split_rejected as rejected,
-      count(r.part) as parts, coalesce(sum(r.attempts), 0) as attempts
+      count(r.part) as parts, coalesce(sum(${retriesOf}), 0) as retries
     from ${sql.table("stagings")} s
     left join ${sql.table("receipts")} r on r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage
     where s.run_id = ${runId} and not exists (

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
-import { openUi, type OpenedUi } from "./open-ui.ts";
+import { openUi, type OpenedUi } from "../../../support/ui/open-ui.ts";
 
 const script = "<script>alert(1)</script>";
 const inRow = "<script>alert('row')</script>";

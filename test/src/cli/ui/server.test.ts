@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { KeptPages } from "../../../../src/cli/ui/kept-pages.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
-import { openUi } from "./open-ui.ts";
+import { openUi } from "../../../support/ui/open-ui.ts";
 
 const token = "a-token-that-is-long-enough";
 

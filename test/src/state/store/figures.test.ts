@@ -60,6 +60,7 @@ describe.each(implementations)("the figures of a store in $kind", ({ open }) => 
         state: "committed",
         stages: 1,
         parts: 1,
+        retries: 0,
         committedAt: Date.parse(at),
         read: 15,
         records: 10,

@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 
-import { startUi, type UiSettings } from "../../../../src/cli/ui/start-ui.ts";
-import { readEnvironment } from "../../../../src/config/environment.ts";
-import type { Harness } from "../../../support/project/harness.ts";
+import { startUi, type UiSettings } from "../../../src/cli/ui/start-ui.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { readEnvironment } from "../../../src/config/environment.ts";
 
 /** An answer of the pages. */
 export type UiAnswer = {
@@ -25,9 +25,12 @@ export type OpenedUi = {
 
 function ignore(): void {}
 
-/** Shows the pages of a harness's project on a free port, until the test is over. */
+/** Shows the pages of a project on a free port, until the test is over. */
 export async function openUi(
-  { deps, folder }: Harness,
+  {
+    deps: { config },
+    folder,
+  }: { readonly deps: { readonly config: Config }; readonly folder: string },
   settings: Partial<Pick<UiSettings, "host" | "showsRows">> & { readonly token?: string } = {},
 ): Promise<OpenedUi> {
   const { token, host = "127.0.0.1", showsRows = false } = settings;
@@ -39,7 +42,6 @@ export async function openUi(
   const context = { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(line) });
-  const { config } = deps;
   const ui = await startUi({ config, host, port: 0, showsRows, log }, context);
   onTestFinished(async () => await ui.close());
   const get: OpenedUi["get"] = async (path, headers = {}) => {
