@@ -139,10 +139,10 @@ function spanOf(chunks: readonly ChunkTimes[], nowMs: number): { from: number; t
 }
 
 /** How a chunk went, in words. */
-export function chunkWords({ state, stages, parts, attempts }: ChunkTimes): string {
+export function chunkWords({ state, stages, retries }: ChunkTimes): string {
   const again = [
     ...(stages > 1 ? [`staged ${stages} times`] : []),
-    ...(attempts > parts ? [`${counted(attempts - parts, "attempt")} more than parts`] : []),
+    ...(retries > 0 ? [`${counted(retries, "request")} tried again`] : []),
   ];
   return [state, ...again].join(", ");
 }
@@ -159,7 +159,7 @@ export function timeLine(chunks: readonly ChunkTimes[], endMs: number): Html {
   const rows = chunks.map((chunk, at) => {
     const begin = x(chunk.begunAt);
     const width = Math.max(2, x(Math.max(chunk.begunAt, chunk.committedAt ?? endMs)) - begin);
-    const isTrouble = chunk.stages > 1 || chunk.attempts > chunk.parts;
+    const isTrouble = chunk.stages > 1 || chunk.retries > 0;
     const kind = chunk.committedAt === null ? "unchanged" : isTrouble ? "wait" : "sent";
     const y = at * lineStep + 2;
     return html`<text x="0" y="${y + 10}">chunk ${chunk.chunk}</text

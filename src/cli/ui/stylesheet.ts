@@ -54,7 +54,7 @@ label { display: grid; gap: .15rem; font-size: .87rem; color: var(--soft); }
 input, select, button { font: inherit; padding: .3rem .5rem; color: var(--text); background: var(--page);
   border: 1px solid var(--soft); border-radius: 4px; }
 label.check { display: flex; gap: .4rem; align-items: center; }
-svg { display: block; max-width: 100%; }
+svg { display: block; }
 svg .sent { fill: var(--sent); } svg .unchanged { fill: var(--unchanged); } svg .filtered { fill: var(--filtered); }
 svg .rejected { fill: var(--rejected); } svg .failed { fill: var(--failed); } svg .wait { fill: var(--warn); }
 svg .axis { stroke: var(--line); } svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }

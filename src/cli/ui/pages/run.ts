@@ -65,12 +65,12 @@ function changesHtml({ changes }: RunReport): Html | undefined {
 }
 
 function chunkRow(chunk: ChunkTimes): (string | number)[] {
-  const { chunk: number, read, records, rejected, parts, attempts, begunAt, committedAt } = chunk;
+  const { chunk: number, read, records, rejected, parts, retries, begunAt, committedAt } = chunk;
   const took = committedAt === null ? "-" : durationText(Math.max(0, committedAt - begunAt));
   return [
     number,
     chunkWords(chunk),
-    ...[read, records, rejected, parts, attempts].map(grouped),
+    ...[read, records, rejected, parts, retries].map(grouped),
     took,
   ];
 }
@@ -78,7 +78,16 @@ function chunkRow(chunk: ChunkTimes): (string | number)[] {
 function chunksHtml(chunks: readonly ChunkTimes[], report: RunReport): Html | undefined {
   if (chunks.length === 0) return undefined;
   const endMs = report.ended_at === null ? Date.now() : Date.parse(report.ended_at);
-  const headings = ["Chunk", "State", "Read", "Records", "Rejected", "Parts", "Attempts", "Took"];
+  const headings = [
+    "Chunk",
+    "State",
+    "Read",
+    "Records",
+    "Rejected",
+    "Parts",
+    "Tried again",
+    "Took",
+  ];
   return html`<h2>Chunks</h2>
     ${chunks.length === chunksMax ? html`<p class="soft">The last ${chunksMax}.</p>` : undefined}
     ${timeLine(chunks, endMs)}
