@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.ts";
+import { Secret } from "../security/secret.ts";
 
 /** The environment as one process sees it. */
 export type Environment = {
@@ -12,6 +13,8 @@ export type Environment = {
   readonly temporalAddress: string | undefined;
   /** SLUICE_TEMPORAL_CACHE: the folder that keeps a downloaded or built Temporal server. */
   readonly temporalCache: string | undefined;
+  /** SLUICE_UI_TOKEN: what `sluice ui` asks for; undefined asks for nothing. */
+  readonly uiToken: Secret | undefined;
   /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, also in small letters; undefined when none of the first two is set. */
   readonly proxy:
     | {
@@ -37,6 +40,7 @@ export function readEnvironment(variables: Environment["variables"] = process.en
   const [httpProxy, httpsProxy, noProxy] = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map(
     (name) => setting(name) ?? setting(name.toLowerCase()),
   );
+  const uiToken = setting("SLUICE_UI_TOKEN");
   const isProxied = httpProxy !== undefined || httpsProxy !== undefined;
   return {
     proxy: isProxied ? { httpProxy, httpsProxy, noProxy } : undefined,
@@ -44,6 +48,7 @@ export function readEnvironment(variables: Environment["variables"] = process.en
     logFormat,
     isCi: !["false", "0"].includes(setting("CI") ?? "false"),
     temporalAddress: setting("TEMPORAL_ADDRESS"),
+    uiToken: uiToken === undefined ? undefined : new Secret(uiToken),
     temporalCache: setting("SLUICE_TEMPORAL_CACHE"),
     variables,
   };

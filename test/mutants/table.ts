@@ -22,6 +22,7 @@ import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
+import { mutantsOfPages } from "./table/pages.ts";
 import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
 import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
@@ -67,6 +68,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCommands,
   ...mutantsOfCommandLine,
   ...mutantsOfStagedKeys,
+  ...mutantsOfPages,
   ...mutantsOfTold,
   ...mutantsOfDated,
   ...mutantsOfDeflate,

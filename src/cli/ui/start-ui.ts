@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 
 import type { Config } from "../../config/config.ts";
-import { Secret } from "../../security/secret.ts";
 import { openStateStore } from "../../state/open.ts";
 import type { Context } from "../output/context.ts";
 import { heldPage } from "./pages/held.ts";
@@ -32,8 +31,7 @@ export async function startUi(
   { config, showsRows, ...at }: UiSettings,
   context: Context,
 ): Promise<UiServer> {
-  const { SLUICE_UI_TOKEN: text } = context.environment.variables;
-  const token = text === undefined || text === "" ? undefined : new Secret(text);
+  const { uiToken: token } = context.environment;
   await using closing = new AsyncDisposableStack();
   const state = await openStateStore(config, { onlyReads: true });
   closing.defer(async () => await state.close());
