@@ -15,6 +15,7 @@ import {
 import type { Inbox } from "../src/inbox/inbox.ts";
 import type { Notifier } from "../src/notify/notifier.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
+import type { RunReport } from "../src/report/report.ts";
 import type { ScheduleState } from "../src/schedules/missed.ts";
 import type { LockHolder } from "../src/state/contract/runs/locks.ts";
 import type { Run } from "../src/state/contract/runs/runs.ts";
@@ -62,6 +63,8 @@ export type Dependencies = {
   isProcessGone(name: string): boolean | undefined;
   /** When requests of this process ended of which the store could not note it, by their numbers: it is noted later. */
   readonly unnotedEnds: Map<number, Moment>;
+  /** Counts the report of a run when it ends; undefined counts nothing. */
+  readonly runClosed?: ((report: RunReport) => void) | undefined;
   /** Starts the workflow `resend` of a sync; one that runs is left alone. */
   startResend(sync: string): Promise<void>;
   /**

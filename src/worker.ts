@@ -37,6 +37,8 @@ import { isProcessGone, processName } from "./local/process-identity.ts";
 import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
+import type { ProcessMetrics } from "./metrics/process-metrics.ts";
+import { lookAtProject } from "./metrics/project-figures.ts";
 import { createNotifier } from "./notify/notifier.ts";
 import { lookReady, type Readiness } from "./probes/readiness.ts";
 import { scheduleInboxCheck } from "./schedules/inbox-check.ts";
@@ -68,6 +70,8 @@ export type WorkerSettings = {
   readonly command: string;
   /** What runs has so long to end when it stops; what has not is begun again by the next worker. */
   readonly graceMs: number;
+  /** Counts what the worker does. @default nothing is counted */
+  readonly metrics?: ProcessMetrics | undefined;
   /** What the process has already, and closes itself once the worker has ended. @default it opens its own */
   readonly opened?: { readonly state: StateStore; readonly stageThreads: StageThreads } | undefined;
 };
@@ -171,13 +175,14 @@ async function createDependencies(
   settings: WorkerSettings,
   client: Client,
 ): Promise<Dependencies & { close(): Promise<void> }> {
-  const { config, sources, opened } = settings;
-  const state = opened?.state ?? (await openStateStore(config));
+  const { config, sources, opened, metrics } = settings;
+  const stored = opened?.state ?? (await openStateStore(config));
+  const state = metrics?.timed(stored) ?? stored;
   const inboxes = await openInboxes(settings, client);
   const stagingFolder = join(config.stateFolder, "staging");
   makePrivateFolder(stagingFolder);
   const hostId = await readHostId(config.stateFolder);
-  const api = createServiceClient(config, { ...settings, state });
+  const api = createServiceClient(config, { ...settings, state, effect: metrics?.request });
   const stageThreads = opened?.stageThreads ?? createStageThreads(state, { ready: 1 });
   const { allowInsecureHosts } = config.api;
   const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
@@ -195,6 +200,7 @@ async function createDependencies(
     process: processName(hostId),
     isProcessGone: (name) => isProcessGone(name, hostId),
     unnotedEnds: new Map(),
+    runClosed: metrics?.runClosed,
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
@@ -302,11 +308,13 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     namespace,
   });
   await keepSwept(deps, client, log);
+  settings.metrics?.watch(lookAtProject({ ...deps, inbox: deps.inboxes?.inbox }));
   const open = closing.move();
   const ended = (async () => {
     try {
       await Promise.all(workers.map(async (worker) => await worker.run()));
     } finally {
+      settings.metrics?.watch(undefined);
       await open.disposeAsync();
     }
   })();

@@ -21,6 +21,7 @@ export type RunClosing = Pick<
   | "log"
   | "now"
   | "process"
+  | "runClosed"
   | "sources"
   | "startNotifying"
   | "startResend"
@@ -70,6 +71,8 @@ export async function endRun(
   await state.releaseLock({ name, runId });
   const { counts, bytes, duration_ms: ms } = report;
   deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
+  // An attempt that comes after its end is not counted once more.
+  if (run.endedAt === null) deps.runClosed?.(report);
   await announceRun(deps, report);
   return report;
 }

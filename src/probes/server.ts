@@ -17,15 +17,25 @@ export type ProbeServer = {
   close(): Promise<void>;
 };
 
-type Answer = { readonly status: number; readonly text: string };
+type Answer = { readonly status: number; readonly text: string; readonly type?: string };
+
+/** What is answered at `/metrics`. */
+export type MetricsAnswer = { readonly type: string; readonly text: string };
+
+type Asked = {
+  readonly look: (() => Promise<Readiness>) | undefined;
+  readonly metrics: (() => Promise<MetricsAnswer>) | undefined;
+};
 
 async function answerTo(
   { method = "", url = "" }: IncomingMessage,
-  look: (() => Promise<Readiness>) | undefined,
+  { look, metrics }: Asked,
 ): Promise<Answer> {
   const [path] = url.split("?", 1);
-  if (path !== "/livez" && path !== "/readyz") return { status: 404, text: "{}" };
+  const isMetrics = path === "/metrics" && metrics !== undefined;
+  if (path !== "/livez" && path !== "/readyz" && !isMetrics) return { status: 404, text: "{}" };
   if (method !== "GET" && method !== "HEAD") return { status: 405, text: "{}" };
+  if (isMetrics) return { status: 200, ...(await metrics()) };
   if (path === "/livez") return { status: 200, text: '{"status":"ok"}' };
   if (look === undefined) return { status: 503, text: '{"worker":"starts or stops"}' };
   const found = await look();
@@ -45,15 +55,18 @@ async function listen(server: Server, at: { host: string; port: number }): Promi
 }
 
 /**
- * Starts what answers `/livez`, which says that the process lives, and `/readyz`, whether it can work; it holds no
- * process up.
+ * Starts what answers `/livez`, which says that the process lives, `/readyz`, whether it can work, and `/metrics`; it
+ * holds no process up.
  * @throws {ConfigError} it cannot listen there.
  */
 export async function startProbes(at: {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** @default there are none */
+  readonly metrics?: (() => Promise<MetricsAnswer>) | undefined;
 }): Promise<ProbeServer> {
+  const { host, port, metrics } = at;
   let look: (() => Promise<Readiness>) | undefined;
   // Several who ask at once are answered by one look.
   let looking: Promise<Readiness> | undefined;
@@ -62,8 +75,9 @@ export async function startProbes(at: {
     return (await looking) ?? { temporal: "away", store: "away", folder: "unwritable" };
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { status, text } = await answerTo(request, look === undefined ? undefined : lookOnce);
-    response.writeHead(status, { "content-type": "application/json" });
+    const asked = { look: look === undefined ? undefined : lookOnce, metrics };
+    const { status, text, type = "application/json" } = await answerTo(request, asked);
+    response.writeHead(status, { "content-type": type });
     response.end(request.method === "HEAD" ? undefined : text);
   };
   const server = createServer({ requestTimeout: requestMsMax }, (request, response) => {
@@ -73,7 +87,7 @@ export async function startProbes(at: {
   server.maxConnections = connectionsMax;
   server.unref();
   try {
-    const address = await listen(server, at);
+    const address = await listen(server, { host, port });
     return {
       address,
       watch: (next) => {
@@ -85,12 +99,9 @@ export async function startProbes(at: {
       },
     };
   } catch (error) {
-    throw new ConfigError(
-      `the worker cannot listen at ${at.host}:${at.port}: ${messageOf(error)}`,
-      {
-        cause: error,
-        hint: "choose another address for --http, or stop what listens there",
-      },
-    );
+    throw new ConfigError(`the worker cannot listen at ${host}:${port}: ${messageOf(error)}`, {
+      cause: error,
+      hint: "choose another address for --http, or stop what listens there",
+    });
   }
 }

@@ -1,6 +1,7 @@
 import { createApiClient, type ApiClient } from "../api/client.ts";
 import type { ProxySettings } from "../api/http/http.ts";
 import type { Config } from "../config/config.ts";
+import type { Effect } from "../effect.ts";
 import type { Secret } from "../security/secret.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { StoreRateLimiter } from "./rate-limiter.ts";
@@ -19,10 +20,12 @@ export function createServiceClient(
     readonly addresses: ServiceAddresses;
     readonly state: StateStore;
     readonly proxy: ProxySettings | undefined;
+    /** Goes around each request, under the name of its endpoint. @default runs it */
+    readonly effect?: Effect | undefined;
   },
 ): ApiClient {
   const { apiKeySource, requestsPerSecond, creditsRetryAfterMs, allowInsecureHosts } = api;
-  const { addresses, proxy, state } = how;
+  const { addresses, proxy, state, effect } = how;
   const make = (apiKey: Secret): ApiClient => {
     const rateLimiter = new StoreRateLimiter({
       state,
@@ -30,8 +33,8 @@ export function createServiceClient(
       requestsPerSecond,
       creditsRetryAfterMs,
     });
-    const settings = { ...addresses, apiKey, apiKeySource, allowInsecureHosts, rateLimiter, proxy };
-    return createApiClient(settings);
+    const client = { ...addresses, apiKey, apiKeySource, allowInsecureHosts, proxy };
+    return createApiClient({ ...client, rateLimiter, effect });
   };
   return withFreshKey({ first: api.apiKey, read: async () => await currentKey(api), make });
 }

@@ -22,6 +22,8 @@ const methods = {
   runFigures: "read",
   chunkTimes: "read",
   rejectsWhere: "read",
+  lastSuccesses: "read",
+  checkpointTimes: "read",
   checkpoint: "read",
   positions: "read",
   setCheckpoint: "write",

@@ -18,6 +18,7 @@ import type { FigureStore } from "./contract/runs/figures.ts";
 import type { HostStore } from "./contract/runs/hosts.ts";
 import type { LockStore } from "./contract/runs/locks.ts";
 import type { RunStore } from "./contract/runs/runs.ts";
+import type { SuccessStore } from "./contract/runs/successes.ts";
 import type { TallyStore } from "./contract/runs/tally.ts";
 import type { CommitStore } from "./contract/sends/commit.ts";
 import type { FaultStore } from "./contract/sends/faults.ts";
@@ -51,6 +52,7 @@ export type StateMethods = RunStore &
   HostStore &
   IdentityStore &
   RateLimitStore &
+  SuccessStore &
   TallyStore &
   FigureStore &
   UnderWayStore &

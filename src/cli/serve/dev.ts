@@ -19,6 +19,7 @@ import { onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { useEmbeddedTemporal, useService, type TemporalUse } from "../running/services.ts";
 import type { UiServer } from "../ui/server.ts";
 import { startUi } from "../ui/start-ui.ts";
+import { httpAddress, observeAt, type HttpAddress, type Observing } from "./observing.ts";
 import { receiverConnections } from "./push-connections.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
@@ -68,10 +69,15 @@ type Around = {
   readonly temporal: TemporalUse;
   readonly context: Context;
   readonly log: Logger;
+  /** Where it is asked how the worker is; undefined where nobody asks. */
+  readonly observing: Observing | undefined;
 };
 
 /** Starts the worker and the receiver; the sandbox is shared with whoever uses it already. */
-async function work(config: Config, { temporal, context, log }: Around): Promise<Working> {
+async function work(
+  config: Config,
+  { temporal, context, log, observing }: Around,
+): Promise<Working> {
   await using closing = new AsyncDisposableStack();
   const { addresses, release } = await useService(config, context);
   closing.defer(release);
@@ -84,9 +90,14 @@ async function work(config: Config, { temporal, context, log }: Around): Promise
     proxy: context.environment.proxy,
     command: "dev",
     graceMs: commandGraceMs,
+    metrics: observing?.metrics,
   });
+  observing?.probes.watch(async () => await worker.look());
   // One that broke has told why already.
-  closing.defer(async () => await worker.stop().catch(() => undefined));
+  closing.defer(async () => {
+    observing?.probes.watch(undefined);
+    await worker.stop().catch(() => undefined);
+  });
   const receiving = await receive({ config, log }, temporal, context);
   // Before the worker, so that what has come is still woken for.
   closing.defer(async () => await receiving?.close());
@@ -124,17 +135,22 @@ async function takeUp(next: Config, old: Working, around: Around): Promise<Worki
   }
 }
 
-async function runDev(options: GlobalOptions, context: Context): Promise<void> {
+type DevOptions = GlobalOptions & { readonly http?: HttpAddress };
+
+async function runDev(options: DevOptions, context: Context): Promise<void> {
   const config = await configOf(context, options);
   const log = createLog(context.environment.logFormat);
   const { signal } = onInterrupt();
   await using closing = new AsyncDisposableStack();
+  const { http } = options;
+  const observing = http === undefined ? undefined : await observeAt(http, log);
+  closing.defer(async () => await observing?.probes.close());
   // Held to the end: a server that nobody uses for a moment would stop.
   const { release } = await useService(config, context);
   closing.defer(release);
   const temporal = await useEmbeddedTemporal(config, context);
   closing.defer(temporal.release);
-  const around = { temporal, context, log };
+  const around = { temporal, context, log, observing };
   let working = await work(config, around);
   closing.defer(async () => await working.close());
   const { address: temporalAddress, uiAddress: ui } = temporal;
@@ -181,5 +197,6 @@ export const registerDev: Register = (program, context) => {
     .description(
       "run everything at once: Temporal with its Web UI, the sandbox, a worker, a receiver, pages to look at",
     )
-    .action(async (options: GlobalOptions) => await runDev(options, context));
+    .option("--http <host:port>", "where it answers /livez, /readyz and /metrics", httpAddress)
+    .action(async (options: DevOptions) => await runDev(options, context));
 };

@@ -15,6 +15,7 @@ import { createFigureStore } from "./runs/figures.ts";
 import { createHostStore } from "./runs/hosts.ts";
 import { createLockStore } from "./runs/locks.ts";
 import { createRunStore } from "./runs/runs.ts";
+import { createSuccessStore } from "./runs/successes.ts";
 import { createTallyStore } from "./runs/tally.ts";
 import { createCommitStore } from "./sends/commit.ts";
 import { createFaultStore } from "./sends/faults.ts";
@@ -86,6 +87,7 @@ export function createStoreMethods(
     ...createHostStore(state),
     ...createIdentityStore(state),
     ...createRateLimitStore(state),
+    ...createSuccessStore(state),
     ...createTallyStore(state),
     ...createFigureStore(state),
     ...createUnderWayStore(state),

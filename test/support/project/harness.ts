@@ -185,9 +185,14 @@ export class Harness {
 
   /** The same project on another store, which the caller closes. */
   withState(state: StateStore): Harness {
+    return this.with({ state, stageThreads: stageInline(state) });
+  }
+
+  /** The same project with some dependencies replaced. */
+  with(changes: Partial<Dependencies>): Harness {
     const { announced, clock, folder, resending, sandbox, terminated } = this;
     const parts = { announced, clock, folder, resending, sandbox, terminated };
-    const deps = { ...this.deps, state, stageThreads: stageInline(state) };
+    const deps = { ...this.deps, ...changes };
     return new Harness({ ...parts, deps, rateLimiter: this.#rateLimiter });
   }
 

@@ -1,0 +1,61 @@
+import type { Remote } from "../../../thread.ts";
+import type { Outcome, RunKind } from "../../contract/runs/runs.ts";
+import type { SuccessStore } from "../../contract/runs/successes.ts";
+import { reads } from "../methods.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+
+const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
+const kinds: readonly RunKind[] = ["sync", "inbox", "pull"];
+
+/** A request is written by JSON.stringify, so a text in it can hold these characters only with backslashes between. */
+const ofDryRun = '%"dryRun":true%';
+
+async function lastSuccess(
+  queries: Queries,
+  { target, sync }: { readonly target: string; readonly sync: string },
+): Promise<string | null> {
+  // The index of runs by sync is read from its end, up to the first that fits.
+  const found = await queries
+    .selectFrom("runs")
+    .select("endedAt")
+    .where("sync", "=", sync)
+    .where("target", "=", target)
+    .where("kind", "in", kinds)
+    .where("outcome", "in", succeeded)
+    .where("request", "not like", ofDryRun)
+    .orderBy("startedAt", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return found?.endedAt ?? null;
+}
+
+async function lastSuccesses(
+  queries: Queries,
+  { target, syncs }: Parameters<SuccessStore["lastSuccesses"]>[0],
+): Promise<ReturnType<SuccessStore["lastSuccesses"]>> {
+  const found: { sync: string; endedAt: string }[] = [];
+  for (const sync of syncs) {
+    const endedAt = await lastSuccess(queries, { target, sync });
+    if (endedAt !== null) found.push({ sync, endedAt });
+  }
+  return found;
+}
+
+async function checkpointTimes(
+  queries: Queries,
+  { target }: Parameters<SuccessStore["checkpointTimes"]>[0],
+): Promise<ReturnType<SuccessStore["checkpointTimes"]>> {
+  return await queries
+    .selectFrom("checkpoints")
+    .select(["sync", "updatedAt"])
+    .where("target", "=", target)
+    .execute();
+}
+
+/** When syncs last got anywhere. */
+export function createSuccessStore(db: StateDatabase): Remote<SuccessStore> {
+  return {
+    lastSuccesses: reads(db, lastSuccesses),
+    checkpointTimes: reads(db, checkpointTimes),
+  };
+}

@@ -1,0 +1,26 @@
+/** Samples as Prometheus reads them: the name of each, with its labels in their order, and its value. */
+export type Samples = Readonly<Record<string, number>>;
+
+/** One sample: name, labels, value. */
+const sample =
+  /^([a-zA-Z_:][\w:]*)((?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\})?) (NaN|[-+]?(?:Inf|[\d.]+(?:e[-+]?\d+)?))$/;
+
+/** Reads Prometheus text. @throws a line is none, comes twice, or has no help or no type before it. */
+export function samplesOf(text: string): Samples {
+  const [described, typed] = [new Set<string>(), new Set<string>()];
+  const samples = new Map<string, number>();
+  for (const line of text.split("\n").filter((other) => other !== "")) {
+    const [, comment, about = ""] = /^# (HELP|TYPE) (\S+) \S/.exec(line) ?? [];
+    if (comment !== undefined) {
+      (comment === "HELP" ? described : typed).add(about);
+      continue;
+    }
+    const [, family = "", labels = "", value] = sample.exec(line) ?? [];
+    const names = [family, family.replace(/_(?:bucket|sum|count)$/, "")];
+    const isKnown = [described, typed].every((known) => names.some((name) => known.has(name)));
+    const name = `${family}${labels}`;
+    if (value === undefined || !isKnown || samples.has(name)) throw new Error(`/metrics: ${line}`);
+    samples.set(name, Number(value));
+  }
+  return Object.fromEntries(samples);
+}
