@@ -4,10 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { Client } from "@temporalio/client";
 import {
-  DefaultLogger,
-  makeTelemetryFilterString,
   NativeConnection,
-  Runtime,
   Worker,
   type ActivityInterceptorsFactory,
   type WorkerOptions,
@@ -36,6 +33,7 @@ import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./
 import { isProcessGone, processName } from "./local/process-identity.ts";
 import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
+import { installRuntime } from "./local/temporal-runtime.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
 import type { ProcessMetrics } from "./metrics/process-metrics.ts";
 import { lookAtProject } from "./metrics/project-figures.ts";
@@ -100,22 +98,6 @@ function workflowSource(): Partial<WorkerOptions> {
     dataConverter: { payloadConverterPath: inputs },
     interceptors: { workflowModules: [inputs] },
   };
-}
-
-/** Temporal's own log lines, into ours: once a process, before anything else of Temporal. */
-function installRuntime(log: Logger): void {
-  const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
-    // The host's worker runs activities only, as it should.
-    if (message.startsWith("No workflows registered")) return;
-    const { workflowId, activityType, attempt, error }: Record<string, unknown> = meta ?? {};
-    const facts = { workflowId, activityType, attempt };
-    // Every failure of ours is fit to be shown; what a library puts beside it is not looked at.
-    const text = error instanceof Error ? `${message}: ${error.message}` : message;
-    if (level === "ERROR") log.error(facts, text);
-    else log.warn(facts, text);
-  });
-  const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
-  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter } } });
 }
 
 async function connect(address: string | undefined): Promise<NativeConnection> {
@@ -275,16 +257,13 @@ async function createWorkers(
   ]);
 }
 
-let isRuntimeInstalled = false;
-
 /**
  * Starts a worker: one process, one connection, one Temporal worker for the shared queue and one for this host's.
  * @throws {TemporalUnreachableError} @throws {ConfigError} @throws {StateUnavailableError}
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { config, log, command, graceMs } = settings;
-  if (!isRuntimeInstalled) installRuntime(log);
-  isRuntimeInstalled = true;
+  installRuntime(log);
   const connection = await connect(settings.temporalAddress);
   const { namespace = "default" } = temporalOptions(settings.temporalAddress);
   const client = new Client({ connection, namespace });
