@@ -70,6 +70,8 @@ export type WorkerSettings = {
   readonly graceMs: number;
   /** Counts what the worker does. @default nothing is counted */
   readonly metrics?: ProcessMetrics | undefined;
+  /** Where Prometheus reads Temporal's own metrics. @default nowhere */
+  readonly temporalMetrics?: { readonly host: string; readonly port: number } | undefined;
   /** What the process has already, and closes itself once the worker has ended. @default it opens its own */
   readonly opened?: { readonly state: StateStore; readonly stageThreads: StageThreads } | undefined;
 };
@@ -263,7 +265,7 @@ async function createWorkers(
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { config, log, command, graceMs } = settings;
-  installRuntime(log);
+  installRuntime(log, settings.temporalMetrics);
   const connection = await connect(settings.temporalAddress);
   const { namespace = "default" } = temporalOptions(settings.temporalAddress);
   const client = new Client({ connection, namespace });

@@ -1,10 +1,19 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from "@temporalio/worker";
 import type { Logger } from "pino";
 
+import { ConfigError, messageOf } from "../errors.ts";
+
 let isInstalled = false;
 
-/** Temporal's own log lines, into ours: once a process, before anything else of Temporal. */
-export function installRuntime(log: Logger): void {
+/**
+ * Temporal's own log lines, into ours, and its metrics of workers: once a process, before anything else of Temporal.
+ * @throws {ConfigError} it cannot listen there.
+ */
+export function installRuntime(
+  log: Logger,
+  /** Where Prometheus reads those metrics; undefined has none made. */
+  metrics?: { readonly host: string; readonly port: number },
+): void {
   if (isInstalled) return;
   isInstalled = true;
   const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
@@ -18,5 +27,27 @@ export function installRuntime(log: Logger): void {
     else log.warn(facts, text);
   });
   const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
-  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter } } });
+  const telemetryOptions = { logging: { forward: {}, filter } };
+  if (metrics === undefined) {
+    Runtime.install({ logger, telemetryOptions });
+    return;
+  }
+  const { host, port } = metrics;
+  const bindAddress = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const names = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+  try {
+    const prometheus = { bindAddress, ...names };
+    Runtime.install({
+      logger,
+      telemetryOptions: { ...telemetryOptions, metrics: { prometheus } },
+    });
+  } catch (error) {
+    throw new ConfigError(
+      `Temporal's metrics cannot be served at ${bindAddress}: ${messageOf(error)}`,
+      {
+        cause: error,
+        hint: "give --temporal-metrics an IP address and a port that nobody listens at",
+      },
+    );
+  }
 }

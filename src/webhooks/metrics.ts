@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
+import { nodeMetrics } from "../metrics/node-metrics.ts";
 import type { BacklogWatch } from "./backlog-watch.ts";
 
 /** What the receiver counts, and how Prometheus reads it. */
@@ -38,6 +39,7 @@ export function createMetrics(
   const registers = [register];
   const counters = countersIn(registers);
   addGauges({ registers, watch, connections });
+  const all = Registry.merge([register, nodeMetrics()]);
   return {
     contentType: register.contentType,
     connection: (connection) => {
@@ -60,7 +62,7 @@ export function createMetrics(
       };
     },
     refusedElsewhere: (reason) => counters.refused.inc({ connection: elsewhere, reason }),
-    text: async () => await register.metrics(),
+    text: async () => await all.metrics(),
   };
 }
 

@@ -20,6 +20,7 @@ import { mutantsOfJsonCells } from "./table/json-cells.ts";
 import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
+import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
@@ -96,4 +97,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfHolds,
   ...mutantsOfVerified,
   ...mutantsOfErased,
+  ...mutantsOfMetrics,
 ];

@@ -10,6 +10,7 @@ import { watchConfig } from "./watch-config.ts";
 
 type WorkerOptions = GlobalOptions & {
   readonly http?: HttpAddress;
+  readonly temporalMetrics?: HttpAddress;
 };
 
 /** `sluice worker`. */
@@ -17,6 +18,7 @@ export const registerWorker: Register = (program, context) => {
   withGlobals(program.command("worker"))
     .description("run a worker until it is told to stop")
     .option("--http <host:port>", "where it answers /livez, /readyz and /metrics", httpAddress)
+    .option("--temporal-metrics <host:port>", "where Temporal's own /metrics are", httpAddress)
     .action(async (options: WorkerOptions) => {
       const config = await configOf(context, options);
       const log = createLog(context.environment.logFormat);
@@ -35,6 +37,7 @@ export const registerWorker: Register = (program, context) => {
           command: "worker",
           graceMs: workerGraceMs,
           metrics: observing?.metrics,
+          temporalMetrics: options.temporalMetrics,
         });
         observing?.probes.watch(async () => await worker.look());
         const unwatch = watchConfig(config, log);

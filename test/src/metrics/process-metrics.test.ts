@@ -1,8 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { systemClock } from "../../../src/clock.ts";
+import { openInbox } from "../../../src/inbox/open.ts";
 import { createProcessMetrics, type ProcessMetrics } from "../../../src/metrics/process-metrics.ts";
 import { lookAtProject } from "../../../src/metrics/project-figures.ts";
 import { createServiceClient } from "../../../src/service/client.ts";
+import { keyName } from "../../../src/service/key-limits.ts";
+import type { LimitEvent } from "../../../src/state/contract/rate-limit.ts";
 import { refuseCanaries } from "../../support/canaries.ts";
 import { samplesOf, type Samples } from "../../support/metrics/samples.ts";
 import { accountsYaml, Harness } from "../../support/project/harness.ts";
@@ -31,6 +35,11 @@ async function samples(metrics: ProcessMetrics): Promise<Samples> {
   expect(type).toBe("text/plain; version=0.0.4; charset=utf-8");
   refuseCanaries({ what: "/metrics", text });
   return samplesOf(text);
+}
+
+/** A store that cannot be read. */
+async function look(): Promise<never> {
+  return await Promise.reject(new Error("away"));
 }
 
 describe("the metrics of a worker", () => {
@@ -66,5 +75,106 @@ describe("the metrics of a worker", () => {
     });
     expect([counts.read, counts.sent, counts.rejected]).toEqual([20, 18, 2]);
     expect(after["sluice_store_call_duration_seconds_count"]).toBeGreaterThan(10);
+  });
+
+  it("count a run once, however often it is closed, and no dry run", async () => {
+    const { harness, metrics } = await counted(csvWithBroken(3, []));
+    const run = await TestRun.open(harness);
+    await run.transfer();
+    await run.close();
+    const dry = await TestRun.open(harness, { runId: "run-2", request: { dryRun: true } });
+    await dry.stage();
+    await dry.close();
+    expect(await samples(metrics)).toMatchObject({
+      'sluice_runs_total{sync="accounts",kind="sync",outcome="done"}': 1,
+      'sluice_rows_total{sync="accounts",result="sent"}': 3,
+      'sluice_run_rows_count{sync="accounts"}': 1,
+    });
+    expect(Object.keys(await samples(metrics)).join()).not.toContain("would_send");
+  });
+
+  it("tell what the store says of the key as it is, of storage and of runs that are held", async () => {
+    const { harness, metrics } = await counted(csvWithBroken(3, []));
+    const { state, deps } = harness;
+    await TestRun.open(harness);
+    const key = `api:${keyName(deps.config.api.apiKey)}`;
+    const now = systemClock()();
+    const note = async (limit: string, event: LimitEvent, times = 1): Promise<void> => {
+      for (let n = 0; n < times; n++) await state.noteLimit({ limit, event, ...now });
+    };
+    const failed = { kind: "failed", isProbe: false, why: "canary" } as const;
+    const blocked = { kind: "blocked", forMs: 3_600_000_000, why: "canary" } as const;
+    await note("api:0ther:search", blocked);
+    await note("api:0ther", failed, 20);
+    expect(await samples(metrics)).toMatchObject({
+      'sluice_breaker_state{scope="service"}': 0,
+      'sluice_breaker_state{scope="storage"}': 0,
+      'sluice_credits_used_up{family="search"}': 0,
+      sluice_key_refused: 0,
+      'sluice_runs_held{sync="accounts"}': 0,
+    });
+    await note("put:canary.example", failed, 20);
+    await note(`${key}:search`, blocked);
+    await note(`${key}:refused`, blocked);
+    const hold = { number: 1, digest: "d", since: "2026-01-01T00:00:00Z", broken: [] };
+    await state.setHold({ runId: "run-1", hold: { ...hold, approvedAt: null } });
+    const after = await samples(metrics);
+    expect(after).toMatchObject({
+      'sluice_breaker_state{scope="service"}': 0,
+      'sluice_credits_used_up{family="ingestion"}': 0,
+      'sluice_credits_used_up{family="search"}': 1,
+      sluice_key_refused: 1,
+      'sluice_runs_held{sync="accounts"}': 1,
+    });
+    expect(after['sluice_breaker_state{scope="storage"}']).toBeGreaterThan(0);
+    expect(Object.keys(after).join()).not.toContain("canary");
+  });
+
+  it("tell the backlog of each inbox, and the bytes that are staged here", async () => {
+    const { harness, metrics } = await counted(csvWithBroken(3, []));
+    const { config, state, stagingFolder } = harness.deps;
+    const inbox = await openInbox(config);
+    onTestFinished(async () => await inbox.close());
+    const events = [{ json: "{}" }, { json: "{}" }];
+    await inbox.keep({ connection: "exports", receivedAt: Date.now() - 60_000, events });
+    await inbox.keep({ connection: "of-another-configuration", events });
+    metrics.watch(lookAtProject({ config, state, inbox, stagingFolder }));
+    const run = await TestRun.open(harness);
+    const { gzipBytes } = await run.stage();
+    const found = await samples(metrics);
+    expect(found['sluice_webhook_backlog{connection="exports"}']).toBe(2);
+    const age = found['sluice_webhook_oldest_age_seconds{connection="exports"}'];
+    expect(age).toBeGreaterThanOrEqual(60);
+    expect(age).toBeLessThan(120);
+    expect(Object.keys(found).join()).not.toContain("of-another-configuration");
+    expect(found["sluice_staged_bytes"]).toBeGreaterThanOrEqual(gzipBytes);
+  });
+
+  it("say that the store is away, and nothing that was read before", async () => {
+    const { metrics } = await counted(csvWithBroken(3, []));
+    expect(await samples(metrics)).toMatchObject({ sluice_store_up: 1, sluice_staged_bytes: 0 });
+    const names = { sync: ["accounts"], pull: [] };
+    metrics.watch({ names, scheduled: [], look });
+    const away = await samples(metrics);
+    expect(away).toMatchObject({ sluice_store_up: 0 });
+    const told = Object.keys(away).join();
+    for (const name of ["sluice_staged_bytes", "sluice_runs_open", "sluice_key_refused"]) {
+      expect(told).not.toContain(name);
+    }
+    metrics.watch(undefined);
+    expect(await samples(metrics)).toMatchObject({ sluice_store_up: 0 });
+  });
+
+  it("count requests by the status of their answer, and those without one", async () => {
+    const { metrics } = await counted(csvWithBroken(3, []));
+    const lost = metrics.request("ping", async () => await Promise.reject(new Error("canary")));
+    await expect(lost).rejects.toThrow("canary");
+    await metrics.request("ping", async () => await Promise.resolve({ status: 503 }));
+    expect(await samples(metrics)).toMatchObject({
+      'sluice_requests_total{endpoint="ping",status="200"}': 0,
+      'sluice_requests_total{endpoint="ping",status="503"}': 1,
+      'sluice_requests_total{endpoint="ping",status="none"}': 1,
+      'sluice_request_duration_seconds_count{endpoint="ping"}': 2,
+    });
   });
 });

@@ -1,9 +1,13 @@
 /** Samples as Prometheus reads them: the name of each, with its labels in their order, and its value. */
 export type Samples = Readonly<Record<string, number>>;
 
+const labels = /(?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\})?/;
+
+/** Go reads NaN in any case, and prom-client writes Nan. */
+const number = /Na[Nn]|[-+]?(?:Inf|[\d.]+(?:e[-+]?\d+)?)/;
+
 /** One sample: name, labels, value. */
-const sample =
-  /^([a-zA-Z_:][\w:]*)((?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\})?) (NaN|[-+]?(?:Inf|[\d.]+(?:e[-+]?\d+)?))$/;
+const sample = new RegExp(`^([a-zA-Z_:][\\w:]*)(${labels.source}) (${number.source})$`);
 
 /** Reads Prometheus text. @throws a line is none, comes twice, or has no help or no type before it. */
 export function samplesOf(text: string): Samples {
@@ -15,10 +19,10 @@ export function samplesOf(text: string): Samples {
       (comment === "HELP" ? described : typed).add(about);
       continue;
     }
-    const [, family = "", labels = "", value] = sample.exec(line) ?? [];
+    const [, family = "", told = "", value] = sample.exec(line) ?? [];
     const names = [family, family.replace(/_(?:bucket|sum|count)$/, "")];
     const isKnown = [described, typed].every((known) => names.some((name) => known.has(name)));
-    const name = `${family}${labels}`;
+    const name = `${family}${told}`;
     if (value === undefined || !isKnown || samples.has(name)) throw new Error(`/metrics: ${line}`);
     samples.set(name, Number(value));
   }

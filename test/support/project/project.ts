@@ -99,9 +99,9 @@ export class Project {
     return project;
   }
 
-  /** Starts a worker process, with more in its environment, and returns once it polls. */
-  async worker(env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [this.program, "worker"], {
+  /** Starts a worker process, with more in its environment and these options, and returns once it polls. */
+  async worker(env: NodeJS.ProcessEnv = {}, ...options: readonly string[]): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [this.program, "worker", ...options], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],

@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { RunKind, RunRequest, Outcome } from "../../../../src/state/contract/runs/runs.ts";
+import type { StateStore } from "../../../../src/state/state-store.ts";
+import { at, implementations, name, StoreUnderTest } from "../store-under-test.ts";
+
+const { target } = name;
+
+/** The time of a minute of the first day. */
+function minute(number: number): string {
+  return new Date(Date.parse(at) + number * 60_000).toISOString();
+}
+
+describe.each(implementations)("the last success: $kind", ({ open }) => {
+  let store: StateStore;
+  let runs = 0;
+
+  beforeEach(async () => {
+    ({ store } = await StoreUnderTest.open(open));
+  });
+
+  /** A run that began at a minute, and ended at the next one. */
+  const ran = async (
+    began: number,
+    outcome: Outcome | undefined,
+    how: { readonly kind?: RunKind; readonly request?: RunRequest; readonly at?: string } = {},
+  ): Promise<void> => {
+    const runId = `r${(runs += 1)}`;
+    const workflow = { workflowId: "w", firstRunId: runId, temporalId: "t", configHash: "c" };
+    const { kind = "sync", request = {}, at: place = target } = how;
+    const opening = { ...workflow, runId, sync: name.sync, target: place, kind, request };
+    await store.openRun({ ...opening, startedAt: minute(began) });
+    if (outcome !== undefined) await store.endRun({ runId, outcome, endedAt: minute(began + 1) });
+  };
+  const last = async (): Promise<unknown> =>
+    await store.lastSuccesses({ target, syncs: [name.sync, "other"] });
+
+  it("is the end of the newest run that moved all there was, and of none before", async () => {
+    await ran(1, "failed");
+    await ran(2, undefined);
+    expect(await last()).toEqual([]);
+    await ran(3, "done");
+    await ran(5, "done_with_rejects", { kind: "inbox" });
+    for (const outcome of ["failed", "cancelled", "busy", "abandoned"] as const)
+      await ran(7, outcome);
+    await ran(8, "done", { request: { dryRun: true } });
+    await ran(8, "done", { kind: "replay", request: { replay: { run: "r1" } } });
+    await ran(8, "done", { kind: "backfill", request: { note: '"dryRun":true' } });
+    await ran(8, "done", { at: "production main" });
+    expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(6) }]);
+    await ran(9, "done", { request: { keys: ['"dryRun":true', "dryRun"] } });
+    expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(10) }]);
+  });
+
+  it("stands beside when a checkpoint moved", async () => {
+    expect(await store.checkpointTimes({ target })).toEqual([]);
+    const change = { version: 0, position: { offset: 1 }, reason: "test" };
+    await store.setCheckpoint({ ...name, ...change, at: minute(2) });
+    await store.setCheckpoint({ ...name, ...change, target: "production main", at: minute(4) });
+    expect(await store.checkpointTimes({ target })).toEqual([
+      { sync: name.sync, updatedAt: minute(2) },
+    ]);
+  });
+});
