@@ -7,6 +7,8 @@ import { applyEdit, type Mutant } from "./mutant.ts";
 const parts = [
   "activities",
   "connectors",
+  "deploy",
+  "docs",
   "package.json",
   "src",
   "templates",
