@@ -47,9 +47,13 @@ function transfersOf({ syncs, pulls }: Config): TransferState[] {
 const openRunsMax = 1_000;
 
 /** Rejects of each sync that are open, whichever run holds them. */
-async function openRejects(state: StateStore, { api }: Config): Promise<Map<string, number>> {
+async function openRejects(
+  state: StateStore,
+  { api }: Config,
+  runsMax: number | undefined,
+): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (const { sync, open } of await state.runsWithOpenRejects({ target: targetOf(api) }))
+  for (const { sync, open } of await state.runsWithOpenRejects({ target: targetOf(api), runsMax }))
     found.set(sync, (found.get(sync) ?? 0) + open);
   return found;
 }
@@ -95,6 +99,8 @@ type Looking = {
   readonly context: Context;
   /** @default Temporal is asked, for as long as that takes */
   readonly whatTemporalSays?: typeof askTemporal;
+  /** Newest runs whose open rejects are counted. @default all */
+  readonly rejectRunsMax?: number;
 };
 
 /** Looks at every sync and pull of a project, and at what holds them back. */
@@ -103,6 +109,7 @@ export async function lookAtProject({
   config,
   context,
   whatTemporalSays = askTemporal,
+  rejectRunsMax,
 }: Looking): Promise<ProjectStatus> {
   const transfers = transfersOf(config);
   const found = await Promise.all(
@@ -116,7 +123,7 @@ export async function lookAtProject({
   };
   const { silent, ...told } = await whatTemporalSays(asked, config, context);
   const reports = new Map<string, RunReport>();
-  const rejects = await openRejects(state, config);
+  const rejects = await openRejects(state, config, rejectRunsMax);
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const now = Date.now();
   const beats = await state.beats({

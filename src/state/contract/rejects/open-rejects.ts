@@ -29,7 +29,13 @@ export interface OpenRejectStore {
    * The runs that hold them, in the order in which they are replayed: newest first, replays after what they
    * were of.
    */
-  runsWithOpenRejects(input: OpenRejectsOf & { readonly limit?: number }): RunWithOpenRejects[];
+  runsWithOpenRejects(
+    input: OpenRejectsOf & {
+      readonly limit?: number;
+      /** Newest runs with rejects that are looked through. @default all */
+      readonly runsMax?: number | undefined;
+    },
+  ): RunWithOpenRejects[];
   /** Of the newest run first; of one key, or kept since a time (ISO 8601), where those are named. */
   openRejects(
     input: OpenRejectsOf & {

@@ -46,10 +46,14 @@ type Candidate = {
 type Asked = OpenRejectsOf & {
   readonly key?: string | undefined;
   readonly isWhole: boolean;
+  readonly runsMax?: number | undefined;
 };
 
 /** The runs since which no later one has read the whole source, newest first. */
-async function holders(queries: Queries, { target, sync }: Asked): Promise<Holder[]> {
+async function holders(
+  queries: Queries,
+  { target, sync, runsMax = Number.MAX_SAFE_INTEGER }: Asked,
+): Promise<Holder[]> {
   const ofSync = (column: string): RawBuilder<unknown> =>
     sync === undefined ? sql`` : sql`and ${sql.ref(column)} = ${sync}`;
   const { rows } = await sql`
@@ -66,7 +70,7 @@ async function holders(queries: Queries, { target, sync }: Asked): Promise<Holde
     left join ${sql.table("fingerprintSets")} e on e.target = u.target and e.sync = u.sync
     where u.target = ${target} and u.kind <> 'pull' and u.rowid >= coalesce(w.number, 0) ${ofSync("u.sync")}
       and exists (select 1 from ${sql.table("rejects")} r where r.run_id = u.run_id)
-    order by u.rowid desc`.execute(queries);
+    order by u.rowid desc limit ${runsMax}`.execute(queries);
   return rows.map((row) => holderRow.parse(row));
 }
 
