@@ -1,4 +1,5 @@
 import type { Log } from "../../connectors/contract/request.ts";
+import { readSpan } from "../../connectors/read-span.ts";
 import type { Effect } from "../../src/effect.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { recordBytesInBody } from "../../src/pipeline/bodies.ts";
@@ -16,7 +17,6 @@ import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { createAtomicFile, pageStartsFile } from "../../src/staging/folder.ts";
 import type { FieldsToKeep } from "../../src/state/contract/keys/fingerprints.ts";
 import type { Changes } from "../../src/state/contract/sends/changes.ts";
-import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
 import { StageNotes } from "./stage-notes.ts";

@@ -1,9 +1,9 @@
 import { workflowInfo } from "@temporalio/workflow";
 
 import type { OpenedRun, OpenRunInput } from "../../activities/inputs.ts";
+import type { ChosenMode } from "../../src/choose-mode.ts";
 import { endingOf, type Ending } from "../ending.ts";
 import { activitiesOf, openRun } from "../policies.ts";
-import type { ChosenMode } from "./choose-mode.ts";
 import { Consent } from "./consent.ts";
 import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
 import { nameInSearch, type RunView } from "./run-view.ts";

@@ -8,11 +8,11 @@ import type {
   StageRef,
   StageResult,
 } from "../../activities/inputs.ts";
+import type { ChosenMode } from "../../src/choose-mode.ts";
 import { chunkName } from "../../src/lane-of.ts";
 import { faultOf, retryWhileThrottled, type WaitHooks } from "../failures.ts";
 import { uploadsPerPartMax } from "../limits.ts";
 import type { RunActivities } from "../policies.ts";
-import type { ChosenMode } from "./choose-mode.ts";
 import { howToSplit } from "./how-to-split.ts";
 
 /** A chunk on its way, and what its steps need. */

@@ -1,11 +1,11 @@
 import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 
 import type { CommitResult, OpenedRun, StageResult } from "../../activities/inputs.ts";
+import { chooseMode, type ChosenMode } from "../../src/choose-mode.ts";
 import { chunkName, laneOf } from "../../src/lane-of.ts";
 import { faultOf, isHostAway, retryWhileThrottled } from "../failures.ts";
 import { hostsLostMax, restagesPerChunkMax } from "../limits.ts";
 import { activitiesOf } from "../policies.ts";
-import { chooseMode, type ChosenMode } from "./choose-mode.ts";
 import { runRef, sendChunk, type Sending } from "./send-chunk.ts";
 
 /** What the transfer loop reports to. */

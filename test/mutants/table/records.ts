@@ -130,7 +130,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "a staging continues where the heartbeat of one that died says that it was",
     edits: [
       {
-        file: "activities/stage/read-span.ts",
+        file: "connectors/read-span.ts",
         find: `      for await (const read of source.read({ ...request, from, to, pageRowsMax, limit: left })) {
 `,
         replace: `      const { Context } = await import("@temporalio/activity");

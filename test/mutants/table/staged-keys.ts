@@ -151,12 +151,12 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     plants: "keys are told apart by their tags alone while they are staged",
     edits: [
       {
-        file: "src/state/sqlite/keys/staged/staged-index.ts",
+        file: "src/state/rules/keys/staged-index.ts",
         find: "this.#words[at + 3] === tags[index * 2 + 1] &&",
         replace: "",
       },
       {
-        file: "src/state/sqlite/keys/staged/staged-index.ts",
+        file: "src/state/rules/keys/staged-index.ts",
         find:
           "this.#words[at] === numbers[index * 2] &&\n" +
           "          this.#words[at + 1] === numbers[index * 2 + 1]);",

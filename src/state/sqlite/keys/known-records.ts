@@ -4,13 +4,13 @@ import { type KnownRecordStore, type KnownRecord } from "../../contract/keys/kno
 import { fieldSlotsMax } from "../../limits.ts";
 import { readFields } from "../../rules/keys/field-hashes.ts";
 import { tagBytes } from "../../rules/keys/key-hashes.ts";
+import { wordsOf } from "../../rules/keys/staged-index.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all, first } from "../database.ts";
 import { fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import type { KeyTools } from "./stage-keys.ts";
-import { wordsOf } from "./staged/staged-index.ts";
 
 const slotRow = z.object({ slot: z.int(), name: z.string() });
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
 import { ageOfRow, type FoundKeys, judgeKeys } from "../../rules/keys/judge.ts";
 import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
+import { type StagedIndex, wordsOf } from "../../rules/keys/staged-index.ts";
 import { inTransactions } from "../../rules/keys/steps.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import { textAt } from "../../text-block.ts";
@@ -16,7 +17,6 @@ import { createSeeingKeys } from "./see-keys.ts";
 import { createSendFacts } from "./send-facts.ts";
 import type { Sightings } from "./sightings.ts";
 import type { KeyMerging } from "./staged/merge-keys.ts";
-import { type StagedIndex, wordsOf } from "./staged/staged-index.ts";
 import type { KeyWriter, StagedKeys } from "./staged/staged-keys.ts";
 
 const mappingRow = z.object({ mapping: z.string() });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { StagedIndex } from "../../../../src/state/sqlite/keys/staged/staged-index.ts";
+import { StagedIndex } from "../../../../src/state/rules/keys/staged-index.ts";
 import { numbers } from "../../../support/sequences.ts";
 
 /** The words of one key. */

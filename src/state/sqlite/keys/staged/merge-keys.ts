@@ -3,11 +3,11 @@ import { z } from "zod";
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
 import { sent } from "../../../rules/keys/judge.ts";
 import { tagBytes } from "../../../rules/keys/key-hashes.ts";
+import { StagedIndex, wordsOf } from "../../../rules/keys/staged-index.ts";
 import { keysPerTransactionMax } from "../../../rules/keys/steps.ts";
 import type { Database } from "../../database.ts";
 import { all, count, first } from "../../database.ts";
 import { idsPerSet } from "../field-keeper.ts";
-import { StagedIndex, wordsOf } from "./staged-index.ts";
 import { blockColumns, hasLeftSql, keyBlock, type StagingOfSet } from "./staged-keys.ts";
 
 /**

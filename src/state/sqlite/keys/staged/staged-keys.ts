@@ -3,9 +3,9 @@ import { z } from "zod";
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
 import { sent } from "../../../rules/keys/judge.ts";
 import { bytesOfSome, type HashedKeys, tagBytes } from "../../../rules/keys/key-hashes.ts";
+import { StagedIndex, wordsOf } from "../../../rules/keys/staged-index.ts";
 import type { Database } from "../../database.ts";
 import { all } from "../../database.ts";
-import { StagedIndex, wordsOf } from "./staged-index.ts";
 
 /** Keys that are staged, with the hashes of their records, `hashBytes` for each. */
 export type KeysWithHashes = { readonly hashed: HashedKeys; readonly hashes: Uint8Array };

@@ -1,4 +1,4 @@
-import type { HashedKeys } from "../../../rules/keys/key-hashes.ts";
+import type { HashedKeys } from "./key-hashes.ts";
 
 /** Words of a key: two of its number, two of its tag. */
 const keyWords = 4;

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { readSpan } from "../../../activities/stage/read-span.ts";
 import {
   pullSource,
   type Pull,
   type Row,
   type Source,
-} from "../../../connectors/contract/connector.ts";
-import { withPlaces } from "../../../connectors/load/place.ts";
-import { ConfigError } from "../../../src/errors.ts";
-import type { RowPage } from "../../../src/pipeline/page.ts";
-import { numbers } from "../../support/sequences.ts";
+} from "../../connectors/contract/connector.ts";
+import { withPlaces } from "../../connectors/load/place.ts";
+import { readSpan } from "../../connectors/read-span.ts";
+import { ConfigError } from "../../src/errors.ts";
+import type { RowPage } from "../../src/pipeline/page.ts";
+import { numbers } from "../support/sequences.ts";
 
 const position = z.object({ offset: z.int() });
 

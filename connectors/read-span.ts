@@ -1,9 +1,9 @@
-import type { Source } from "../../connectors/contract/connector.ts";
-import { ConnectorFault } from "../../connectors/contract/fault.ts";
-import type { Log } from "../../connectors/contract/request.ts";
-import { externalName } from "../../src/config/external.ts";
-import { SluiceError } from "../../src/errors.ts";
-import { rowCount, type RowPage } from "../../src/pipeline/page.ts";
+import { externalName } from "../src/config/external.ts";
+import { SluiceError } from "../src/errors.ts";
+import { rowCount, type RowPage } from "../src/pipeline/page.ts";
+import type { Source } from "./contract/connector.ts";
+import { ConnectorFault } from "./contract/fault.ts";
+import type { Log } from "./contract/request.ts";
 
 /** What is read of a source. */
 type SpanJob = {
