@@ -34,12 +34,6 @@ export const stageThreadHeapMiB = 256;
 /** Young generation of one staging thread; what V8 takes by itself made a worker 100 MB larger, and no faster. */
 export const stageThreadYoungMiB = 24;
 
-/**
- * How long what the service refused is not tried again in a chunk that is not committed: the fault may have
- * been its own.
- */
-export const refusalKnownMs = 24 * 3_600_000;
-
 /** Characters of one: it is in the run's history. */
 export const runWarningCharsMax = 1_000;
 

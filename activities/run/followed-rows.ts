@@ -1,21 +1,8 @@
+import { followsRows } from "../../connectors/judging.ts";
+import { connectorOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
-
-/**
- * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over
- * some, sends none of them twice. Of what is pushed only the events after the checkpoint are read. Any other
- * kind of run sends rows that it does not follow.
- */
-export function followsRows(
-  deps: Pick<Dependencies, "sources">,
-  sync: Pick<SyncConfig, "connector" | "connectorConfig">,
-  { kind }: Pick<Run, "kind">,
-): boolean {
-  const source = deps.sources.get(sync.connector);
-  const resumes = source?.restart?.(sync.connectorConfig) !== "each-run";
-  return kind === "sync" && source?.rewind !== undefined && source.push === undefined && resumes;
-}
 
 /**
  * Forgets what is known of a sync with `send: all` when a run opens: nothing holds any more once rows are
@@ -29,7 +16,8 @@ export async function forgetUnfollowed(
   const { state, target } = deps;
   const run = await state.run(runId);
   if (sync.send !== "all" || run?.kind === "resend" || run?.request.dryRun === true) return;
-  const goesOn = run !== undefined && run.fromPosition !== null && followsRows(deps, sync, run);
+  const source = connectorOf(deps, sync.connector);
+  const goesOn = run !== undefined && run.fromPosition !== null && followsRows(source, sync, run);
   if (!goesOn) await state.forgetFingerprints({ target, sync: sync.name });
 }
 
@@ -46,6 +34,6 @@ export async function forgetPassed(
   const isWhole = request.limit === undefined && request.dryRun !== true;
   // Closed by a worker that is configured otherwise.
   if (sync?.configHash !== configHash || sync.send !== "all" || !isWhole) return;
-  if (!followsRows({ sources }, sync, run)) return;
+  if (!followsRows(connectorOf({ sources }, sync.connector), sync, run)) return;
   await state.forgetSeenBefore({ target, sync: name, runId });
 }

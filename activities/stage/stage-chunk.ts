@@ -1,5 +1,6 @@
 import { activityInfo } from "@temporalio/activity";
 
+import { judgingOf } from "../../connectors/judging.ts";
 import { assertStillSameSource } from "../../connectors/same-sides.ts";
 import { checkColumns, connectorOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
@@ -11,6 +12,7 @@ import {
   uploadBytesMax,
 } from "../../src/limits.ts";
 import { mappingHash } from "../../src/mapping/load.ts";
+import { refusalKnownMs } from "../../src/pipeline/limits.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/stagings.ts";
@@ -18,8 +20,7 @@ import { byteText } from "../../src/text/quantities.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
-import { chunkMsMax, chunkUnsentMsMax, refusalKnownMs, replayChunkRowsMax } from "../limits.ts";
-import { followsRows } from "../run/followed-rows.ts";
+import { chunkMsMax, chunkUnsentMsMax, replayChunkRowsMax } from "../limits.ts";
 import { rejectLimitOf } from "../run/replay-place.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
@@ -48,45 +49,6 @@ function doubtsOf(
   return { target, sync, stagingFolder, hostId, now: clock(), isAlone };
 }
 
-/** How the run decides what has changed; undefined where it sends everything that it reads. */
-function changedOf(
-  deps: Dependencies,
-  at: {
-    readonly run: Run;
-    readonly chunk: number;
-    readonly drawn: BegunStaging;
-    readonly isFullRead: boolean;
-    /** The number of the run's first staging. */
-    readonly begunAt: number;
-    readonly oneEach: boolean;
-  },
-): StageJob["changed"] {
-  const { run, chunk, drawn, isFullRead, begunAt, oneEach } = at;
-  const { kind, request, runId } = run;
-  const sync = syncOf(deps, run.sync);
-  const { name, duplicateKeys, resendAfterMs } = sync;
-  const isAll = sync.send === "all";
-  if (isAll && !oneEach && !followsRows(deps, sync, run)) return undefined;
-  const readsSource = kind !== "replay" && kind !== "resend";
-  const isRejected = isFullRead && readsSource && duplicateKeys === "reject";
-  return {
-    target: deps.target,
-    sync: name,
-    runId,
-    chunk,
-    stage: drawn.stage,
-    send: drawn.send,
-    full: request.full === true || kind === "replay" || (isAll && kind === "backfill"),
-    rejectDuplicates: isRejected || oneEach,
-    oneEach,
-    dryRun: request.dryRun === true,
-    rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
-    begunAt: kind === "backfill" ? begunAt : undefined,
-    committedAfter: resendAfterMs === undefined ? undefined : deps.now() - resendAfterMs,
-    mapping: mappingHash(sync),
-  };
-}
-
 async function jobOf(
   deps: Dependencies,
   at: { readonly run: Run; readonly chunk: number; readonly drawn: BegunStaging },
@@ -96,8 +58,8 @@ async function jobOf(
   const { request, runId } = run;
   const sync = syncOf(deps, run.sync);
   const before = await deps.state.totalsBefore({ runId, chunk });
-  const isFullRead =
-    connectorOf(deps, sync.connector).restart?.(sync.connectorConfig) === "each-run";
+  const source = connectorOf(deps, sync.connector);
+  const isFullRead = source.restart?.(sync.connectorConfig) === "each-run";
   const isReplay = run.kind === "replay";
   const since = new Date(deps.now() - refusalKnownMs).toISOString();
   const first =
@@ -124,7 +86,7 @@ async function jobOf(
     refused: request.full === true ? undefined : { target: deps.target, sync: name, since },
     doubts: doubtsOf(deps, { run, chunk, isFullRead }),
     recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
-    changed: changedOf(deps, { run, chunk, drawn, isFullRead, begunAt, oneEach }),
+    changed: judgingOf(source, sync, { ...drawn, run, chunk, begunAt, oneEach, now: deps.now() }),
     chunk: {
       limits: {
         records: sync.chunk.records,

@@ -6,7 +6,7 @@ import type { BackfillPlan } from "./plan.ts";
 import type { Sampled } from "./sample.ts";
 
 /** Requests of a heavyweight chunk: the upload address, the PUT, the confirm. */
-const requestsPerChunk = 3;
+export const requestsPerChunk = 3;
 
 /** What the estimates are made from. */
 export type EstimateInput = {

@@ -13,6 +13,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
     test: async () => (await import("./test/test.ts")).registerTest,
   },
   "Run:": {
+    plan: async () => (await import("./plan/plan.ts")).registerPlan,
     run: async () => (await import("./run/run.ts")).registerRun,
     backfill: async () => (await import("./backfill/backfill.ts")).registerBackfill,
     pull: async () => (await import("./run/pull.ts")).registerPull,

@@ -154,7 +154,8 @@ function pullReport(tally: PullTally): PullReport {
   };
 }
 
-function changesReport({ fields, ...counts }: Changes): ReportChanges {
+/** Changes as a report has them. */
+export function changesReport({ fields, ...counts }: Changes): ReportChanges {
   const each = Object.entries(fields).map(([field, records]) => ({ field, records }));
   return {
     ...counts,

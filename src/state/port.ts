@@ -76,6 +76,7 @@ const methods = {
   replayPage: "read",
   supersedeRejects: "write",
   stageKeys: "write",
+  judgeKeys: "read",
   keepFields: "write",
   forgetFingerprints: "write",
   forgetSeenBefore: "write",

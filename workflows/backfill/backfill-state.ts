@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import type { RejectCount } from "../../activities/inputs.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
-import type { ChosenMode } from "../../src/choose-mode.ts";
 import { firstChunkOf } from "../../src/lane-of.ts";
 import type { RunFailure } from "../../src/state/contract/runs/runs.ts";
+import type { ChosenMode } from "../../src/text/choose-mode.ts";
 import type { ProgressCounts } from "../sync/progress.ts";
 
 /** How one lane stands. */

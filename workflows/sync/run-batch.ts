@@ -1,7 +1,7 @@
 import { workflowInfo } from "@temporalio/workflow";
 
 import type { OpenedRun, OpenRunInput } from "../../activities/inputs.ts";
-import type { ChosenMode } from "../../src/choose-mode.ts";
+import type { ChosenMode } from "../../src/text/choose-mode.ts";
 import { endingOf, type Ending } from "../ending.ts";
 import { activitiesOf, openRun } from "../policies.ts";
 import { Consent } from "./consent.ts";

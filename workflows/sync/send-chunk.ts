@@ -8,8 +8,8 @@ import type {
   StageRef,
   StageResult,
 } from "../../activities/inputs.ts";
-import type { ChosenMode } from "../../src/choose-mode.ts";
 import { chunkName } from "../../src/lane-of.ts";
+import type { ChosenMode } from "../../src/text/choose-mode.ts";
 import { faultOf, retryWhileThrottled, type WaitHooks } from "../failures.ts";
 import { uploadsPerPartMax } from "../limits.ts";
 import type { RunActivities } from "../policies.ts";

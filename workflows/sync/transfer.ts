@@ -1,8 +1,8 @@
 import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 
 import type { CommitResult, OpenedRun, StageResult } from "../../activities/inputs.ts";
-import { chooseMode, type ChosenMode } from "../../src/choose-mode.ts";
 import { chunkName, laneOf } from "../../src/lane-of.ts";
+import { chooseMode, type ChosenMode } from "../../src/text/choose-mode.ts";
 import { faultOf, isHostAway, retryWhileThrottled } from "../failures.ts";
 import { hostsLostMax, restagesPerChunkMax } from "../limits.ts";
 import { activitiesOf } from "../policies.ts";

@@ -53,10 +53,13 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     ],
     page: "docs/testing-a-sync.md",
   },
+  plan: {
+    examples: ["sluice plan accounts", "sluice plan accounts --sample 10000 --json"],
+    page: "docs/plan.md",
+  },
   run: {
     examples: [
       "sluice run accounts",
-      "sluice run accounts --dry-run    # count what would be sent",
       "sluice run accounts contacts --json",
       "sluice run --all --quiet",
     ],

@@ -40,6 +40,7 @@ export type StoredKeys = {
 type KeyMethods = Pick<
   MethodsOf<StateMethods>,
   | "stageKeys"
+  | "judgeKeys"
   | "keepFields"
   | "forgetFingerprints"
   | "forgetSeenBefore"

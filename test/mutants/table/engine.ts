@@ -70,13 +70,13 @@ export const mutantsOfEngine: readonly Mutant[] = [
     plants: "the first chunk decides how all is sent although nothing of it leaves",
     edits: [
       {
-        file: "src/choose-mode.ts",
+        file: "src/text/choose-mode.ts",
         find: "if (!isWhole && records === 0) return undefined;",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/choose-mode.test.ts",
+      file: "test/src/text/choose-mode.test.ts",
       title: "waits for the first chunk in which something leaves",
     },
   },

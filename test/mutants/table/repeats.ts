@@ -31,8 +31,8 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "activities/run/followed-rows.ts",
-        find: "if (!followsRows({ sources }, sync, run)) return;",
-        replace: "if (followsRows({ sources }, sync, run)) return;",
+        find: "if (!followsRows(connectorOf({ sources }, sync.connector), sync, run)) return;",
+        replace: "if (followsRows(connectorOf({ sources }, sync.connector), sync, run)) return;",
       },
     ],
     test: {
@@ -47,8 +47,8 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "activities/run/followed-rows.ts",
-        find: "run !== undefined && run.fromPosition !== null && followsRows(deps, sync, run);",
-        replace: "run !== undefined && followsRows(deps, sync, run);",
+        find: "run !== undefined && run.fromPosition !== null && followsRows(source, sync, run);",
+        replace: "run !== undefined && followsRows(source, sync, run);",
       },
     ],
     test: { file: followedTest, title: "sends everything when everything is read again" },

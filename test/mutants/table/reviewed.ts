@@ -52,7 +52,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a run begins where the last one ended, whatever came late",
     edits: [
       {
-        file: "activities/run/set-run-range.ts",
+        file: "connectors/run-range.ts",
         find: "if (source.rewind === undefined) return",
         replace: "if (source.rewind !== null) return",
       },
@@ -67,7 +67,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a transaction that was open when the last run began is forgotten",
     edits: [
       {
-        file: "activities/run/set-run-range.ts",
+        file: "connectors/run-range.ts",
         find: "oldestOpen: oldestOpen.data ?? undefined",
         replace: "oldestOpen: undefined",
       },

@@ -110,6 +110,11 @@ export interface FingerprintStore {
    */
   stageKeys(input: KeysToStage): JudgedKeys;
   /**
+   * The verdicts that `stageKeys` would give a run that has staged nothing yet, each key by itself: the run's names are
+   * not looked at. Only reads.
+   */
+  judgeKeys(input: KeysToStage): Uint8Array;
+  /**
    * Keeps the hashes of the fields of records that are to be sent, as `stageKeys` named them. To be called
    * before they can leave, for one `stageKeys` after the other; answers which fields differ from what keys had before.
    * @throws {SupersededError} the staging is not the newest.

@@ -7,7 +7,7 @@ import { findSet } from "../../store/keys/fingerprint-sets.ts";
 import { newestSighted } from "./ages.ts";
 import { createFieldKeeping } from "./field-keeper.ts";
 import { withLockedSet } from "./set-lock.ts";
-import { createStaging } from "./stage-keys.ts";
+import { createJudging, createStaging } from "./stage-keys.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
 /**
@@ -40,6 +40,7 @@ export function createFingerprints(store: StoreKeys): Remote<FingerprintStore> {
   const { database } = store;
   return {
     stageKeys: createStaging(store),
+    judgeKeys: createJudging(store),
     keepFields: createFieldKeeping(store),
     hasRepeats: async (name) => {
       const { queries } = database.state;

@@ -5,7 +5,7 @@ import type { JudgedKeys, KeysToStage } from "../../contract/keys/fingerprints.t
 import { ageOfRow, type JudgedSet, judgeKeys, type KeysToPut } from "../../rules/keys/judge.ts";
 import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
 import { inTransactions } from "../../rules/keys/steps.ts";
-import { setIdOf } from "../../store/keys/fingerprint-sets.ts";
+import { findSet, setIdOf } from "../../store/keys/fingerprint-sets.ts";
 import { textsOf } from "../../store/lists.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { textAt } from "../../text-block.ts";
@@ -49,17 +49,17 @@ async function doubtedOf(
   return (index) => doubted.has(textAt(keys, index));
 }
 
-/** What one transaction judges with. */
+/** What keys are judged with. */
 type Judging = {
   readonly queries: Queries;
-  readonly set: LockedSet;
+  readonly set: Pick<LockedSet, "id" | "validAfter">;
   readonly isSeen: () => Promise<(id: number) => boolean>;
 };
 
 /** Looks up the keys of a step, and all that they are judged against. */
 async function gather(
   { queries, set, isSeen }: Judging,
-  { input, hashed }: Staging,
+  { input, hashed }: Pick<Staging, "hashed" | "input">,
   order: readonly number[],
 ): Promise<{ readonly found: FoundAtOnce; readonly against: Omit<JudgedSet, "note"> }> {
   const { hashes, keys, ages, full, begunAt, committedAfter = 0, rejectDuplicates } = input;
@@ -203,5 +203,22 @@ export function createStaging(keys: StoreKeys): (input: KeysToStage) => Promise<
       });
     }
     return { verdicts: staging.verdicts, leaving: staging.ids.filter((id) => id !== 0) };
+  };
+}
+
+/** Makes `judgeKeys` of a store in Postgres. */
+export function createJudging(keys: StoreKeys): (input: KeysToStage) => Promise<Uint8Array> {
+  return async (input) => {
+    const { queries } = keys.database.state;
+    const verdicts = new Uint8Array(input.keys.ends.length);
+    const set = await findSet(queries, input);
+    if (set === undefined) return verdicts;
+    const hashed = (await keys.hashes(queries))(set.id, input.keys);
+    const judging = { queries, set, isSeen: async () => await Promise.resolve(() => false) };
+    for (const order of inTransactions(hashed).flat()) {
+      const { found, against } = await gather(judging, { input, hashed }, order);
+      judgeKeys(input, { ...against, note: () => undefined }, { ...found, order, verdicts });
+    }
+    return verdicts;
   };
 }

@@ -8,7 +8,7 @@ import { ageSql } from "./ages.ts";
 import { createFieldKeeper, fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { newestSightedSql, type Sightings } from "./sightings.ts";
-import { createStageKeys, type KeyTools } from "./stage-keys.ts";
+import { createJudgeKeys, createStageKeys, type KeyTools } from "./stage-keys.ts";
 
 // As text: not every number of a key is one of JavaScript's.
 const lastRow = z.object({ last: z.string().nullable() });
@@ -66,6 +66,7 @@ export function createFingerprintStore(db: Database, tools: KeyTools): Fingerpri
   );
   return {
     stageKeys: createStageKeys(db, tools),
+    judgeKeys: createJudgeKeys(db, tools),
     keepFields: createFieldKeeper(db),
     hasRepeats: (name) => count(hasRepeats, name) > 0,
     forgetSeenBefore: createForgettingSeen(db, tools.sightings),

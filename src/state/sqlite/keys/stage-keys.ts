@@ -1,7 +1,13 @@
 import { z } from "zod";
 
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
-import { ageOfRow, type FoundKeys, judgeKeys } from "../../rules/keys/judge.ts";
+import {
+  ageOfRow,
+  type FoundKeys,
+  type JudgedSet,
+  judgeKeys,
+  type KeysToPut,
+} from "../../rules/keys/judge.ts";
 import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
 import { type StagedIndex, wordsOf } from "../../rules/keys/staged-index.ts";
 import { inTransactions } from "../../rules/keys/steps.ts";
@@ -54,21 +60,23 @@ function putStaged(
   }
 }
 
-/** Makes what judges one step of a call; to be called inside a transaction. */
-function createStepping(
-  db: Database,
-  { sightings }: KeyTools,
-): (staging: Staging, order: readonly number[], writer: KeyWriter) => void {
+/** What judges some keys of a call, each once, and what keys of the run are held against besides. */
+type JudgeSome = (
+  staging: Pick<Staging, "hashed" | "input" | "verdicts">,
+  order: readonly number[],
+  against: Pick<JudgedSet, "isSeen" | "note"> & { readonly index: StagedIndex },
+) => KeysToPut;
+
+/** Makes what judges keys by what is known of their set. */
+function createJudgeSome(db: Database, { sightings }: Pick<KeyTools, "sightings">): JudgeSome {
   const sets = createFingerprintSets(db);
   const lookUp = createLookUp(db);
   const factsOf = createSendFacts(db);
-  const seeKeys = createSeeingKeys(db);
   const doubtedOf = createDoubtedKeys(db);
   const mappings = db.prepare("select mapping from mappings where set_id = $setId");
-  return ({ input, hashed, verdicts, ids }, order, writer) => {
-    const { runId, hashes, keys } = input;
-    const set = sets.have(input);
-    const { id: setId, nextId: firstId, validAfter } = set;
+  return ({ input, hashed, verdicts }, order, { index, ...against }) => {
+    const { hashes, keys } = input;
+    const { id: setId = 0, validAfter = 0 } = sets.find(input) ?? {};
     const isInDoubt = doubtedOf(setId);
     const found = lookUp(
       { setId, hashed, hashes, order },
@@ -79,20 +87,35 @@ function createStepping(
         asksSends: input.full || input.begunAt !== undefined || isInDoubt !== undefined,
       },
     );
-    putStaged(found, writer.index, { hashed, order });
-    const seeing = sightings.begin({ setId, runId });
-    const put = judgeKeys(
+    putStaged(found, index, { hashed, order });
+    return judgeKeys(
       input,
       {
         validAfter,
         mappings: new Set(all(mappingRow, mappings, { setId }).map(({ mapping }) => mapping)),
         factsOf,
-        ...seeing,
-        isDoubted: isInDoubt && ((index) => isInDoubt(textAt(keys, index))),
+        ...against,
+        isDoubted: isInDoubt && ((at) => isInDoubt(textAt(keys, at))),
         newestOf: (id) => sightings.newestOf(setId, id),
       },
       { ...found, order, verdicts },
     );
+  };
+}
+
+/** Makes what judges one step of a call; to be called inside a transaction. */
+function createStepping(
+  db: Database,
+  tools: KeyTools,
+): (staging: Staging, order: readonly number[], writer: KeyWriter) => void {
+  const sets = createFingerprintSets(db);
+  const judgeSome = createJudgeSome(db, tools);
+  const seeKeys = createSeeingKeys(db);
+  return (staging, order, writer) => {
+    const { input, hashed, ids } = staging;
+    const { id: setId, nextId: firstId } = sets.have(input);
+    const seeing = tools.sightings.begin({ setId, runId: input.runId });
+    const put = judgeSome(staging, order, { ...seeing, index: writer.index });
     let nextId = firstId;
     for (const [index, times] of put.added) {
       writer.put(index, nextId, times);
@@ -107,6 +130,25 @@ function createStepping(
     }
     if (nextId > firstId) sets.setNextId({ id: setId, nextId });
     seeing.end();
+  };
+}
+
+/** Makes `judgeKeys` of a SQLite store. */
+export function createJudgeKeys(db: Database, tools: KeyTools): FingerprintStore["judgeKeys"] {
+  const sets = createFingerprintSets(db);
+  const judgeSome = createJudgeSome(db, tools);
+  return (input) => {
+    const verdicts = new Uint8Array(input.keys.ends.length);
+    const setId = sets.idOf(input);
+    if (setId === 0) return verdicts;
+    const hashed = tools.hashesOf(setId, input.keys);
+    const against = {
+      isSeen: () => false,
+      note: () => undefined,
+      index: tools.stagedKeys.of(setId),
+    };
+    judgeSome({ input, hashed, verdicts }, [...verdicts.keys()], against);
+    return verdicts;
   };
 }
 

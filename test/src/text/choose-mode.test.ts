@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { chooseMode, type BatchFacts } from "../../src/choose-mode.ts";
+import { chooseMode, type BatchFacts } from "../../../src/text/choose-mode.ts";
 
 const batch: BatchFacts = { asked: "auto", partsMax: 3, isWhole: true, records: 10, bodies: 1 };
 

@@ -1,0 +1,60 @@
+import type { SyncConfig } from "../src/config/config.ts";
+import { mappingHash } from "../src/mapping/load.ts";
+import type { ChangedSettings } from "../src/pipeline/changed.ts";
+import type { Run } from "../src/state/contract/runs/runs.ts";
+import type { Source } from "./contract/connector.ts";
+
+/**
+ * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over
+ * some, sends none of them twice. Of what is pushed only the events after the checkpoint are read. Any other
+ * kind of run sends rows that it does not follow.
+ */
+export function followsRows(
+  source: Source,
+  { connectorConfig }: Pick<SyncConfig, "connectorConfig">,
+  { kind }: Pick<Run, "kind">,
+): boolean {
+  const resumes = source.restart?.(connectorConfig) !== "each-run";
+  return kind === "sync" && source.rewind !== undefined && source.push === undefined && resumes;
+}
+
+/** A chunk whose records are judged. */
+export type ChunkToJudge = Pick<ChangedSettings, "chunk" | "send" | "stage"> & {
+  readonly run: Pick<Run, "fromPosition" | "kind" | "request" | "runId" | "target">;
+  /** The number of the run's first staging. */
+  readonly begunAt: number;
+  readonly oneEach: boolean;
+  /** Unix ms. */
+  readonly now: number;
+};
+
+/** How a run decides what has changed; undefined where it sends everything that it reads. */
+export function judgingOf(
+  source: Source,
+  sync: SyncConfig,
+  { run, chunk, stage, send, begunAt, oneEach, now }: ChunkToJudge,
+): ChangedSettings | undefined {
+  const { kind, request, runId, target } = run;
+  const { name, connectorConfig, duplicateKeys, resendAfterMs } = sync;
+  const isAll = sync.send === "all";
+  if (isAll && !oneEach && !followsRows(source, sync, run)) return undefined;
+  const isFullRead = source.restart?.(connectorConfig) === "each-run";
+  const readsSource = kind !== "replay" && kind !== "resend";
+  const isRejected = isFullRead && readsSource && duplicateKeys === "reject";
+  return {
+    target,
+    sync: name,
+    runId,
+    chunk,
+    stage,
+    send,
+    full: request.full === true || kind === "replay" || (isAll && kind === "backfill"),
+    rejectDuplicates: isRejected || oneEach,
+    oneEach,
+    dryRun: request.dryRun === true,
+    rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
+    begunAt: kind === "backfill" ? begunAt : undefined,
+    committedAfter: resendAfterMs === undefined ? undefined : now - resendAfterMs,
+    mapping: mappingHash(sync),
+  };
+}

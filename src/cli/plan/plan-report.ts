@@ -1,0 +1,103 @@
+import { requestsPerChunk } from "../../backfill/estimate.ts";
+import type { Config, SyncConfig } from "../../config/config.ts";
+import { changesReport, type ReportChanges } from "../../report/report.ts";
+import { changesLines } from "../../text/changes-text.ts";
+import { chooseMode, type ChosenMode } from "../../text/choose-mode.ts";
+import { byteText, counted, grouped, roughTimeText } from "../../text/quantities.ts";
+import type { PlannedChunk, ReadPlan } from "./read-plan.ts";
+
+/** What a plan says, as `--json` has it. */
+export type PlanReport = {
+  readonly sync: string;
+  /** Rows that were read at most; null where all were. */
+  readonly sample: number | null;
+  readonly counts: {
+    readonly read: number;
+    readonly would_send: number;
+    readonly unchanged: number;
+    readonly filtered: number;
+    readonly rejected: number;
+  };
+  readonly changes?: ReportChanges;
+  /** By their codes. */
+  readonly rejects: Readonly<Record<string, number>>;
+  readonly mode: string | null;
+  readonly requests: number;
+  readonly bytes: { readonly json: number; readonly gzip: number };
+  /** Of the requests alone, at the rate that the configuration allows. */
+  readonly seconds: number;
+  readonly warnings: readonly string[];
+};
+
+/** As the workflow chooses it, by the first chunk that decides. */
+function modeOf(
+  { mode: asked, lightweightPartsMax: partsMax }: SyncConfig,
+  chunks: readonly PlannedChunk[],
+): ChosenMode | undefined {
+  const chosen = chunks.map(({ counts: { records }, bodies }, index) =>
+    chooseMode({ asked, partsMax, records, bodies, isWhole: index === chunks.length - 1 }),
+  );
+  return chosen.find((mode) => mode !== undefined);
+}
+
+function requestsOf(chunks: readonly PlannedChunk[], mode: string | undefined): number {
+  const leaving = chunks.filter(({ counts }) => counts.records > 0);
+  return mode === "lightweight"
+    ? leaving.reduce((sum, { bodies }) => sum + bodies, 0)
+    : leaving.length * requestsPerChunk;
+}
+
+/** What a plan says of what was read. */
+export function planReport(
+  { api }: Pick<Config, "api">,
+  sync: SyncConfig,
+  { read, sample }: { readonly read: ReadPlan; readonly sample: number | undefined },
+): PlanReport {
+  const { counts, changes, chunks, rejects, range } = read;
+  const { records, ...others } = counts;
+  const chosen = modeOf(sync, chunks);
+  const requests = requestsOf(chunks, chosen?.mode);
+  return {
+    sync: sync.name,
+    sample: sample ?? null,
+    counts: { ...others, would_send: records },
+    ...(changes === undefined ? {} : { changes: changesReport(changes) }),
+    rejects,
+    mode: chosen?.mode ?? null,
+    requests,
+    bytes: {
+      json: chunks.reduce((sum, { jsonBytes }) => sum + jsonBytes, 0),
+      gzip: chunks.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0),
+    },
+    seconds: Math.ceil(requests / api.requestsPerSecond),
+    warnings: range.warnings,
+  };
+}
+
+function rejectsText(rejects: PlanReport["rejects"]): string {
+  return Object.entries(rejects)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([code, rows]) => `${code} ${grouped(rows)}`)
+    .join(", ");
+}
+
+/** A plan for a person, a line for each thing that it says. */
+export function planLines(report: PlanReport): readonly string[] {
+  const { counts, changes, mode, requests, bytes, seconds, sample, warnings } = report;
+  const { read, would_send: sends, unchanged, filtered, rejected } = counts;
+  const size = mode === "lightweight" ? bytes.json : bytes.gzip;
+  const what = sample === null ? "" : `, of the first ${grouped(sample)} alone`;
+  return [
+    `reads ${counted(read, "row")}${what}: would send ${grouped(sends)}, unchanged ${grouped(unchanged)}, ` +
+      `filtered ${grouped(filtered)}, rejected ${grouped(rejected)}`,
+    ...changesLines(changes).map((line) => `  ${line}`),
+    ...(rejected === 0 ? [] : [`  rejected as ${rejectsText(report.rejects)}`]),
+    ...(sends === 0
+      ? []
+      : [
+          `${counted(requests, "request")}, ${byteText(size)} (${mode ?? "heavyweight"}), ` +
+            `${roughTimeText(Math.max(1, seconds))} at the rate limit`,
+        ]),
+    ...warnings,
+  ];
+}

@@ -1,0 +1,199 @@
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { silentLog } from "../../../connectors/contract/request.ts";
+import { judgingOf } from "../../../connectors/judging.ts";
+import { readSpan } from "../../../connectors/read-span.ts";
+import { runRangeOf, type RunRange } from "../../../connectors/run-range.ts";
+import type { SyncConfig } from "../../config/config.ts";
+import {
+  chunkRowsReadMax,
+  lightweightBodyBytesMax,
+  pageRowsMax,
+  uploadBytesMax,
+} from "../../limits.ts";
+import { loadMapping } from "../../mapping/load.ts";
+import { recordBytesInBody } from "../../pipeline/bodies.ts";
+import { ChangeCounts } from "../../pipeline/change-counts.ts";
+import { dropUnchanged, type ChangedSettings } from "../../pipeline/changed.ts";
+import { createChunkBudget } from "../../pipeline/chunk-budget.ts";
+import { ChunkWriter, type WrittenChunk } from "../../pipeline/chunk.ts";
+import { rejectRefused } from "../../pipeline/known-refusals.ts";
+import { refusalKnownMs } from "../../pipeline/limits.ts";
+import { writeLines } from "../../pipeline/lines.ts";
+import { lineOf, numbered, type RecordPage } from "../../pipeline/page.ts";
+import { rejectMaker } from "../../pipeline/rejects.ts";
+import { changeOf } from "../../pipeline/what-changed.ts";
+import { verdict } from "../../state/contract/keys/fingerprints.ts";
+import type { Changes } from "../../state/contract/sends/changes.ts";
+import type { Refusal } from "../../state/contract/sends/refusals.ts";
+import type { StageCounts } from "../../state/contract/sends/stagings.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { PlannedKeys } from "./planned-keys.ts";
+
+/** What a plan is made of. */
+export type PlanSource = {
+  readonly sync: SyncConfig;
+  readonly source: Source;
+  readonly target: string;
+  /** Undefined where nothing was ever sent from here. */
+  readonly state: StateStore | undefined;
+  /** Unix ms. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+};
+
+/** A chunk that a run would stage. */
+export type PlannedChunk = Pick<WrittenChunk, "counts" | "gzipBytes" | "jsonBytes"> & {
+  /** Lightweight bodies; 0 when a record alone exceeds one. */
+  readonly bodies: number;
+};
+
+/** What a run would make of what was read. */
+export type ReadPlan = {
+  readonly counts: StageCounts;
+  /** Undefined where nobody asks of records whether they changed. */
+  readonly changes: Changes | undefined;
+  readonly chunks: readonly PlannedChunk[];
+  readonly range: RunRange;
+  /** Rejects by their codes. */
+  readonly rejects: Readonly<Record<string, number>>;
+};
+
+const runName = { runId: "plan", kind: "sync", request: {} } as const;
+
+/** Counts the fields in which records differ that are sent as changed. */
+async function* countingFields(
+  pages: AsyncIterable<RecordPage>,
+  { target, sync, state }: PlanSource,
+  { keys, changes }: Pick<Reading, "changes" | "keys">,
+): AsyncGenerator<RecordPage> {
+  const { name, stream } = sync;
+  for await (const page of pages) {
+    const changed = page.candidates.filter(() => {
+      const judged = keys.nextSent();
+      return judged === verdict.changed || judged === verdict.remapped;
+    });
+    const of = { target, sync: name, keys: changed.map(({ key }) => key) };
+    const known = changed.length === 0 ? [] : ((await state?.knownRecords(of)) ?? []);
+    for (const [at, candidate] of changed.entries()) {
+      const change = changeOf(lineOf(page, candidate), stream, known[at] ?? { state: "new" });
+      const fields = change.status === "changed" ? (change.fields ?? []) : [];
+      for (const field of fields) changes.addField(field, 1);
+    }
+    yield page;
+  }
+}
+
+/** The range of the next run. */
+async function rangeOf({ source, sync, state, target, signal }: PlanSource): Promise<RunRange> {
+  const none = { version: 0, position: null, oldestOpen: null, runId: null, updatedAt: null };
+  const checkpoint = (await state?.checkpoint({ target, sync: sync.name })) ?? none;
+  return await runRangeOf(source, { sync, checkpoint }, signal);
+}
+
+/** What chunks are read and written with. */
+type Reading = {
+  readonly of: PlanSource;
+  readonly range: RunRange;
+  readonly mapping: Awaited<ReturnType<typeof loadMapping>>;
+  readonly refusals: readonly Refusal[];
+  readonly settings: ChangedSettings | undefined;
+  readonly keys: PlannedKeys;
+  readonly changes: ChangeCounts;
+  /** Rejects by their codes. */
+  readonly rejects: Map<string, number>;
+};
+
+/** Reads and writes one chunk, from a position on. */
+async function readChunk(
+  { of, range, mapping, refusals, settings, keys, changes, rejects }: Reading,
+  { from, limit }: { readonly from: unknown; readonly limit: number | undefined },
+): Promise<WrittenChunk> {
+  const { sync, source, signal } = of;
+  const { stream, pii, mode, connector, connectorConfig: config } = sync;
+  const limits = {
+    records: sync.chunk.records,
+    bytes: Math.min(sync.chunk.bytes, uploadBytesMax),
+    rowsRead: chunkRowsReadMax,
+    ms: Infinity,
+  };
+  const budget = createChunkBudget(limits, Date.now);
+  const makeReject = rejectMaker(stream, pii.rejects);
+  const job = { connector, config, pageRowsMax, span: { from, to: range.to }, limit };
+  const rows = numbered(readSpan(job, { source, signal }, silentLog));
+  const bytesMax =
+    mode === "lightweight" ? recordBytesInBody(stream, lightweightBodyBytesMax) : undefined;
+  const lines = writeLines(rows, { mapping, stream, keepRows: "drop", makeReject, bytesMax });
+  const tried = rejectRefused(lines, refusals, makeReject);
+  const judged =
+    settings === undefined
+      ? tried
+      : dropUnchanged(tried, keys, { settings, makeReject, budget, counts: changes });
+  const counted = isAsked(settings) ? countingFields(judged, of, { keys, changes }) : judged;
+  const { level } = sync.chunk;
+  const written = { limits, stream, bodyBytesMax: lightweightBodyBytesMax, level, from };
+  const chunk = new ChunkWriter(written, budget, async () => await Promise.resolve());
+  for await (const { page } of chunk.write(counted)) {
+    for (const { code } of page.rejects) rejects.set(code, (rejects.get(code) ?? 0) + 1);
+  }
+  return await chunk.finish();
+}
+
+/** Whether records are asked whether they changed: of a row that is followed nobody asks. */
+function isAsked(settings: ChangedSettings | undefined): boolean {
+  return settings !== undefined && settings.rows === undefined;
+}
+
+/**
+ * Reads what the next run of a sync would read, and makes of it what a staging would, but keeps nothing: neither
+ * files nor what was seen.
+ * @param limit rows that are read at most; undefined reads all.
+ */
+export async function readPlan(of: PlanSource, limit: number | undefined): Promise<ReadPlan> {
+  const { sync, source, state, now, target } = of;
+  const range = await rangeOf(of);
+  const run = { ...runName, target, fromPosition: range.from ?? null };
+  const at = { run, chunk: 1, stage: 1, send: 0, begunAt: 0, oneEach: false, now };
+  const since = new Date(now - refusalKnownMs).toISOString();
+  const reading: Reading = {
+    of,
+    range,
+    mapping: await loadMapping(sync),
+    refusals: (await state?.refusals({ target, sync: sync.name, since })) ?? [],
+    settings: judgingOf(source, sync, at),
+    keys: new PlannedKeys(state),
+    changes: new ChangeCounts(),
+    rejects: new Map(),
+  };
+  const chunks: PlannedChunk[] = [];
+  let from: unknown = range.from ?? undefined;
+  let left = limit;
+  for (let isDone = false; !isDone;) {
+    const { counts, gzipBytes, jsonBytes, bodies, to, done } = await readChunk(reading, {
+      from,
+      limit: left,
+    });
+    chunks.push({ counts, gzipBytes, jsonBytes, bodies: bodies?.length ?? 0 });
+    from = to;
+    left = left === undefined ? undefined : left - counts.read;
+    isDone = done || left === 0;
+  }
+  return {
+    counts: sumOf(chunks),
+    changes: isAsked(reading.settings) ? reading.changes.all() : undefined,
+    chunks,
+    range,
+    rejects: Object.fromEntries(reading.rejects),
+  };
+}
+
+function sumOf(chunks: readonly PlannedChunk[]): StageCounts {
+  const sum = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
+  for (const { counts } of chunks) {
+    sum.read += counts.read;
+    sum.records += counts.records;
+    sum.unchanged += counts.unchanged;
+    sum.filtered += counts.filtered;
+    sum.rejected += counts.rejected;
+  }
+  return sum;
+}

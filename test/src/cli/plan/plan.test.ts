@@ -1,0 +1,161 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { connectorOf } from "../../../../connectors/source.ts";
+import { syncNamed } from "../../../../src/cli/named.ts";
+import { planReport } from "../../../../src/cli/plan/plan-report.ts";
+import { registerPlan } from "../../../../src/cli/plan/plan.ts";
+import { readPlan } from "../../../../src/cli/plan/read-plan.ts";
+import type { RunReport } from "../../../../src/report/report.ts";
+import { Harness, harnessHead } from "../../../support/project/harness.ts";
+import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
+
+/** A project of which each test edits one thing. */
+type Edited = {
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly key?: string;
+  readonly stream?: string;
+  readonly more?: readonly string[];
+  /** In place of rules. */
+  readonly module?: string;
+};
+
+const allFields = { name: "name", staff: "{ column: staff, as: integer }", city: "city" };
+
+function ruleLines(of: string, key: string, fields: Record<string, string>): readonly string[] {
+  return [
+    "    record:",
+    `      ${of}_id: ${key}`,
+    of === "account" ? "      domain: domain" : "      email: email",
+    `      ${of}_properties:`,
+    ...Object.entries(fields).map(([name, rule]) => `        ${name}: ${rule}`),
+    "",
+  ];
+}
+
+function yamlOf(edited: Edited): string {
+  const { fields = allFields, key = "id", stream = "account", more = [], module } = edited;
+  return [
+    `${harnessHead}connections:`,
+    "  exports: { connector: csv, path: accounts.csv }",
+    "syncs:",
+    "  accounts:",
+    "    from: exports",
+    `    stream: ${stream}`,
+    ...more.map((line) => `    ${line}`),
+    ...(module === undefined ? [] : [`    record: ${module}`, ""]),
+    ...(module === undefined ? ruleLines(stream, key, fields) : []),
+  ].join("\n");
+}
+const rows = 12;
+
+/** Rows of which each third has no city, and of which the last two share their code. */
+function csvOf(nameOf = (row: number) => `name ${row}`): string {
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const city = row % 3 === 0 ? "" : `city ${row % 2}`;
+    const code = row === rows - 1 ? `k${row - 1}` : `k${row}`;
+    return `a${row},${code},c${row}.example,p${row}@c${row}.example,${nameOf(row)},${row * 10},${city}`;
+  });
+  return ["id,code,domain,email,name,staff,city", ...lines, ""].join("\n");
+}
+
+async function plan(harness: Harness, ...args: readonly string[]): Promise<Shown> {
+  return await runVerb(registerPlan, harness, ["plan", "accounts", ...args]);
+}
+
+/** What a plan says, in the words of the run's report. */
+async function planFacts({ deps }: Harness): Promise<object> {
+  const { config, sources, state, target } = deps;
+  const sync = syncNamed(config, "accounts");
+  const { signal } = new AbortController();
+  const source = connectorOf({ sources }, sync.connector);
+  const read = await readPlan({ sync, source, target, state, now: deps.now(), signal }, undefined);
+  const { counts, changes } = planReport(config, sync, { read, sample: undefined });
+  const { would_send: sent, ...others } = counts;
+  return { counts: { ...others, sent }, changes };
+}
+
+function runFacts({ counts, changes }: RunReport): object {
+  const { read, sent, unchanged, filtered, rejected } = counts;
+  return { counts: { read, sent, unchanged, filtered, rejected }, changes };
+}
+
+/** Every file of a project's state and the time at which it was written. */
+async function written({ deps }: Harness): Promise<readonly string[]> {
+  const { stateFolder } = deps.config;
+  const names = await readdir(stateFolder, { recursive: true });
+  return await Promise.all(
+    names.map(async (name) => `${name} ${(await stat(join(stateFolder, name))).size}`),
+  );
+}
+
+const someJs = `export function mapRecord(row) {
+  if (row.city === "") return null;
+  return { account_id: row.id, domain: row.domain, account_properties: { name: row.name } };
+}
+`;
+
+const edits: readonly (readonly [string, Edited, string?])[] = [
+  ["adds a field", { fields: { ...allFields, code: "code" } }],
+  ["takes one out", { fields: { name: "name", staff: "{ column: staff, as: integer }" } }],
+  ["renames one", { fields: { title: "name", staff: "{ column: staff, as: integer }" } }],
+  ["coerces one otherwise", { fields: { title: "name", staff: "staff" } }],
+  ["filters rows by a module", { module: "./some.js" }],
+  ["reads rows that changed, too", { fields: allFields }, "new"],
+  ["rejects some", { fields: { ...allFields, city: "{ column: city, required: true }" } }],
+  ["has another key, which two rows share", { key: "code" }],
+  ["lets two rows of a key through", { key: "code", more: ["duplicate_keys: send"] }],
+  ["sends everything", { more: ["send: all"] }],
+  ["has another stream", { stream: "contact" }],
+];
+
+describe("sluice plan", () => {
+  it("says of each edit of a mapping what the next run then does", async () => {
+    const files = { "accounts.csv": csvOf(), "some.js": someJs };
+    let harness = await Harness.open({ yaml: yamlOf({}), files });
+    const state = harness;
+    let runs = 0;
+    const run = async (): Promise<object> => {
+      runs += 1;
+      return runFacts(await (await TestRun.open(harness, { runId: `run-${runs}` })).transfer());
+    };
+    expect(await planFacts(harness)).toEqual(await run());
+    for (const [what, edit, data] of edits) {
+      if (data !== undefined)
+        await harness.write(
+          "accounts.csv",
+          csvOf((row) => `${data} ${row % 5}`),
+        );
+      harness = await harness.withYaml(yamlOf(edit));
+      const before = await written(state);
+      const said = await planFacts(harness);
+      expect({ what, files: await written(state) }).toEqual({ what, files: before });
+      expect({ what, ...said }).toEqual({ what, ...(await run()) });
+    }
+  });
+
+  it("tells a person what would be sent, and a script by its exit code", async () => {
+    const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
+    const first = await plan(harness);
+    expect(first).toMatchObject({ code: 5 });
+    expect(first.out.slice(0, 2)).toEqual([
+      "reads 12 rows: would send 12, unchanged 0, filtered 0, rejected 0",
+      "  new 12",
+    ]);
+    expect(first.out[2]).toMatch(/^1 request, \d\.\d kB \(lightweight\), 1 s at the rate limit$/);
+    await (await TestRun.open(harness)).transfer();
+    expect(await plan(harness)).toMatchObject({
+      out: ["reads 12 rows: would send 0, unchanged 12, filtered 0, rejected 0"],
+      code: 0,
+    });
+    const edited = { fields: { ...allFields, city: "{ column: city, required: true }" } };
+    await harness.withYaml(yamlOf(edited));
+    expect((await plan(harness, "--sample", "2")).out).toEqual([
+      "reads 2 rows, of the first 2 alone: would send 0, unchanged 1, filtered 0, rejected 1",
+      "  rejected as required 1",
+    ]);
+  });
+});
