@@ -10,6 +10,7 @@ import { isOneEach, repeatsOf } from "../../src/backfill/repeats.ts";
 import { isLog } from "../../src/backfill/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
+import { mappingToKeep } from "../../src/mapping/load.ts";
 import { sendLock } from "../../src/state/contract/runs/locks.ts";
 import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
@@ -127,6 +128,7 @@ async function freezePlan(
     kind: "backfill",
     temporalId: deps.temporalId,
     configHash: sync.configHash,
+    mapping: mappingToKeep(sync),
     request: {
       mode,
       limit,

@@ -2,6 +2,7 @@ import { assertSameSides } from "../../connectors/same-sides.ts";
 import { checkColumns, connectorOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { BusyError } from "../../src/errors.ts";
+import { mappingToKeep } from "../../src/mapping/load.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { sendLock } from "../../src/state/contract/runs/locks.ts";
@@ -62,13 +63,13 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       const { state, target } = deps;
       const sync = syncOf(deps, input.sync);
       const source = connectorOf(deps, sync.connector);
-      const { storeId } = state;
       const { configHash } = sync;
       const opened = await state.openRun({
         ...input,
         target,
         temporalId: deps.temporalId,
         placesAreLines: source.placesAreLines,
+        mapping: mappingToKeep(sync),
         configHash,
         startedAt: isoNow(deps),
       });
@@ -108,7 +109,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       const filesAt = isResend ? await hostOfDoubts(deps, sync.name) : undefined;
       return {
         runId: input.runId,
-        storeId,
+        storeId: state.storeId,
         configHash,
         fence,
         hostQueue: await takeHost(deps, { sync: sync.name, runId: input.runId, filesAt }),

@@ -13,6 +13,17 @@ export function mappingHash({
   return sha256(canonicalJson({ stream, record: recordModule?.hash ?? record }));
 }
 
+/** A mapping as the store keeps it: its hash, and its text; of a module nobody keeps that. */
+export function mappingToKeep(sync: Pick<SyncConfig, "record" | "recordModule" | "stream">): {
+  readonly mapping: string;
+  readonly written: string | null;
+} {
+  const { record, recordModule, stream } = sync;
+  // In the order in which it is written, which is that of a record's fields.
+  const written = recordModule === undefined ? JSON.stringify({ stream, record }) : null;
+  return { mapping: mappingHash(sync), written };
+}
+
 /**
  * The mapping of a sync, ready for rows.
  * @throws {ConfigError} its module cannot be loaded or exports no `mapRecord`.
@@ -29,10 +40,10 @@ export async function loadMapping(
 }
 
 /** A mapping as its sync has it. */
-type WrittenMapping = Pick<SyncConfig, "record" | "recordModule" | "stream">;
+export type WrittenMapping = Pick<SyncConfig, "record" | "recordModule" | "stream">;
 
 /** The rules of a mapping's fields; undefined of a module, which does not say. */
-function rulesOf({
+export function rulesOf({
   record,
   recordModule,
   stream,

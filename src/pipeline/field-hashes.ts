@@ -43,6 +43,18 @@ export function fieldHashesOf(line: Uint8Array, stream: Stream): ReadonlyMap<str
   return hashes;
 }
 
+/** The values of a line's fields, as JSON, by their paths. */
+export function fieldTextsOf(line: Uint8Array, stream: Stream): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  const fields = new LineFields(stream);
+  fields.begin(line);
+  while (fields.next()) {
+    const path = pathOf(fields.name(), fields.isProperty ? prefixOf(stream) : "");
+    texts.set(path, Buffer.from(line.subarray(fields.valueFrom, fields.valueTo)).toString());
+  }
+  return texts;
+}
+
 /** A field that has a slot; its name as JSON writes it. */
 type Slot = { readonly name: Buffer; readonly isProperty: boolean };
 

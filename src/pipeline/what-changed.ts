@@ -6,7 +6,12 @@ import { fieldHashesOf } from "./field-hashes.ts";
 /** How a record differs from what the service accepted last. */
 export type Change =
   | { readonly status: "new" | "unknown" }
-  | { readonly status: "unchanged"; readonly acceptedAt: number }
+  | {
+      readonly status: "unchanged";
+      readonly acceptedAt: number;
+      /** Whether it only counts as accepted, because a person said so. @default false */
+      readonly isAdopted?: boolean;
+    }
   | {
       readonly status: "changed";
       /** Paths of the fields that differ, came or went; undefined where their hashes were not kept. */
@@ -28,7 +33,8 @@ export function changeOf(line: Uint8Array, stream: Stream, known: KnownRecord): 
   if (known.state !== "accepted") return { status: known.state };
   const { acceptedAt, fields } = known;
   if (Buffer.compare(hashOf(line), known.hash) === 0) {
-    return { status: "unchanged", acceptedAt };
+    const isAdopted = known.adopted === undefined ? {} : { isAdopted: true };
+    return { status: "unchanged", acceptedAt, ...isAdopted };
   }
   const differing =
     fields === undefined ? undefined : difference(fieldHashesOf(line, stream), fields);

@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 
 import type { Remote } from "../thread.ts";
 import type { DoubtStore } from "./contract/doubts/doubt-store.ts";
+import type { AdoptionStore } from "./contract/keys/adoptions.ts";
 import type { FingerprintStore } from "./contract/keys/fingerprints.ts";
 import type { ForgettingStore } from "./contract/keys/forgetting.ts";
 import type { IdentityStore } from "./contract/keys/identities.ts";
@@ -45,6 +46,7 @@ export type StateMethods = RunStore &
   ReplayStore &
   RestoreStore &
   FingerprintStore &
+  AdoptionStore &
   KnownRecordStore &
   LastFileStore &
   MappingStore &

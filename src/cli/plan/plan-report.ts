@@ -4,6 +4,8 @@ import { changesReport, type ReportChanges } from "../../report/report.ts";
 import { changesLines } from "../../text/changes-text.ts";
 import { chooseMode, type ChosenMode } from "../../text/choose-mode.ts";
 import { byteText, counted, grouped, roughTimeText } from "../../text/quantities.ts";
+import type { Deployed } from "./deployed.ts";
+import type { MappingEdit } from "./mapping-edit.ts";
 import type { PlannedChunk, ReadPlan } from "./read-plan.ts";
 
 /** What a plan says, as `--json` has it. */
@@ -11,6 +13,8 @@ export type PlanReport = {
   readonly sync: string;
   /** Rows that were read at most; null where all were. */
   readonly sample: number | null;
+  /** How the mapping stands to that of the last run; with `edited` its fields. */
+  readonly mapping: { readonly state: Deployed["state"] } & Partial<MappingEdit>;
   readonly counts: {
     readonly read: number;
     readonly would_send: number;
@@ -51,8 +55,13 @@ function requestsOf(chunks: readonly PlannedChunk[], mode: string | undefined): 
 export function planReport(
   { api }: Pick<Config, "api">,
   sync: SyncConfig,
-  { read, sample }: { readonly read: ReadPlan; readonly sample: number | undefined },
+  made: {
+    readonly deployed: Deployed;
+    readonly read: ReadPlan;
+    readonly sample: number | undefined;
+  },
 ): PlanReport {
+  const { deployed, read, sample } = made;
   const { counts, changes, chunks, rejects, range } = read;
   const { records, ...others } = counts;
   const chosen = modeOf(sync, chunks);
@@ -60,6 +69,7 @@ export function planReport(
   return {
     sync: sync.name,
     sample: sample ?? null,
+    mapping: deployed.state === "edited" ? { state: "edited", ...deployed.edit } : deployed,
     counts: { ...others, would_send: records },
     ...(changes === undefined ? {} : { changes: changesReport(changes) }),
     rejects,
@@ -81,6 +91,24 @@ function rejectsText(rejects: PlanReport["rejects"]): string {
     .join(", ");
 }
 
+function fieldsLine(what: string, fields: readonly string[] = []): readonly string[] {
+  return fields.length === 0 ? [] : [`  ${what}: ${fields.join(", ")}`];
+}
+
+function mappingLines({ mapping }: PlanReport): readonly string[] {
+  const { state, added, removed, changed } = mapping;
+  if (state === "none") return [];
+  if (state === "same") return ["the mapping is that of the last run"];
+  if (state === "other")
+    return ["the mapping is another than at the last run; a module does not say in which fields"];
+  return [
+    "the mapping is another than at the last run",
+    ...fieldsLine("added", added),
+    ...fieldsLine("removed", removed),
+    ...fieldsLine("mapped otherwise", changed),
+  ];
+}
+
 /** A plan for a person, a line for each thing that it says. */
 export function planLines(report: PlanReport): readonly string[] {
   const { counts, changes, mode, requests, bytes, seconds, sample, warnings } = report;
@@ -88,6 +116,7 @@ export function planLines(report: PlanReport): readonly string[] {
   const size = mode === "lightweight" ? bytes.json : bytes.gzip;
   const what = sample === null ? "" : `, of the first ${grouped(sample)} alone`;
   return [
+    ...mappingLines(report),
     `reads ${counted(read, "row")}${what}: would send ${grouped(sends)}, unchanged ${grouped(unchanged)}, ` +
       `filtered ${grouped(filtered)}, rejected ${grouped(rejected)}`,
     ...changesLines(changes).map((line) => `  ${line}`),

@@ -7,6 +7,7 @@ import { configOf, withGlobals, type GlobalOptions, type Register } from "../out
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
+import { deployedOf } from "./deployed.ts";
 import { planLines, planReport, type PlanReport } from "./plan-report.ts";
 import { readPlan } from "./read-plan.ts";
 
@@ -38,7 +39,8 @@ export const registerPlan: Register = (program, context) => {
       const report = await withStateThere(config, async (state) => {
         const now = state?.now() ?? Date.now();
         const read = await readPlan({ sync, source, target, state, now, signal }, sample);
-        return planReport(config, sync, { read, sample });
+        const deployed = await deployedOf(state, { sync, target });
+        return planReport(config, sync, { deployed, read, sample });
       });
       if (options.json === true) context.print(plainJson(report));
       else for (const line of planLines(report)) context.print(plainText(line));

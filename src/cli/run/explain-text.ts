@@ -26,7 +26,7 @@ function nextText(change: Change, sends: boolean, { send }: SyncConfig): string 
     if (fields.length === 0) return "sends it: it changed, in no field that is followed";
     return `sends it: changed in ${fields.join(", ")}`;
   }
-  if (!sends) return "leaves it: it is as it was accepted";
+  if (!sends) return `leaves it: it is as it was ${"isAdopted" in change ? "adopted" : "accepted"}`;
   return send === "all"
     ? "sends it: unchanged, and the sync has `send: all`"
     : "sends it: unchanged, and accepted longer ago than `resend_after`";
@@ -66,8 +66,11 @@ function senderText({ staging, run, parts }: SentBy): string {
 function knownText(known: KnownRecord, sender: SentBy | undefined): string {
   if (known.state === "new") return "holds nothing of it from this sync";
   if (known.state === "unknown") return `unknown: ${unknownTexts[known.why]}`;
-  const since = `holds what it accepted at ${isoOf(known.acceptedAt)}`;
-  return sender === undefined ? since : `${since}, ${senderText(sender)}`;
+  const { acceptedAt, adopted } = known;
+  const since = `holds what it accepted at ${isoOf(acceptedAt)}`;
+  const held = sender === undefined ? since : `${since}, ${senderText(sender)}`;
+  if (adopted === undefined) return held;
+  return `${held}; adopted at ${adopted.at}: another record counts as held (${adopted.reason})`;
 }
 
 function keyLines({ known, sender, rejects }: ExplainedKey): [string, string][] {
@@ -138,7 +141,8 @@ function rowJson(row: ExplainedRow, sync: SyncConfig): object {
 function knownJson(known: KnownRecord, sender: SentBy | undefined): object {
   if (known.state === "new") return { state: "new" };
   if (known.state === "unknown") return { state: "unknown", why: unknownTexts[known.why] };
-  const accepted = { state: "accepted", accepted_at: isoOf(known.acceptedAt) };
+  const { acceptedAt, adopted } = known;
+  const accepted = { state: "accepted", accepted_at: isoOf(acceptedAt), adopted };
   if (sender === undefined) return accepted;
   const { staging, run, parts } = sender;
   const told = parts.map(({ part, form, fileKey }) => ({ part, form, file_key: fileKey }));

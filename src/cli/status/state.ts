@@ -2,6 +2,8 @@ import { sourcesOf } from "../../../connectors/registry.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { ConfigError, messageOf } from "../../errors.ts";
+import { BusyError, ConfigError, messageOf } from "../../errors.ts";
+import type { Adoption } from "../../state/contract/keys/adoptions.ts";
 import type { SyncName } from "../../state/contract/runs/checkpoints.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -12,6 +14,7 @@ import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { assertIdle } from "./idle.ts";
+import { addAdopt } from "./adopt.ts";
 import { rebind } from "./rebind.ts";
 import { resetSync } from "./reset.ts";
 
@@ -74,6 +77,15 @@ async function tellOfDoubts(
   );
 }
 
+function adoptionJson({ undoneAt, adoptedAt, ...adoption }: Adoption): object {
+  return { ...adoption, adopted_at: adoptedAt, undone_at: undoneAt };
+}
+
+function adoptionText({ fields, reason, records, adoptedAt, undoneAt }: Adoption): string {
+  const undone = undoneAt === null ? "" : `, undone on ${undoneAt}`;
+  return `${counted(records, "record")} adopted on ${adoptedAt} in ${fields.join(", ")}${undone}: ${reason}`;
+}
+
 async function showState(
   context: Context,
   asked: { readonly name: string | undefined; readonly options: GlobalOptions },
@@ -86,12 +98,21 @@ async function showState(
     for (const sync of names) {
       const checkpoint = await store.checkpoint({ target, sync });
       const changes = await store.checkpointAudit({ target, sync });
+      const adoptions = await store.adoptions({ target, sync });
       const known = await store.identities({ holder: sendLock(target, sync) });
       const [account, source] = [known.account?.shown, known.source?.shown];
       if (options.json) {
         const { version, position, runId, updatedAt } = checkpoint;
         const shown = { sync, target, version, position, run_id: runId, updated_at: updatedAt };
-        context.print(plainJson({ ...shown, account, source, changed_by_hand: changes }));
+        context.print(
+          plainJson({
+            ...shown,
+            account,
+            source,
+            changed_by_hand: changes,
+            adoptions: adoptions.map(adoptionJson),
+          }),
+        );
       } else {
         const { version, position, runId } = checkpoint;
         const by = runId === null ? "" : ` (run ${runId})`;
@@ -106,12 +127,13 @@ async function showState(
             `  version ${changed} was set by hand on ${changedAt}: ${plainText(reason)}`,
           );
         }
+        for (const adoption of adoptions) context.print(plainText(`  ${adoptionText(adoption)}`));
       }
     }
   });
 }
 
-/** `sluice state show|set|reset|rebind`. */
+/** `sluice state show|set|reset|adopt|rebind`. */
 export const registerState: Register = (program, context) => {
   const state = program.command("state").description("where a sync continues from");
   const move = async (name: string, position: unknown, options: SetOptions): Promise<void> => {
@@ -161,6 +183,7 @@ export const registerState: Register = (program, context) => {
         await move(each, null, options);
       }
     });
+  addAdopt(state, context);
   withGlobals(state.command("rebind [sync]"), "lines")
     .description("say that the key, or the database, is another but the same account or data")
     .action(async (name: string | undefined, options: GlobalOptions) => {

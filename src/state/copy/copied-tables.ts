@@ -34,11 +34,12 @@ export const alikeTables: readonly AlikeTable[] = [
   { name: "checkpoint_audit", drawn: "id" },
   { name: "stagings", drawn: "send" },
   { name: "fingerprint_sets", drawn: "id" },
+  { name: "adoptions", drawn: "id" },
   // Of another boot than any: what is left of their time is told by the wall clock.
   { name: "requests", drawn: "request", instead: { boot_id: "'moved'" } },
   ...namesIn(
     "lanes plans checkpoints receipts faults rejects replays locks pulls pull_pages pull_domains pull_keys pull_runs " +
-      "identities refusals sent_keys doubts stray_keys mappings fingerprint_fields",
+      "identities refusals sent_keys doubts stray_keys mappings fingerprint_fields kept_mappings adopted",
   ).map((name) => ({ name })),
 ];
 

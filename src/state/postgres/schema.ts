@@ -1,5 +1,6 @@
 import { inboxStep } from "../../inbox/postgres/tables.ts";
 import { quoteName } from "../../postgres/names.ts";
+import { adoptionStep } from "./adoption-step.ts";
 import { firstStep } from "./first-step.ts";
 import { keyTables } from "./keys/tables.ts";
 
@@ -25,6 +26,7 @@ export const storeSteps: readonly (readonly string[])[] = [
     "create index runs_newest on $schema.runs (sync, rowid)",
     "create index rejects_by_code on $schema.rejects (run_id, code, chunk, ordinal)",
   ],
+  adoptionStep,
 ];
 
 /** The statements of the steps after a version, for one schema. */

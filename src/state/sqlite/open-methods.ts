@@ -2,6 +2,7 @@ import { createKeyHashes } from "../rules/keys/key-hashes.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createStoreMethods } from "../store/store-methods.ts";
 import { type Database, openDatabase, openToRead } from "./database.ts";
+import { createAdopting } from "./keys/adopting.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
 import { createKeyKeeping } from "./keys/key-keeping.ts";
@@ -41,6 +42,7 @@ export function openStateMethods(
   const methods = createStoreMethods(db.state, {
     keeping: createKeyKeeping(db, keyTools),
     ages: createNewestAges(db, keyTools),
+    adopting: createAdopting(db, keyTools),
     methods: {
       ...createFingerprintStore(db, keyTools),
       ...createKnownRecordStore(db, keyTools),

@@ -1,6 +1,7 @@
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
 import { createForgettingStore } from "./keys/erase-key.ts";
+import { createAdoptionStore, type KeyAdopting } from "./keys/adoptions.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import type { KeyKeeping } from "./keys/key-keeping.ts";
 import type { NewestAges } from "./keys/newest-ages.ts";
@@ -33,6 +34,7 @@ import type { StateDatabase } from "./state-database.ts";
 export type StoredKeys = {
   readonly keeping: KeyKeeping;
   readonly ages: NewestAges;
+  readonly adopting: KeyAdopting;
   readonly methods: KeyMethods;
 };
 
@@ -54,7 +56,7 @@ type KeyMethods = Pick<
 /** Every method of a store. */
 export function createStoreMethods(
   state: StateDatabase,
-  { keeping: keys, ages, methods }: StoredKeys,
+  { keeping: keys, ages, adopting, methods }: StoredKeys,
 ): MethodsOf<StateMethods> {
   const sentKeys = new SentKeys();
   const runs = createRunStore(state);
@@ -86,6 +88,7 @@ export function createStoreMethods(
     ...createLastFileStore(state),
     ...createLockStore(state),
     ...createHostStore(state),
+    ...createAdoptionStore(state, adopting),
     ...createIdentityStore(state),
     ...createRateLimitStore(state),
     ...createSuccessStore(state),

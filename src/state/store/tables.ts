@@ -270,6 +270,27 @@ type FingerprintSetsTable = {
 /** The mappings that made what was sent. */
 type MappingsTable = { readonly setId: number; readonly mapping: string };
 
+/** The mappings that runs of a sync were opened with; the text is null of a module. */
+type KeptMappingsTable = {
+  readonly target: string;
+  readonly sync: string;
+  readonly mapping: string;
+  readonly written: string | null;
+  readonly deployed: Generated<number>;
+};
+
+/** Interventions that took records for what the service holds. */
+type AdoptionsTable = {
+  readonly id: Generated<number>;
+  readonly target: string;
+  readonly sync: string;
+  readonly fields: string;
+  readonly reason: string;
+  readonly records: Generated<number>;
+  readonly adoptedAt: string;
+  readonly undoneAt: string | null;
+};
+
 /** Every table that is the same in both databases. */
 export type Tables = HostTables &
   PullTables & {
@@ -294,4 +315,6 @@ export type Tables = HostTables &
     readonly strayKeys: StrayKeysTable;
     readonly fingerprintSets: FingerprintSetsTable;
     readonly mappings: MappingsTable;
+    readonly keptMappings: KeptMappingsTable;
+    readonly adoptions: AdoptionsTable;
   };

@@ -28,6 +28,8 @@ export type KnownRecord =
       readonly acceptedAt: number;
       /** The number of the staging that sent it; see `stagingNumbered`. */
       readonly send: number;
+      /** Where a person took another record for it than was sent (`AdoptionStore`): when, and why. */
+      readonly adopted?: { readonly at: string; readonly reason: string } | undefined;
     };
 
 /** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */

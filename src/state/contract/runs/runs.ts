@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { jsonColumn } from "../json-column.ts";
+import type { KeptMapping } from "../keys/adoptions.ts";
 import { hold, type Hold } from "./holds.ts";
 
 /** What a run does: all but the last send, `resend` only what is in doubt. */
@@ -151,6 +152,8 @@ export type RunOpening = Pick<
   readonly nominalAt?: string | undefined;
   /** @default false */
   readonly placesAreLines?: boolean | undefined;
+  /** Of what maps rows: kept with the sync. */
+  readonly mapping?: Pick<KeptMapping, "mapping" | "written"> | undefined;
 };
 
 /** Warnings of a run. */

@@ -36,6 +36,8 @@ const recordRow = z.object({
   fields: bytes,
   send: z.int().nullable(),
   acceptedAt: z.int().nullable(),
+  adoptedAt: z.string().nullable(),
+  reason: z.string().nullable(),
 });
 
 /** Makes `fieldSlots` of a store in Postgres. */
@@ -65,17 +67,21 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     const hashesOf = await store.hashes(queries);
     const { rows } = await sql`
       with keyed as materialized (
-        select k.place, e.id is not null as is_staged, f.id, f.hash, f.send
+        select k.place, k.number, k.tag, e.id is not null as is_staged, f.id, f.hash, f.send
         from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
           left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
-      select k.is_staged, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at
+      select k.is_staged, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at,
+        o.adopted_at, o.reason
       from keyed k left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = k.id
         left join ${sql.table("stagings")} s on s.send = k.send and s.state in ('committed', 'cut')
+        left join ${sql.table("adoptions")} o on o.id = (
+          select max(adoption) from ${sql.table("adopted")} a where a.set_id = ${id} and a.number = k.number
+            and a.tag = int8send(k.tag) and a.hash = uuid_send(k.hash) and a.send = k.send)
       order by k.place`.execute(queries);
     return z
       .array(recordRow)
       .parse(rows)
-      .map(({ isStaged, hash, fields, send, acceptedAt }) => {
+      .map(({ isStaged, hash, fields, send, acceptedAt, adoptedAt, reason }) => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
         if (isStaged) return { state: "unknown", why: "underWay" };
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have
@@ -86,7 +92,8 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
         if (acceptedAt === null) return { state: "unknown", why: "unsettled" };
         const known = fields === null ? undefined : readFields(fields, names);
-        return { state: "accepted", hash, fields: known, acceptedAt, send };
+        const adopted = adoptedAt === null ? undefined : { at: adoptedAt, reason: reason ?? "" };
+        return { state: "accepted", hash, fields: known, acceptedAt, send, adopted };
       });
   };
   return {

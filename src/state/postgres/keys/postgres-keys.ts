@@ -2,9 +2,11 @@ import type { Remote } from "../../../thread.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import type { KnownRecordStore } from "../../contract/keys/known-records.ts";
 import type { MappingStore } from "../../contract/keys/mappings.ts";
+import type { KeyAdopting } from "../../store/keys/adoptions.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
 import type { NewestAges } from "../../store/keys/newest-ages.ts";
 import type { PostgresDatabase } from "../database.ts";
+import { createPostgresAdopting } from "./adopting.ts";
 import { createFingerprints } from "./fingerprints.ts";
 import { createPostgresKeeping } from "./key-keeping.ts";
 import { createKnownRecords } from "./known-records.ts";
@@ -18,6 +20,7 @@ export type PostgresKeys = {
   /** For `createCommitStore` and `createSplitStore`; `settle` belongs behind `dropStagings` and before `pruneRuns`. */
   readonly keeping: KeyKeeping;
   readonly ages: NewestAges;
+  readonly adopting: KeyAdopting;
 };
 
 /**
@@ -34,5 +37,6 @@ export function createPostgresKeys(database: PostgresDatabase, numberBits?: numb
     },
     keeping: createPostgresKeeping(store),
     ages: createNewestKnown(store),
+    adopting: createPostgresAdopting(store),
   };
 }

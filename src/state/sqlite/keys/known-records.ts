@@ -19,6 +19,8 @@ const fingerprintRow = z.object({
   fields: z.instanceof(Uint8Array).nullable(),
   send: z.int(),
   acceptedAt: z.int().nullable(),
+  adoptedAt: z.string().nullable(),
+  reason: z.string().nullable(),
 });
 
 /** What is known of records, of a SQLite store. */
@@ -35,9 +37,13 @@ export function createKnownRecordStore(
      select $id, count(*), $name from fingerprint_fields where set_id = $id having count(*) < ${fieldSlotsMax}`,
   );
   const select = db.prepare(
-    `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
+    `select hash, hashes as fields, f.send as send, committed_at as acceptedAt,
+       adopted_at as adoptedAt, reason
      from fingerprints f left join field_hashes h on h.id = ${fieldsIdSql}
      left join stagings s on s.send = f.send and s.state in ('committed', 'cut')
+     left join adoptions o on o.id = (
+       select max(adoption) from adopted a where a.set_id = f.set_id and a.number = f.number and a.tag = f.tag
+         and a.hash = f.hash and a.send = f.send)
      where set_id = $id and number = $number and tag = $tag`,
   );
   return {
@@ -67,11 +73,12 @@ export function createKnownRecordStore(
         if (found === undefined || found.hash === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
-        const { hash, fields, send, acceptedAt } = found;
+        const { hash, fields, send, acceptedAt, adoptedAt, reason } = found;
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
         if (acceptedAt === null) return { state: "unknown", why: "unsettled" };
         const known = fields === null ? undefined : readFields(fields, names);
-        return { state: "accepted", hash, fields: known, acceptedAt, send };
+        const adopted = adoptedAt === null ? undefined : { at: adoptedAt, reason: reason ?? "" };
+        return { state: "accepted", hash, fields: known, acceptedAt, send, adopted };
       });
     },
   };

@@ -3,12 +3,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { figures } from "./migration-figures.ts";
 import { firstTables } from "./migration-first.ts";
 import { hashKeys } from "./migration-hashed-keys.ts";
-import { holds } from "./migration-holds.ts";
+import { adoptions, holds, runHosts } from "./migration-holds.ts";
 import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
 import { renames } from "./migration-renames.ts";
 import { pendingRequests } from "./migration-requests.ts";
-import { runHosts } from "./migration-run-hosts.ts";
 import { sightings } from "./migration-sightings.ts";
 import { stagedKeys } from "./migration-staged-keys.ts";
 import { unsent } from "./migration-unsent.ts";
@@ -32,4 +31,5 @@ export const migrations: readonly Migration[] = [
   holds,
   runHosts,
   figures,
+  adoptions,
 ];

@@ -9,6 +9,7 @@ import {
   type RunStore,
 } from "../../contract/runs/runs.ts";
 import { toJson } from "../json.ts";
+import { keepMapping } from "../keys/adoptions.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { checkpointVersionOf } from "./checkpoints.ts";
@@ -81,7 +82,7 @@ async function listRuns(
 
 async function openRun(
   queries: Queries,
-  { nominalAt, placesAreLines = false, request, ...opening }: RunOpening,
+  { nominalAt, placesAreLines = false, request, mapping, ...opening }: RunOpening,
 ): Promise<Run> {
   const { runId, sync, target, kind, startedAt } = opening;
   const { workflowId, firstRunId, temporalId, configHash } = opening;
@@ -104,6 +105,7 @@ async function openRun(
     })
     .onConflict((conflict) => conflict.column("runId").doNothing())
     .execute();
+  if (mapping !== undefined) await keepMapping(queries, { target, sync, ...mapping });
   return await knownRun(queries, runId);
 }
 

@@ -10,6 +10,7 @@ import type { StageName, Staging } from "../../contract/sends/stagings.ts";
 import { ranges } from "../../ranges.ts";
 import { commitDoubts } from "../doubts/doubts.ts";
 import { toJson } from "../json.ts";
+import { noteDeployed } from "../keys/adoptions.ts";
 import { setIdOfRun } from "../keys/fingerprint-sets.ts";
 import type { KeyKeeping } from "../keys/key-keeping.ts";
 import { noteMapping } from "../keys/mapping-notes.ts";
@@ -101,6 +102,7 @@ export async function takeOver(
   if (repeated > 0) await countRepeated(queries, { runId, records: repeated });
   await findStray(queries, sentKeys, { setId, send });
   await noteMapping(queries, { setId, send });
+  await noteDeployed(queries, send);
   await queries
     .deleteFrom("sentKeys")
     .where("send", "=", send)

@@ -73,7 +73,11 @@ async function planFacts({ deps }: Harness): Promise<object> {
   const { signal } = new AbortController();
   const source = connectorOf({ sources }, sync.connector);
   const read = await readPlan({ sync, source, target, state, now: deps.now(), signal }, undefined);
-  const { counts, changes } = planReport(config, sync, { read, sample: undefined });
+  const { counts, changes } = planReport(config, sync, {
+    deployed: { state: "none" },
+    read,
+    sample: undefined,
+  });
   const { would_send: sent, ...others } = counts;
   return { counts: { ...others, sent }, changes };
 }
@@ -148,14 +152,41 @@ describe("sluice plan", () => {
     expect(first.out[2]).toMatch(/^1 request, \d\.\d kB \(lightweight\), 1 s at the rate limit$/);
     await (await TestRun.open(harness)).transfer();
     expect(await plan(harness)).toMatchObject({
-      out: ["reads 12 rows: would send 0, unchanged 12, filtered 0, rejected 0"],
+      out: [
+        "the mapping is that of the last run",
+        "reads 12 rows: would send 0, unchanged 12, filtered 0, rejected 0",
+      ],
       code: 0,
     });
     const edited = { fields: { ...allFields, city: "{ column: city, required: true }" } };
     await harness.withYaml(yamlOf(edited));
+    expect(await plan(harness, "--sample", "2")).toMatchObject({ code: 3 });
     expect((await plan(harness, "--sample", "2")).out).toEqual([
+      "the mapping is another than at the last run",
+      "  mapped otherwise: account_properties.city",
       "reads 2 rows, of the first 2 alone: would send 0, unchanged 1, filtered 0, rejected 1",
       "  rejected as required 1",
     ]);
+  });
+
+  it("names the fields that were added, removed and mapped otherwise since the last run", async () => {
+    const files = { "accounts.csv": csvOf(), "some.js": someJs };
+    const harness = await Harness.open({ yaml: yamlOf({}), files });
+    await (await TestRun.open(harness)).transfer();
+    await harness.withYaml(yamlOf({ fields: { name: "name", code: "code", staff: "staff" } }));
+    expect((await plan(harness)).out).toEqual([
+      "the mapping is another than at the last run",
+      "  added: account_properties.code",
+      "  removed: account_properties.city",
+      "  mapped otherwise: account_properties.staff",
+      "reads 12 rows: would send 12, unchanged 0, filtered 0, rejected 0",
+      "  changed 12 (because the mapping changed)",
+      "  changed in account_properties.code 12, account_properties.staff 12, account_properties.city 8",
+      expect.stringContaining("1 request, ") as unknown,
+    ]);
+    await harness.withYaml(yamlOf({ module: "./some.js" }));
+    expect((await plan(harness)).out[0]).toBe(
+      "the mapping is another than at the last run; a module does not say in which fields",
+    );
   });
 });

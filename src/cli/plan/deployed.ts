@@ -1,0 +1,39 @@
+import type { SyncConfig } from "../../config/config.ts";
+import { mappingHash } from "../../mapping/load.ts";
+import type { KeptMapping } from "../../state/contract/keys/adoptions.ts";
+import type { StateClient } from "../../state/state-store.ts";
+import { mappingEdit, type MappingEdit, mappingOfText } from "./mapping-edit.ts";
+
+/** How the mapping of a sync stands to the one that was deployed. */
+export type Deployed =
+  /** Nothing of it was accepted yet, as far as the store knows. */
+  | { readonly state: "none" }
+  | { readonly state: "same" }
+  /** One of the two is a module, which does not say what it maps. */
+  | { readonly state: "other" }
+  | { readonly state: "edited"; readonly edit: MappingEdit };
+
+/** A sync of which mappings are compared. */
+type Compared = { readonly sync: SyncConfig; readonly target: string };
+
+/** The mapping that the last accepted staging of a sync was made by, and the others that are kept, the last first. */
+export async function keptOf(
+  state: Pick<StateClient, "keptMappings"> | undefined,
+  { sync, target }: Compared,
+): Promise<{ readonly deployed: KeptMapping | undefined; readonly all: readonly KeptMapping[] }> {
+  const all = (await state?.keptMappings({ target, sync: sync.name })) ?? [];
+  return { deployed: all.find(({ deployed }) => deployed > 0), all };
+}
+
+/** Compares the mapping of a sync with the one that was deployed at its last run. */
+export async function deployedOf(
+  state: Pick<StateClient, "keptMappings"> | undefined,
+  compared: Compared,
+): Promise<Deployed> {
+  const { deployed } = await keptOf(state, compared);
+  if (deployed === undefined) return { state: "none" };
+  const { mapping, written } = deployed;
+  if (mapping === mappingHash(compared.sync)) return { state: "same" };
+  const edit = written === null ? undefined : mappingEdit(mappingOfText(written), compared.sync);
+  return edit === undefined ? { state: "other" } : { state: "edited", edit };
+}

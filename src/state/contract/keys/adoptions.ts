@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+import { jsonColumn } from "../json-column.ts";
+import type { SyncName } from "../runs/checkpoints.ts";
+import type { FieldHashes } from "./fingerprints.ts";
+
+/** A mapping that a run of a sync was opened with; `written` is null of a module, of which its hash alone is kept. */
+export const keptMapping = z
+  .object({
+    mapping: z.string(),
+    written: z.string().nullable(),
+    /** The number of the last staging that it made and that was accepted; 0 where there is none. */
+    deployed: z.int(),
+  })
+  .readonly();
+
+/** A mapping as the store keeps it. */
+export type KeptMapping = z.output<typeof keptMapping>;
+
+/** When a person took records for what the service holds, and why. */
+export const adoptionRow = z
+  .object({
+    id: z.int(),
+    fields: jsonColumn.pipe(z.array(z.string())),
+    reason: z.string(),
+    records: z.int(),
+    adoptedAt: z.string(),
+    undoneAt: z.string().nullable(),
+  })
+  .readonly();
+
+/** An intervention of `sluice state adopt`. */
+export type Adoption = z.output<typeof adoptionRow>;
+
+/** Records to take for what the service holds, of keys that are all different. */
+export type RecordsToAdopt = SyncName &
+  FieldHashes & {
+    /** The number of the adoption. */
+    readonly adoption: number;
+    readonly keys: readonly string[];
+    /** `hashBytes` for each key: what the service must be known to hold. */
+    readonly before: Uint8Array;
+    /** `hashBytes` for each key: what it counts as holding from now on. */
+    readonly after: Uint8Array;
+  };
+
+/** The mappings of a sync, and the records that a person took for what the service holds. */
+export interface AdoptionStore {
+  /** The mappings that runs of a sync were opened with, that of the last accepted staging first. */
+  keptMappings(input: SyncName): KeptMapping[];
+  /** Keeps a mapping, and its text as it is written now: the order of its fields has no part in its hash. */
+  keepMapping(input: SyncName & Pick<KeptMapping, "mapping" | "written">): void;
+  /**
+   * Begins an adoption and answers its number. Again is another one.
+   * @throws {BusyError} a run of the sync is open.
+   */
+  beginAdoption(
+    input: SyncName & {
+      readonly fields: readonly string[];
+      readonly reason: string;
+      readonly at: string;
+    },
+  ): number;
+  /**
+   * Takes those records for what the service holds of whose keys it is known to hold exactly what `before` says;
+   * answers how many. What was known is kept for `undoAdoption`.
+   * @throws {BusyError} a run of the sync is open.
+   */
+  adoptRecords(input: RecordsToAdopt): number;
+  /**
+   * Gives back what was known before an adoption, of keys that nothing was sent of since; answers of how many.
+   * @throws {BusyError} a run of the sync is open.
+   */
+  undoAdoption(input: SyncName & { readonly adoption: number; readonly at: string }): number;
+  /** The newest first. */
+  adoptions(input: SyncName): Adoption[];
+}

@@ -1,0 +1,155 @@
+import { sql } from "kysely";
+
+import { BusyError } from "../../../errors.ts";
+import type { Remote } from "../../../thread.ts";
+import {
+  adoptionRow,
+  type AdoptionStore,
+  keptMapping,
+  type KeptMapping,
+  type RecordsToAdopt,
+} from "../../contract/keys/adoptions.ts";
+import type { SyncName } from "../../contract/runs/checkpoints.ts";
+import { reads, writes } from "../methods.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+
+/** Mappings and adoptions that are told of. */
+const toldMax = 20;
+
+/** @throws {BusyError} a run of the sync is open, held or not. */
+async function assertNoOpenRun(queries: Queries, { target, sync }: SyncName): Promise<void> {
+  const open = await queries
+    .selectFrom("runs")
+    .select("runId")
+    .where("target", "=", target)
+    .where("sync", "=", sync)
+    .where("kind", "<>", "pull")
+    .where("endedAt", "is", null)
+    .executeTakeFirst();
+  if (open === undefined) return;
+  throw new BusyError(`run ${open.runId} of sync ${sync} is open`, {
+    hint: `wait for it, or \`sluice cancel ${open.runId}\``,
+  });
+}
+
+async function keptMappings(queries: Queries, { target, sync }: SyncName): Promise<KeptMapping[]> {
+  const found = await queries
+    .selectFrom("keptMappings")
+    .select(["mapping", "written", "deployed"])
+    .where("target", "=", target)
+    .where("sync", "=", sync)
+    .orderBy("deployed", "desc")
+    .limit(toldMax)
+    .execute();
+  return found.map((row) => keptMapping.parse(row));
+}
+
+/** Keeps a mapping; belongs into a transaction. */
+export async function keepMapping(
+  queries: Queries,
+  { target, sync, mapping, written }: SyncName & Pick<KeptMapping, "mapping" | "written">,
+): Promise<void> {
+  await queries
+    .insertInto("keptMappings")
+    .values({ target, sync, mapping, written })
+    .onConflict((conflict) =>
+      conflict.columns(["target", "sync", "mapping"]).doUpdateSet({ written }),
+    )
+    .execute();
+}
+
+/** Notes that a staging was accepted, so that its mapping is the one that is deployed; belongs into a transaction. */
+export async function noteDeployed(queries: Queries, send: number): Promise<void> {
+  const kept = sql.table("keptMappings");
+  await sql`
+    update ${kept} set deployed = ${send} where exists (
+      select 1 from ${sql.table("stagings")} s join ${sql.table("runs")} r on r.run_id = s.run_id
+      where s.send = ${send} and s.mapping = ${kept}.mapping and r.target = ${kept}.target and r.sync = ${kept}.sync)
+  `.execute(queries);
+}
+
+async function beginAdoption(
+  queries: Queries,
+  { target, sync, fields, reason, at }: Parameters<AdoptionStore["beginAdoption"]>[0],
+): Promise<number> {
+  await assertNoOpenRun(queries, { target, sync });
+  const made = await queries
+    .insertInto("adoptions")
+    .values({ target, sync, fields: JSON.stringify(fields), reason, adoptedAt: at })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return made.id;
+}
+
+async function listAdoptions(
+  queries: Queries,
+  { target, sync }: SyncName,
+): Promise<ReturnType<AdoptionStore["adoptions"]>> {
+  const found = await queries
+    .selectFrom("adoptions")
+    .select(["id", "fields", "reason", "records", "adoptedAt", "undoneAt"])
+    .where("target", "=", target)
+    .where("sync", "=", sync)
+    .orderBy("id", "desc")
+    .limit(toldMax)
+    .execute();
+  return found.map((row) => adoptionRow.parse(row));
+}
+
+/** What each database does with fingerprints in its own way; belongs into a transaction. */
+export type KeyAdopting = {
+  /** As `adoptRecords`, of a set. */
+  adopt(this: void, queries: Queries, input: RecordsToAdopt): Promise<number>;
+  /**
+   * Gives back what was known of so many of the keys of an adoption, and forgets that it was kept: `restored` of the
+   * `keys` are as they were.
+   */
+  undo(
+    this: void,
+    queries: Queries,
+    of: { readonly adoption: number; readonly limit: number },
+  ): Promise<{ readonly keys: number; readonly restored: number }>;
+};
+
+async function noteUndone(queries: Queries, adoption: number, at: string): Promise<void> {
+  await queries.updateTable("adoptions").set({ undoneAt: at }).where("id", "=", adoption).execute();
+}
+
+/** Keys of which one transaction gives back what was known. */
+const keysPerUndo = 10_000;
+
+/** The adoptions of a store. */
+export function createAdoptionStore(
+  db: StateDatabase,
+  { adopt, undo }: KeyAdopting,
+): Remote<AdoptionStore> {
+  const undoAdoption: Remote<AdoptionStore>["undoAdoption"] = async ({ adoption, at, ...name }) => {
+    for (let restored = 0; ;) {
+      const done = await db.write(async (queries) => {
+        await assertNoOpenRun(queries, name);
+        const some = await undo(queries, { adoption, limit: keysPerUndo });
+        if (some.keys < keysPerUndo) await noteUndone(queries, adoption, at);
+        return some;
+      });
+      restored += done.restored;
+      if (done.keys < keysPerUndo) return restored;
+    }
+  };
+  return {
+    keptMappings: reads(db, keptMappings),
+    keepMapping: writes(db, keepMapping),
+    beginAdoption: writes(db, beginAdoption),
+    adoptRecords: writes(db, async (queries, input: RecordsToAdopt) => {
+      await assertNoOpenRun(queries, input);
+      const records = await adopt(queries, input);
+      await queries
+        .updateTable("adoptions")
+        .set((eb) => ({ records: eb("records", "+", records) }))
+        .where("id", "=", input.adoption)
+        .execute();
+      return records;
+    }),
+    undoAdoption,
+    adoptions: reads(db, listAdoptions),
+  };
+}
