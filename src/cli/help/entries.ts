@@ -177,6 +177,10 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     examples: ['sluice state reset accounts --reason "the account was emptied"'],
     page: "docs/operations.md",
   },
+  "state adopt": {
+    examples: ['sluice state adopt accounts --fields domain --reason "means the same"'],
+    page: "docs/plan.md",
+  },
   "state rebind": {
     examples: ["sluice state rebind    # the key was rotated"],
     page: "docs/operations.md",
