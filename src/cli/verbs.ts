@@ -27,11 +27,8 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
     status: async () => (await import("./status/status.ts")).registerStatus,
     runs: async () => (await import("./run/runs.ts")).registerRuns,
     explain: async () => (await import("./run/explain.ts")).registerExplain,
-<<<<<<< HEAD
     verify: async () => (await import("./verify/verify.ts")).registerVerify,
-=======
     ui: async () => (await import("./ui/ui.ts")).registerUi,
->>>>>>> 797e93da (feat(cli): sluice ui shows a project as pages, the overview first)
   },
   "Fix:": {
     rejects: async () => (await import("./run/rejects.ts")).registerRejects,

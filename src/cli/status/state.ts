@@ -2,7 +2,6 @@ import { sourcesOf } from "../../../connectors/registry.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { ConfigError, messageOf } from "../../errors.ts";
-import { BusyError, ConfigError, messageOf } from "../../errors.ts";
 import type { Adoption } from "../../state/contract/keys/adoptions.ts";
 import type { SyncName } from "../../state/contract/runs/checkpoints.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
@@ -13,8 +12,8 @@ import { doubtfulSyncsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
-import { assertIdle } from "./idle.ts";
 import { addAdopt } from "./adopt.ts";
+import { assertIdle } from "./idle.ts";
 import { rebind } from "./rebind.ts";
 import { resetSync } from "./reset.ts";
 

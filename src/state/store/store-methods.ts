@@ -1,7 +1,7 @@
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
-import { createForgettingStore } from "./keys/erase-key.ts";
 import { createAdoptionStore, type KeyAdopting } from "./keys/adoptions.ts";
+import { createForgettingStore } from "./keys/erase-key.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import type { KeyKeeping } from "./keys/key-keeping.ts";
 import type { NewestAges } from "./keys/newest-ages.ts";

@@ -16,7 +16,7 @@ create table run_hosts (
 ) without rowid;
 `;
 
-/** Step 10: the mappings that made what was sent, and records that a person took for what the service holds. */
+/** Step 11: the mappings that made what was sent, and records that a person took for what the service holds. */
 export const adoptions = `
 create table kept_mappings (
   target text not null,
