@@ -56,6 +56,11 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
     erase: async (queries, setId, keys) => {
       if (keys.length === 0) return 0;
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
+      await sql`
+        delete from ${sql.table("adopted")} a using ${keyRelation(hashed)} k
+        where a.set_id = ${setId} and a.number = k.number and a.tag = int8send(k.tag)`.execute(
+        queries,
+      );
       const { rows } = await sql`
         delete from ${fingerprints} f using ${keyRelation(hashed)} k
         where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag returning f.id`.execute(

@@ -35,6 +35,9 @@ export function createKeyKeeping(
   const erasedFields = `select f.set_id * ${idsPerSet} + f.id ${isOfKeys}`;
   const eraseFields = db.prepare(`delete from field_hashes where id in (${erasedFields})`);
   const eraseStagedFields = db.prepare(`delete from staged_fields where id in (${erasedFields})`);
+  const eraseAdopted = db.prepare(
+    `delete from adopted where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys})`,
+  );
   const erase = db.prepare(
     `delete from fingerprints where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys})`,
   );
@@ -64,6 +67,7 @@ export function createKeyKeeping(
       const asked = { setId, keys: JSON.stringify(keys) };
       eraseFields.run(asked);
       eraseStagedFields.run(asked);
+      eraseAdopted.run(asked);
       return Number(erase.run(asked).changes);
     },
   };

@@ -25,6 +25,11 @@ const planted = `
   update stagings set to_position = '{"key":["${canary}"]}';
   update runs set request = '{"keys":["${canary}","other"]}'`;
 
+/** What `state adopt` keeps of every record, as each database has a tag and a hash. */
+const adoptedOf = (tag: string, hash: string): string => `
+  insert into adopted (set_id, number, tag, adoption, id, send, hash, hash_before)
+    select set_id, number, ${tag}, 1, id, send, ${hash}, ${hash} from fingerprints`;
+
 describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
@@ -54,6 +59,9 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     await end();
     const raw = rawTables(kind, test.folder);
     await raw.run(planted);
+    await raw.run(
+      kind === "sqlite" ? adoptedOf("tag", "hash") : adoptedOf("int8send(tag)", "uuid_send(hash)"),
+    );
     expect(await store.eraseKey({ ...name, key: canary })).toEqual({
       fingerprints: 1,
       rejects: 2,
@@ -74,6 +82,7 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
       { state: "accepted" },
     ]);
     expect(await store.lostKeys({ ...name, limit: 9 })).toEqual([]);
+    expect(left.match(/^adopted /gm)).toHaveLength(1);
     for (const table of ["doubts", "plans", "pull_pages", "sent_keys"]) {
       expect(left).toMatch(new RegExp(`^${table} .*other`, "m"));
     }
