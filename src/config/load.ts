@@ -20,6 +20,7 @@ import { configSchema } from "./schema/schema.ts";
 import { resolveSources } from "./schema/sources.ts";
 import type { ConnectorSchema } from "./schema/sources.ts";
 import { storeServerOf } from "./schema/store.ts";
+import { verifyMistakes } from "./verify.ts";
 import { writtenFileMistakes } from "./written-files.ts";
 
 /**
@@ -77,6 +78,7 @@ export async function loadConfig(
     ...echoMistakes(config),
     ...writtenFileMistakes(config.pulls),
     ...guardrailMistakes(config),
+    ...verifyMistakes(config),
   ];
   if (between.length > 0) throw configError(shown, problemsAt(document, between));
   return config;

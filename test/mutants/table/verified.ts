@@ -175,4 +175,19 @@ export const mutantsOfVerified: readonly Mutant[] = [
       title: "makes no more calls than its calls_max",
     },
   },
+  {
+    id: "S1090",
+    plants: "`verify:` is taken of a sync that sends all, though each look would fail",
+    edits: [
+      {
+        file: "src/config/verify.ts",
+        find: 'if (send !== "all") return [];',
+        replace: 'if (send !== "changed") return [];',
+      },
+    ],
+    test: {
+      file: "test/src/config/verify.test.ts",
+      title: "verify is refused where each look would fail",
+    },
+  },
 ];
