@@ -26,6 +26,7 @@ import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
 import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
+import { mutantsOfPlans } from "./table/plans.ts";
 import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPostgresWaits } from "./table/postgres-waits.ts";
@@ -98,4 +99,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfVerified,
   ...mutantsOfErased,
   ...mutantsOfMetrics,
+  ...mutantsOfPlans,
 ];

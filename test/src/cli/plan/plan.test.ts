@@ -92,7 +92,10 @@ async function written({ deps }: Harness): Promise<readonly string[]> {
   const { stateFolder } = deps.config;
   const names = await readdir(stateFolder, { recursive: true });
   return await Promise.all(
-    names.map(async (name) => `${name} ${(await stat(join(stateFolder, name))).size}`),
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(stateFolder, name));
+      return `${name} ${size} ${mtimeMs}`;
+    }),
   );
 }
 
@@ -126,7 +129,13 @@ describe("sluice plan", () => {
       runs += 1;
       return runFacts(await (await TestRun.open(harness, { runId: `run-${runs}` })).transfer());
     };
-    expect(await planFacts(harness)).toEqual(await run());
+    const planned = async (what: string): Promise<object> => {
+      const before = await written(state);
+      const said = await planFacts(harness);
+      expect({ what, files: await written(state) }).toEqual({ what, files: before });
+      return said;
+    };
+    expect(await planned("sends all for the first time")).toEqual(await run());
     for (const [what, edit, data] of edits) {
       if (data !== undefined)
         await harness.write(
@@ -134,9 +143,7 @@ describe("sluice plan", () => {
           csvOf((row) => `${data} ${row % 5}`),
         );
       harness = await harness.withYaml(yamlOf(edit));
-      const before = await written(state);
-      const said = await planFacts(harness);
-      expect({ what, files: await written(state) }).toEqual({ what, files: before });
+      const said = await planned(what);
       expect({ what, ...said }).toEqual({ what, ...(await run()) });
     }
   });

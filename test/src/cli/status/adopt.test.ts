@@ -131,7 +131,8 @@ describe("sluice state adopt", () => {
     const harness = await Harness.open({ yaml, files });
     const edit = async (): Promise<Shown> => await adopt(harness, "account_properties.code");
     await expect(edit()).rejects.toThrow("has sent anything yet");
-    await counts(harness, "run-1");
+    await counts(await harness.withYaml(yamlOf(deployed)), "run-1");
+    await counts(await harness.withYaml(yaml), "run-2");
     await harness.withYaml(yamlOf(edited));
     await expect(edit()).rejects.toThrow("mapped by a module, whose text of then is gone");
     await harness.withYaml(yamlOf(edited, "send: all"));

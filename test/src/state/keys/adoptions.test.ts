@@ -23,7 +23,8 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
     const { stage, send: number } = await store.beginStaging({ runId, chunk: 1, host: "h" });
     const ref = { runId, chunk: 1, stage };
     const hashes = hashesOf(...keys.map(() => value));
-    const { leaving: ids, verdicts } = await test.stageKeys({ ...ref, send: number, keys, hashes });
+    const judged = { ...ref, send: number, keys, hashes, full: true };
+    const { leaving: ids, verdicts } = await test.stageKeys(judged);
     const kept = { ...name, ...ref, ids, verdicts: verdicts.filter(isSent) };
     await store.keepFields({ ...kept, ...fieldsOf(...keys.map(() => value)) });
     await test.commit(ref);
@@ -105,11 +106,26 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
     expect((await store.adoptions(name)).map(({ undoneAt }) => undoneAt)).toEqual([at, at]);
   });
 
-  it("take nothing while a run is open, nor of what was forgotten", async () => {
+  it("are not given back of a key that was sent since as it was adopted, or adopted again", async () => {
+    const first = await begin();
+    await adopt(first, ["a", "b"], [1, 5]);
+    await send("r3", ["b"], 5);
+    await adopt(await begin(), ["a"], [5, 6]);
+    expect(await store.undoAdoption({ ...name, adoption: first, at })).toBe(0);
+    expect(await known("a", "b")).toEqual([
+      [6, 6, "why"],
+      [5, 5, undefined],
+    ]);
+  });
+
+  it("take nothing while a run is open or held, nor of what was forgotten", async () => {
     const adoption = await begin();
     await test.openRun("r3");
     await expect(adopt(adoption, ["a"], [1, 5])).rejects.toThrow("run r3 of sync accounts is open");
+    const hold = { number: 1, digest: "0123", since: at, broken: [], approvedAt: null };
+    await store.setHold({ runId: "r3", hold });
     await expect(begin()).rejects.toThrow("is open");
+    await expect(adopt(adoption, ["a"], [1, 5])).rejects.toThrow("is open");
     await expect(store.undoAdoption({ ...name, adoption, at })).rejects.toThrow("is open");
     await store.endRun({ runId: "r3", outcome: "done", endedAt: at });
     await store.forgetFingerprints(name);

@@ -1,0 +1,140 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const plans = "src/cli/plan";
+const [readPlan, plannedKeys] = [`${plans}/read-plan.ts`, `${plans}/planned-keys.ts`];
+const adopt = "src/cli/status/adopt.ts";
+const adoptions = "src/state/store/keys/adoptions.ts";
+const onSqlite = "src/state/sqlite/keys/adopting.ts";
+const onPostgres = "src/state/postgres/keys/adopting.ts";
+const adoptTest = "test/src/cli/status/adopt.test.ts";
+
+const plant = planting({
+  file: "test/src/cli/plan/plan.test.ts",
+  title: "tells a person what would be sent, and a script by its exit code",
+});
+const plantInStore = planting({
+  file: "test/src/state/keys/adoptions.test.ts",
+  title: "take a record only where exactly the one before is known",
+});
+const sentSince =
+  "are not given back of a key that was sent since as it was adopted, or adopted again";
+const givesBack = "give back one after the other what was known";
+const whileOpen = "take nothing while a run is open or held";
+
+/** Mutants of `sluice plan` and `sluice state adopt`. */
+export const mutantsOfPlans: readonly Mutant[] = [
+  plant({
+    id: "S1100",
+    plants: "a plan counts what the service holds as sent",
+    file: plannedKeys,
+    find: "(await this.#state?.judgeKeys(input)) ?? ",
+    replace: "",
+  }),
+  plant({
+    id: "S1101",
+    plants: "a plan leaves a mark in the store",
+    file: readPlan,
+    find: "  const range = await rangeOf(of);",
+    replace:
+      "  const range = await rangeOf(of);\n" +
+      '  await state?.keepMapping({ target, sync: sync.name, mapping: "planned", written: null });',
+    title: "says of each edit of a mapping what the next run then does",
+  }),
+  plant({
+    id: "S1102",
+    plants: "a plan that would send something ends as one that would not",
+    file: `${plans}/plan.ts`,
+    find: "  if (counts.would_send > 0) return exitCodes.held;",
+    replace: "",
+  }),
+  plant({
+    id: "S1103",
+    plants: "a record is adopted that differs in a field that was not named, too",
+    file: `${plans}/adopt-records.ts`,
+    find: "return [...paths].every(",
+    replace: "return [...paths].some(",
+    test: adoptTest,
+    title: "leaves records to be sent that differ in a field that was not named",
+  }),
+  plant({
+    id: "S1104",
+    plants: "fields may be adopted that are mapped as they were",
+    file: adopt,
+    find: "if (edited.includes(asked)) continue;",
+    replace: "if (all.has(asked)) continue;",
+    test: adoptTest,
+    title: "says what is wrong with account_properties.name",
+  }),
+  plant({
+    id: "S1105",
+    plants: "where the text of the last mapping is gone, an older one is adopted from",
+    file: `${plans}/deployed.ts`,
+    find: "all.find(({ deployed }) => deployed > 0)",
+    replace: "all.find(({ deployed, written }) => deployed > 0 && written !== null)",
+    test: adoptTest,
+    title: "needs a mapping that says what it made",
+  }),
+  plantInStore({
+    id: "S1106",
+    plants: "records are adopted while a run of the sync is open",
+    file: adoptions,
+    find: "      await assertNoOpenRun(queries, input);\n",
+    replace: "",
+    title: whileOpen,
+  }),
+  plantInStore({
+    id: "S1107",
+    plants: "records are adopted while a run of the sync is held",
+    file: adoptions,
+    find: '    .where("endedAt", "is", null)\n',
+    replace: '    .where("endedAt", "is", null)\n    .where("hold", "is", null)\n',
+    title: whileOpen,
+  }),
+  plantInStore({
+    id: "S1108",
+    plants: "a record is adopted whatever the service holds of its key",
+    file: onSqlite,
+    find: "and f.hash = $before and",
+    replace: "and $before is not null and",
+  }),
+  plantInStore({
+    id: "S1109",
+    plants: "on Postgres a record is adopted whatever the service holds of its key",
+    file: onPostgres,
+    find: "f.tag = k.tag and f.hash = k.before\n",
+    replace: "f.tag = k.tag\n",
+  }),
+  plantInStore({
+    id: "S1110",
+    plants: "an undone adoption takes back what was sent since as it was adopted",
+    file: onSqlite,
+    find: "f.hash = a.hash\n  and f.send = a.send`",
+    replace: "f.hash = a.hash`",
+    title: sentSince,
+  }),
+  plantInStore({
+    id: "S1111",
+    plants: "on Postgres an undone adoption takes back what was adopted again since",
+    file: onPostgres,
+    find: "and uuid_send(f.hash) = taken.hash and",
+    replace: "and",
+    title: sentSince,
+  }),
+  plantInStore({
+    id: "S1112",
+    plants: "on Postgres an undone adoption leaves the fields as they were adopted",
+    file: onPostgres,
+    find: "select set_id, id, fields_before from restored\n",
+    replace: "select set_id, id, fields_before from restored where false\n",
+    title: givesBack,
+  }),
+  plant({
+    id: "S1113",
+    plants: "nobody is told that a record was adopted",
+    file: "src/cli/run/explain-text.ts",
+    find: "if (adopted === undefined) return held;",
+    replace: "if (adopted?.at !== undefined || adopted === undefined) return held;",
+    test: adoptTest,
+    title: "has the next run send nothing, and a row that changes later is sent",
+  }),
+];
