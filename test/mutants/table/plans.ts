@@ -137,4 +137,34 @@ export const mutantsOfPlans: readonly Mutant[] = [
     test: adoptTest,
     title: "has the next run send nothing, and a row that changes later is sent",
   }),
+  {
+    id: "S1091",
+    plants: "forget leaves what state adopt keeps of a key in SQLite",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/key-keeping.ts",
+        find: "      eraseAdopted.run(asked);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/erase-key.test.ts",
+      title: "is erased wherever it is, and nothing else",
+    },
+  },
+  {
+    id: "S1092",
+    plants: "forget leaves what state adopt keeps of a key in Postgres",
+    edits: [
+      {
+        file: "src/state/postgres/keys/key-keeping.ts",
+        find: "a.number = k.number and a.tag = int8send(k.tag)",
+        replace: "a.number = k.number and a.tag = int8send(k.tag + 1)",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/erase-key.test.ts",
+      title: "is erased wherever it is, and nothing else",
+    },
+  },
 ];
