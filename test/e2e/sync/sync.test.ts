@@ -74,7 +74,8 @@ describe("workflow sync", () => {
         accountsCsv(5, (row) => `${name} ${row}`),
       );
     await put("WRONG");
-    project.sandbox.order({ step: "upload-json", do: { holdMs: 10_000 } });
+    // Longer than a busy machine takes to cancel this run and to send the next one, which it has to come after.
+    project.sandbox.order({ step: "upload-json", do: { holdMs: 25_000 } });
     const handle = await start("late");
     await until(async () => (await receiptOf("late", 1))?.state === "sending");
     expect((await project.sluice("cancel", "late")).code).toBe(0);
