@@ -36,7 +36,7 @@ import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts
 import { installRuntime } from "./local/temporal-runtime.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
 import type { ProcessMetrics } from "./metrics/process-metrics.ts";
-import { readProjectFigures } from "./metrics/project-figures.ts";
+import { createProjectLook } from "./metrics/project-figures.ts";
 import { createNotifier } from "./notify/notifier.ts";
 import { lookReady, type Readiness } from "./probes/readiness.ts";
 import { scheduleInboxCheck } from "./schedules/inbox-check.ts";
@@ -289,7 +289,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     namespace,
   });
   await keepSwept(deps, client, log);
-  settings.metrics?.watch(readProjectFigures({ ...deps, inbox: deps.inboxes?.inbox }));
+  settings.metrics?.watch(createProjectLook({ ...deps, inbox: deps.inboxes?.inbox }));
   const open = closing.move();
   const ended = (async () => {
     try {

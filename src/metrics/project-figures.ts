@@ -113,7 +113,7 @@ async function readFigures(from: FigureSources): Promise<ProjectFigures> {
 }
 
 /** How a project is looked at when its metrics are read. */
-export function readProjectFigures(from: FigureSources): LookAtProject {
+export function createProjectLook(from: FigureSources): LookAtProject {
   const { syncs, pulls } = from.config;
   return {
     names: { sync: [...syncs.keys()], pull: [...pulls.keys()] },

@@ -4,7 +4,7 @@ import { plainText } from "../../text/plain-text.ts";
 export class Html {
   readonly text: string;
 
-  /** @param text is not escaped: nobody but `html` calls this. */
+  /** @param text is not escaped: it must be ours. */
   constructor(text: string) {
     this.text = text;
   }

@@ -13,7 +13,7 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: erase,
-        find: "        await refuseOpen(queries, of);\n        return {",
+        find: "        await assertNoOpenRun(queries, of);\n        return {",
         replace: "        return {",
       },
     ],

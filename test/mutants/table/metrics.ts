@@ -76,7 +76,7 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/successes.ts",
-        find: '    .where("request", "not like", ofDryRun)\n',
+        find: `    .where(sql<boolean>\`\${jsonMember(queries, "request", "dryRun")} is null\`)\n`,
         replace: "",
       },
     ],

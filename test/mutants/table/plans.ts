@@ -4,6 +4,7 @@ const plans = "src/cli/plan";
 const [readPlan, plannedKeys] = [`${plans}/read-plan.ts`, `${plans}/planned-keys.ts`];
 const adopt = "src/cli/status/adopt.ts";
 const adoptions = "src/state/store/keys/adoptions.ts";
+const openRun = "src/state/store/keys/open-run.ts";
 const onSqlite = "src/state/sqlite/keys/adopting.ts";
 const onPostgres = "src/state/postgres/keys/adopting.ts";
 const adoptTest = "test/src/cli/status/adopt.test.ts";
@@ -85,7 +86,7 @@ export const mutantsOfPlans: readonly Mutant[] = [
   plantInStore({
     id: "S1107",
     plants: "records are adopted while a run of the sync is held",
-    file: adoptions,
+    file: openRun,
     find: '    .where("endedAt", "is", null)\n',
     replace: '    .where("endedAt", "is", null)\n    .where("hold", "is", null)\n',
     title: whileOpen,

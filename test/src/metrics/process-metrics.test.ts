@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { createProcessMetrics, type ProcessMetrics } from "../../../src/metrics/process-metrics.ts";
-import { readProjectFigures } from "../../../src/metrics/project-figures.ts";
+import { createProjectLook } from "../../../src/metrics/project-figures.ts";
 import { createServiceClient } from "../../../src/service/client.ts";
 import { keyName } from "../../../src/service/key-limits.ts";
 import type { LimitEvent } from "../../../src/state/contract/rate-limit.ts";
@@ -26,7 +26,7 @@ async function counted(
   const api = createServiceClient(config, how);
   onTestFinished(async () => await api.close());
   const harness = plain.with({ state, api, runClosed: metrics.runClosed });
-  metrics.watch(readProjectFigures({ config, state, inbox: undefined, stagingFolder }));
+  metrics.watch(createProjectLook({ config, state, inbox: undefined, stagingFolder }));
   return { harness, metrics };
 }
 
@@ -138,7 +138,7 @@ describe("the metrics of a worker", () => {
     const events = [{ json: "{}" }, { json: "{}" }];
     await inbox.keep({ connection: "exports", receivedAt: Date.now() - 60_000, events });
     await inbox.keep({ connection: "of-another-configuration", events });
-    metrics.watch(readProjectFigures({ config, state, inbox, stagingFolder }));
+    metrics.watch(createProjectLook({ config, state, inbox, stagingFolder }));
     const run = await TestRun.open(harness);
     const { gzipBytes } = await run.stage();
     const found = await samples(metrics);

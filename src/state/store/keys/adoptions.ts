@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 
-import { BusyError } from "../../../errors.ts";
 import type { Remote } from "../../../thread.ts";
 import {
   adoptionRow,
@@ -12,25 +11,10 @@ import {
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import { assertNoOpenRun } from "./open-run.ts";
 
 /** Mappings and adoptions that are told of. */
 const toldMax = 20;
-
-/** @throws {BusyError} a run of the sync is open, held or not. */
-async function assertNoOpenRun(queries: Queries, { target, sync }: SyncName): Promise<void> {
-  const open = await queries
-    .selectFrom("runs")
-    .select("runId")
-    .where("target", "=", target)
-    .where("sync", "=", sync)
-    .where("kind", "<>", "pull")
-    .where("endedAt", "is", null)
-    .executeTakeFirst();
-  if (open === undefined) return;
-  throw new BusyError(`run ${open.runId} of sync ${sync} is open`, {
-    hint: `wait for it, or \`sluice cancel ${open.runId}\``,
-  });
-}
 
 async function keptMappings(queries: Queries, { target, sync }: SyncName): Promise<KeptMapping[]> {
   const found = await queries

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
 
-import { BusyError } from "../../../errors.ts";
 import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
@@ -10,6 +9,7 @@ import type { SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { setIdOf } from "./fingerprint-sets.ts";
 import type { KeyKeeping } from "./key-keeping.ts";
+import { assertNoOpenRun } from "./open-run.ts";
 
 /** What takes the place of a key in a list, of which the numbers must stay. */
 const forgottenKey = "(forgotten)";
@@ -19,22 +19,6 @@ const sampleList = z.array(z.string());
 const keptPage = z.looseObject({ items: z.array(z.unknown()).default([]) });
 
 type KeyOfSync = SyncName & { readonly key: string };
-
-/** @throws {BusyError} a run of the sync is open: it holds in memory, or in files, what would be erased. */
-async function refuseOpen(queries: Queries, { target, sync }: SyncName): Promise<void> {
-  const open = await queries
-    .selectFrom("runs")
-    .select("runId")
-    .where("target", "=", target)
-    .where("sync", "=", sync)
-    .where("endedAt", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  if (open === undefined) return;
-  throw new BusyError(`run ${open.runId} of sync ${sync} is open`, {
-    hint: `wait for it, or \`sluice cancel ${open.runId}\`; one that is held is ended by \`sluice discard\``,
-  });
-}
 
 function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
@@ -212,7 +196,7 @@ export function createForgettingStore(
     forgetKeys: async ({ keys, ...name }) => {
       await keeping.settle();
       await db.write(async (queries) => {
-        await refuseOpen(queries, name);
+        await assertNoOpenRun(queries, name);
         await keeping.erase(queries, await setIdOf(queries, name), keys);
       });
     },
@@ -220,7 +204,7 @@ export function createForgettingStore(
       // What was given up has its keys among the fingerprints then, or nowhere.
       await keeping.settle();
       return await db.write(async (queries) => {
-        await refuseOpen(queries, of);
+        await assertNoOpenRun(queries, of);
         return {
           fingerprints: await keeping.erase(queries, await setIdOf(queries, of), [of.key]),
           rejects: await eraseRejects(queries, of),

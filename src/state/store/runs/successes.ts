@@ -1,14 +1,14 @@
+import { sql } from "kysely";
+
 import type { Remote } from "../../../thread.ts";
 import type { Outcome, RunKind } from "../../contract/runs/runs.ts";
 import type { SuccessStore } from "../../contract/runs/successes.ts";
+import { jsonMember } from "../dialect.ts";
 import { reads } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
 const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
 const kinds: readonly RunKind[] = ["sync", "inbox", "pull"];
-
-/** A request is written by JSON.stringify, so a text in it can hold these characters only with backslashes between. */
-const ofDryRun = '%"dryRun":true%';
 
 async function lastSuccess(
   queries: Queries,
@@ -22,7 +22,7 @@ async function lastSuccess(
     .where("target", "=", target)
     .where("kind", "in", kinds)
     .where("outcome", "in", succeeded)
-    .where("request", "not like", ofDryRun)
+    .where(sql<boolean>`${jsonMember(queries, "request", "dryRun")} is null`)
     .orderBy("startedAt", "desc")
     .limit(1)
     .executeTakeFirst();
