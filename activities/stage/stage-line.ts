@@ -7,7 +7,7 @@ import { ChangeCounts } from "../../src/pipeline/change-counts.ts";
 import { dropUnchanged } from "../../src/pipeline/changed.ts";
 import { createChunkBudget, type ChunkBudget } from "../../src/pipeline/chunk-budget.ts";
 import { ChunkWriter, type PageStart, type WrittenChunk } from "../../src/pipeline/chunk.ts";
-import { FieldHasher } from "../../src/pipeline/field-hashes.ts";
+import { FieldHasher } from "../../src/pipeline/fields/field-hashes.ts";
 import { rejectRefused } from "../../src/pipeline/known-refusals.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
 import type { LostFields } from "../../src/pipeline/lost-fields.ts";

@@ -12,7 +12,7 @@ import type { StateClient } from "../state/state-store.ts";
 import { keysOf } from "./candidates/keys.ts";
 import type { ChangeCounts } from "./change-counts.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
-import type { FieldHasher } from "./field-hashes.ts";
+import type { FieldHasher } from "./fields/field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
 import { lineOf, type MakeReject, type RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";

@@ -8,7 +8,7 @@ import type { CompiledMapping } from "../../mapping/compile.ts";
 import { loadMapping } from "../../mapping/load.ts";
 import type { RecordMapping } from "../../mapping/schema.ts";
 import { hashOf } from "../../pipeline/changed.ts";
-import { fieldTextsOf, FieldHasher } from "../../pipeline/field-hashes.ts";
+import { fieldTextsOf, FieldHasher } from "../../pipeline/fields/field-hashes.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { lineOf, type RecordPage, type RowPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";

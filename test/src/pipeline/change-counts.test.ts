@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 
 import { ChangeCounts } from "../../../src/pipeline/change-counts.ts";
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
-import { FieldHasher } from "../../../src/pipeline/field-hashes.ts";
+import { FieldHasher } from "../../../src/pipeline/fields/field-hashes.ts";
 import { type Changes, noChanges } from "../../../src/state/contract/sends/changes.ts";
 import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
-import { FieldHasher, fieldHashesOf } from "../../../src/pipeline/field-hashes.ts";
+import { FieldHasher, fieldHashesOf } from "../../../src/pipeline/fields/field-hashes.ts";
 import { LostFields } from "../../../src/pipeline/lost-fields.ts";
 import type { RecordPage } from "../../../src/pipeline/page.ts";
 import {

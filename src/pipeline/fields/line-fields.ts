@@ -1,4 +1,4 @@
-import { shapeOf, type Stream } from "../records/streams.ts";
+import { shapeOf, type Stream } from "../../records/streams.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;

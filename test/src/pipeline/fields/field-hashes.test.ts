@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
-import { fieldSlotsMax } from "../../../src/state/limits.ts";
-import { numbers } from "../../support/sequences.ts";
-import { trials } from "../../support/trials.ts";
+import { fieldHashesOf, FieldHasher } from "../../../../src/pipeline/fields/field-hashes.ts";
+import { fieldSlotsMax } from "../../../../src/state/limits.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { trials } from "../../../support/trials.ts";
 
 function account(properties: object, domain: unknown = "a.example"): Buffer {
   const record = { type: "account", account_id: "a", domain, account_properties: properties };

@@ -1,7 +1,7 @@
-import { shapeOf, type Stream } from "../records/streams.ts";
-import type { FieldHashes } from "../state/contract/keys/fingerprints.ts";
-import { fieldHashBytes } from "../state/contract/keys/known-records.ts";
-import { fieldSlotsMax } from "../state/limits.ts";
+import { shapeOf, type Stream } from "../../records/streams.ts";
+import type { FieldHashes } from "../../state/contract/keys/fingerprints.ts";
+import { fieldHashBytes } from "../../state/contract/keys/known-records.ts";
+import { fieldSlotsMax } from "../../state/limits.ts";
 import { LineFields } from "./line-fields.ts";
 
 /** Takes names of fields that are new, answers all that have a slot, in the order of the slots. */
