@@ -13,6 +13,7 @@ import { keysOf } from "./candidates/keys.ts";
 import type { ChangeCounts } from "./change-counts.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./fields/field-hashes.ts";
+import type { LineBlock } from "./fields/field-program.ts";
 import type { LostFields } from "./lost-fields.ts";
 import { lineOf, type MakeReject, type RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
@@ -181,13 +182,18 @@ function orderOf(
 }
 
 /** The lines of the candidates of some pages that are to be sent. */
-function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly Buffer[] {
+function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly LineBlock[] {
   let at = 0;
-  return pages.flatMap((page) =>
-    page.candidates.flatMap((candidate) =>
-      isSent(verdicts[at++]) ? [lineOf(page, candidate)] : [],
-    ),
-  );
+  return pages.flatMap(({ candidates, jsonl }) => {
+    const places = new Uint32Array(2 * candidates.length);
+    let to = 0;
+    for (const { start, end } of candidates) {
+      if (!isSent(verdicts[at++])) continue;
+      places[to++] = start;
+      places[to++] = end;
+    }
+    return to === 0 ? [] : [{ bytes: jsonl, places: places.subarray(0, to) }];
+  });
 }
 
 /** Keeps the hashes of the fields of records that are to be sent, before they can leave. */

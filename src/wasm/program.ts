@@ -31,3 +31,11 @@ export class WasmProgram<Exports> {
     return z.custom<Exports>().parse(new WebAssembly.Instance(this.#compiled).exports);
   }
 }
+
+const wasmPageBytes = 64 * 1024;
+
+/** Has a program's memory reach up to an address: its buffer may be another one afterwards. */
+export function makeMemory(memory: WasmMemory, end: number): void {
+  const missing = end - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / wasmPageBytes));
+}

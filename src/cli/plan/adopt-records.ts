@@ -9,6 +9,7 @@ import { loadMapping } from "../../mapping/load.ts";
 import type { RecordMapping } from "../../mapping/schema.ts";
 import { hashOf } from "../../pipeline/changed.ts";
 import { fieldTextsOf, FieldHasher } from "../../pipeline/fields/field-hashes.ts";
+import { blockOfLine } from "../../pipeline/fields/field-program.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { lineOf, type RecordPage, type RowPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
@@ -99,7 +100,7 @@ async function adoptPage(
     keys: alike.map(({ key }) => key),
     before: hashesOfLines(alike.map((pair) => pair.before)),
     after: hashesOfLines(after),
-    ...(await hasher.hash(after)),
+    ...(await hasher.hash(after.map(blockOfLine))),
   });
 }
 

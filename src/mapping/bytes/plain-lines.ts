@@ -1,6 +1,6 @@
 import type { Cells } from "../../records/cells.ts";
 import { JsonlWriter } from "../../records/jsonl.ts";
-import { WasmProgram, type WasmMemory } from "../../wasm/program.ts";
+import { makeMemory, type WasmMemory, WasmProgram } from "../../wasm/program.ts";
 import { bindPlan } from "./bind.ts";
 import { planBytes } from "./plan-bytes.ts";
 import type { RecordPlan } from "./plan.ts";
@@ -23,8 +23,6 @@ const idle: LineProgram[] = [];
 
 /** Memory of a program above which it is left to the collector. */
 const idleBytesMax = 16 * 1024 * 1024;
-
-const wasmPageBytes = 64 * 1024;
 
 /** Words that a program says of each line: where it begins, where it ends, and the same of its key. */
 const lineWords = 4;
@@ -128,8 +126,6 @@ export class PlainLines {
   }
 
   #makeMemory(end: number): void {
-    const { memory } = this.#program;
-    const missing = end - memory.buffer.byteLength;
-    if (missing > 0) memory.grow(Math.ceil(missing / wasmPageBytes));
+    makeMemory(this.#program.memory, end);
   }
 }

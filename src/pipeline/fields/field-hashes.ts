@@ -2,13 +2,14 @@ import { shapeOf, type Stream } from "../../records/streams.ts";
 import type { FieldHashes } from "../../state/contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../state/contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../state/limits.ts";
-import { LineFields } from "./line-fields.ts";
+import { type FieldName, hashFields, type LineBlock } from "./field-program.ts";
+import { LineFields, namesBeside } from "./line-fields.ts";
 
 /** Takes names of fields that are new, answers all that have a slot, in the order of the slots. */
 type AddFields = (names: readonly string[]) => Promise<readonly string[]>;
 
 // FNV-1a over the JSON of the value, in which "1" differs from 1. It only tells a person which field changed:
-// whether one did is decided by sha256. zlib's crc32 takes longer to call than such texts to hash.
+// whether one did is decided by sha256. wasm/fields/index.ts computes the same.
 const seed = 0x811c9dc5;
 const prime = 0x01000193;
 
@@ -55,38 +56,30 @@ export function fieldTextsOf(line: Uint8Array, stream: Stream): ReadonlyMap<stri
   return texts;
 }
 
-/** A field that has a slot; its name as JSON writes it. */
-type Slot = { readonly name: Buffer; readonly isProperty: boolean };
-
-/** Fields after the last one found that are looked at by their bytes: some records lack some fields. */
-const nearMax = 8;
-
 /**
  * Hashes the fields of lines for the store. A field gets its slot when it first occurs; those beyond
  * `fieldSlotsMax` are left out.
  */
 export class FieldHasher {
   readonly #stream: Stream;
-  readonly #fields: LineFields;
   readonly #addFields: AddFields;
-  /** Slots of fields, and of properties by their own names. */
-  readonly #texts = new Map<string, number>();
-  readonly #properties = new Map<string, number>();
-  #slots: readonly Slot[] | undefined;
+  #slots: readonly FieldName[] | undefined;
   #names: readonly string[] = [];
 
   constructor(stream: Stream, addFields: AddFields) {
     this.#stream = stream;
-    this.#fields = new LineFields(stream);
     this.#addFields = addFields;
   }
 
-  async hash(lines: readonly Uint8Array[]): Promise<FieldHashes> {
-    if (this.#slots === undefined) await this.#learn([]);
-    const { hashes, unknown } = this.#hash(lines);
-    if (unknown.size === 0) return hashes;
-    await this.#learn([...unknown]);
-    return this.#hash(lines).hashes;
+  async hash(blocks: readonly LineBlock[]): Promise<FieldHashes> {
+    let slots = this.#slots ?? (await this.#learn([]));
+    let hashes = this.#hash(blocks, slots, { isUnknownLeftOut: slots.length >= fieldSlotsMax });
+    if (hashes === undefined) {
+      slots = await this.#learn(this.#unknownOf(blocks));
+      hashes = this.#hash(blocks, slots, { isUnknownLeftOut: true });
+    }
+    const { buffer } = hashes ?? new Uint32Array(0);
+    return { fieldBytes: slots.length * fieldHashBytes, hashes: new Uint8Array(buffer) };
   }
 
   /** The path of the field in a slot. */
@@ -94,53 +87,40 @@ export class FieldHasher {
     return this.#names[slot] ?? "";
   }
 
-  async #learn(names: readonly string[]): Promise<void> {
+  async #learn(names: readonly string[]): Promise<readonly FieldName[]> {
     this.#names = await this.#addFields(names);
     const prefix = prefixOf(this.#stream);
-    this.#slots = this.#names.map((path, slot) => {
+    this.#slots = this.#names.map((path) => {
       const isProperty = path.startsWith(prefix);
       const name = JSON.stringify(isProperty ? path.slice(prefix.length) : path).slice(1, -1);
-      (isProperty ? this.#properties : this.#texts).set(name, slot);
       return { name: Buffer.from(name), isProperty };
     });
+    return this.#slots;
   }
 
-  /** The hashes, and the names that have no slot yet: none once all slots are taken. */
-  #hash(lines: readonly Uint8Array[]): {
-    readonly hashes: FieldHashes;
-    readonly unknown: ReadonlySet<string>;
-  } {
-    const slots = this.#slots?.length ?? 0;
-    const hashes = new Uint32Array(lines.length * slots);
+  #hash(
+    blocks: readonly LineBlock[],
+    slots: readonly FieldName[],
+    { isUnknownLeftOut }: { readonly isUnknownLeftOut: boolean },
+  ): Uint32Array | undefined {
+    return hashFields(blocks, { slots, ...namesBeside(this.#stream), isUnknownLeftOut });
+  }
+
+  /** The fields that have no slot yet, as many as there are slots left. */
+  #unknownOf(blocks: readonly LineBlock[]): readonly string[] {
+    const known = new Set(this.#names);
     const unknown = new Set<string>();
-    const fields = this.#fields;
-    let at = 0;
-    for (const line of lines) {
-      fields.begin(line);
-      for (let last = -1; fields.next();) {
-        const slot = this.#slotAfter(last);
-        if (slot !== undefined) {
-          hashes[at + slot] = fieldHash(line, fields);
-          last = slot;
-        } else if (slots + unknown.size < fieldSlotsMax) {
-          unknown.add(pathOf(fields.name(), fields.isProperty ? prefixOf(this.#stream) : ""));
+    const fields = new LineFields(this.#stream);
+    const prefix = prefixOf(this.#stream);
+    for (const { bytes, places } of blocks) {
+      for (let at = 0; at < places.length; at += 2) {
+        fields.begin(bytes.subarray(places[at], places[at + 1]));
+        while (fields.next() && known.size + unknown.size < fieldSlotsMax) {
+          const path = pathOf(fields.name(), fields.isProperty ? prefix : "");
+          if (!known.has(path)) unknown.add(path);
         }
       }
-      at += slots;
     }
-    const bytes = new Uint8Array(hashes.buffer);
-    return { hashes: { fieldBytes: slots * fieldHashBytes, hashes: bytes }, unknown };
-  }
-
-  /** The slot of the field at hand: most often a few after that of the one before it, so that no text is made. */
-  #slotAfter(last: number): number | undefined {
-    const fields = this.#fields;
-    const slots = this.#slots ?? [];
-    const end = Math.min(slots.length, last + 1 + nearMax);
-    for (let slot = last + 1; slot < end; slot += 1) {
-      const near = slots[slot];
-      if (near?.isProperty === fields.isProperty && fields.isNamed(near.name)) return slot;
-    }
-    return (fields.isProperty ? this.#properties : this.#texts).get(fields.name());
+    return [...unknown];
   }
 }

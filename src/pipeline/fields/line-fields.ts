@@ -38,6 +38,16 @@ function valueEnd(line: Uint8Array, at: number): number {
   }
 }
 
+/** The names of a stream's fields beside its properties that are neither its key nor its name, and of the properties. */
+export function namesBeside(stream: Stream): {
+  readonly texts: readonly Buffer[];
+  readonly properties: Buffer;
+} {
+  const { keyField, propertiesField, textFields } = shapeOf(stream);
+  const texts = textFields.filter((name) => name !== keyField).map((name) => Buffer.from(name));
+  return { texts, properties: Buffer.from(propertiesField) };
+}
+
 /**
  * Goes through the fields of a line that `JSON.stringify` wrote, without parsing it: all but the key and the name of
  * the stream, and the properties one by one.
@@ -57,9 +67,9 @@ export class LineFields {
   readonly #properties: Buffer;
 
   constructor(stream: Stream) {
-    const { keyField, propertiesField, textFields } = shapeOf(stream);
-    this.#texts = textFields.filter((name) => name !== keyField).map((name) => Buffer.from(name));
-    this.#properties = Buffer.from(propertiesField);
+    const { texts, properties } = namesBeside(stream);
+    this.#texts = texts;
+    this.#properties = properties;
   }
 
   /** Begins with another line. */

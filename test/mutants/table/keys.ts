@@ -37,15 +37,53 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "numbers of keys are unsigned where they are looked up",
     edits: [
       {
-        file: "src/state/rules/keys/key-hashes.ts",
-        find: '`[${chosen.join(",")}]`',
-        replace:
-          '`[${Array.from(chosen, (number) => BigInt.asUintN(64, number ?? 0n)).join(",")}]`',
+        file: lookUp,
+        find: "(index) => hashed.numbers[index])",
+        replace: "(index) => BigInt.asUintN(64, hashed.numbers[index] ?? 0n))",
       },
     ],
     test: {
       file: fingerprintsTest,
       title: "judges more keys than one transaction takes, in the order of their rows",
+    },
+  },
+  {
+    id: "S1290",
+    plants: "what was found of a key is told of another",
+    edits: [
+      { file: lookUp, find: "const place = places[index] ?? 0;", replace: "const place = at;" },
+    ],
+    test: { file: verdictsTest, title: byTheRules },
+  },
+  {
+    id: "S1291",
+    plants: "a property shares the slot of a field that is called as it is",
+    edits: [
+      {
+        file: "wasm/fields/index.ts",
+        find: "bool(name.isProperty) == isProperty && ",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/fields/field-hashes.test.ts",
+      title: "keeps a property apart that is called as a field is",
+    },
+  },
+  {
+    id: "S1292",
+    plants:
+      "of many texts that are hashed, those after the first ten thousand begin where these did",
+    edits: [
+      {
+        file: "src/state/rules/keys/sip-hash.ts",
+        find: "const from = ends[first - 1] ?? 0;",
+        replace: "const from = 0;",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/sip-hash.test.ts",
+      title: "of several texts is that of each",
     },
   },
   {
@@ -66,13 +104,13 @@ export const mutantsOfKeys: readonly Mutant[] = [
   {
     id: "S674",
     plants: "forgotten fingerprints count",
-    edits: [{ file: lookUp, find: " and s.send > $validAfter", replace: "" }],
+    edits: [{ file: lookUp, find: " and send > $validAfter", replace: "" }],
     test: { file: fingerprintsTest, title: "sends what was known once fingerprints are forgotten" },
   },
   {
     id: "S675",
     plants: "a fingerprint that is too old counts",
-    edits: [{ file: lookUp, find: "and s.committed_at >= $committedAfter", replace: "" }],
+    edits: [{ file: lookUp, find: "and committed_at >= $committedAfter", replace: "" }],
     test: { file: fingerprintsTest, title: "when they are too old" },
   },
   {

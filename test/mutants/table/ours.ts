@@ -274,7 +274,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/look-up.ts",
-        find: " and s.state in ('committed', 'cut')\n         and s.committed_at >= $committedAfter",
+        find: " and state in ('committed', 'cut')\n       and committed_at >= $committedAfter",
         replace: "",
       },
     ],

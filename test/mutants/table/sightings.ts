@@ -243,9 +243,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "the hashes are held against those of other keys",
     edits: [
       {
-        file: "src/state/rules/keys/key-hashes.ts",
-        find: "bytes.subarray(index * size, (index + 1) * size)",
-        replace: "bytes.subarray(place * size, (place + 1) * size)",
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: "bytesInOrder(hashes, hashBytes, sorted)",
+        replace: "bytesInOrder(hashes, hashBytes, order)",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
@@ -255,9 +255,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "keys are asked for in another order than their hashes",
     edits: [
       {
-        file: "src/state/rules/keys/key-hashes.ts",
-        find: "order.map((index) => numbers[index])",
-        replace: "order.map((_, place) => numbers[place])",
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: "sorted.map((index) => hashed.numbers[index])",
+        replace: "order.map((index) => hashed.numbers[index])",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },

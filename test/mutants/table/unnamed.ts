@@ -26,8 +26,8 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/look-up.ts",
-        find: "s.state in ('committed', 'cut')",
-        replace: "s.state = 'committed'",
+        find: "state in ('committed', 'cut')",
+        replace: "state = 'committed'",
       },
     ],
     test: { file: cutTest, title: goesOn },

@@ -68,3 +68,41 @@ export function bytesOfSome(bytes: Uint8Array, size: number, order: readonly num
   }
   return chosen;
 }
+
+/** Some of several things of `size` bytes each, whole words of 4, in this order. */
+export function bytesInOrder(
+  bytes: Uint8Array,
+  size: number,
+  order: readonly number[],
+): Uint8Array {
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  const words = size / 4;
+  const [from, to] = [
+    new Int32Array(buffer, byteOffset, bytes.byteLength / 4),
+    new Int32Array(order.length * words),
+  ];
+  let at = 0;
+  for (const index of order) {
+    for (let word = 0; word < words; word += 1) to[at++] = from[index * words + word] ?? 0;
+  }
+  return new Uint8Array(to.buffer);
+}
+
+/** Bits of a number that are exact in a double. */
+const exactBits = 53;
+
+/**
+ * Indexes of keys by their numbers, so that neighbours share pages of a table: near enough, by the upper halves of the
+ * numbers, which doubles hold together with the indexes.
+ */
+export function byNumber(numbers: BigInt64Array, indexes: readonly number[]): number[] {
+  const words = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
+  const room = 2 ** Math.ceil(Math.log2(numbers.length + 1));
+  const unused = Math.max(1, (room * 2 ** 32) / 2 ** exactBits);
+  const sorted = new Float64Array(indexes.length);
+  for (const [place, index] of indexes.entries()) {
+    const upper = (words[index * 2 + 1] ?? 0) + 2 ** 31;
+    sorted[place] = Math.floor(upper / unused) * room + index;
+  }
+  return Array.from(sorted.toSorted(), (both) => both % room);
+}

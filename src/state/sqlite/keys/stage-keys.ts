@@ -80,12 +80,7 @@ function createJudgeSome(db: Database, { sightings }: Pick<KeyTools, "sightings"
     const isInDoubt = doubtedOf(setId);
     const found = lookUp(
       { setId, hashed, hashes, order },
-      {
-        validAfter,
-        committedAfter: input.committedAfter ?? 0,
-        // Of these a known record may leave all the same.
-        asksSends: input.full || input.begunAt !== undefined || isInDoubt !== undefined,
-      },
+      { validAfter, committedAfter: input.committedAfter ?? 0 },
     );
     putStaged(found, index, { hashed, order });
     return judgeKeys(

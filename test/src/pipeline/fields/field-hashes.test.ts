@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { fieldHashesOf, FieldHasher } from "../../../../src/pipeline/fields/field-hashes.ts";
+import { blockOfLine, type LineBlock } from "../../../../src/pipeline/fields/field-program.ts";
 import { fieldSlotsMax } from "../../../../src/state/limits.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { trials } from "../../../support/trials.ts";
@@ -65,18 +66,18 @@ describe("hash of FieldHasher", () => {
   it("puts the hash of each field into its slot, and 0 where a record has none", async () => {
     const { hasher, asked, slots } = hasherOn();
     const records = [account({ name: "A" }), account({ size: 3, gone: undefined })];
-    const { fieldBytes, hashes } = await hasher.hash(records);
+    const { fieldBytes, hashes } = await hasher.hash(records.map(blockOfLine));
     expect(slots).toEqual(["domain", "account_properties.name", "account_properties.size"]);
     expect(fieldBytes).toBe(12);
     const [domain, name, size] = ["a.example", "A", 3].map(fieldHash);
     expect([...new Uint32Array(hashes.buffer)]).toEqual([domain, name, 0, domain, 0, size]);
-    await hasher.hash(records);
+    await hasher.hash(records.map(blockOfLine));
     expect(asked).toHaveLength(2);
   });
 
   it("keeps a property apart that is called as a field is", async () => {
     const { hasher, slots } = hasherOn();
-    await hasher.hash([account({ domain: "other" })]);
+    await hasher.hash([blockOfLine(account({ domain: "other" }))]);
     expect(slots).toEqual(["domain", "account_properties.domain"]);
   });
 
@@ -86,14 +87,55 @@ describe("hash of FieldHasher", () => {
       const { hasher, asked, slots } = hasherOn();
       const named = (prefix: string): object =>
         Object.fromEntries(numbers(fields - 1).map((field) => [`${prefix}${field}`, field]));
-      const { fieldBytes } = await hasher.hash([account(named("f"))]);
+      const { fieldBytes } = await hasher.hash([blockOfLine(account(named("f")))]);
       expect(fieldBytes).toBe(Math.min(fields, fieldSlotsMax) * 4);
-      await hasher.hash([account(named("f"))]);
-      await hasher.hash([account({ more: 1 })]);
+      await hasher.hash([blockOfLine(account(named("f")))]);
+      await hasher.hash([blockOfLine(account({ more: 1 }))]);
       expect(asked.length).toBe(fields < fieldSlotsMax ? 3 : 2);
       expect(slots.length).toBe(Math.min(fields + 1, fieldSlotsMax));
     },
   );
+});
+
+/** Lines one behind the other, as those of a page are, less some of them. */
+function blockOf(lines: readonly Buffer[], isThere: (index: number) => boolean): LineBlock {
+  const places: number[] = [];
+  let at = 0;
+  for (const [index, { length }] of lines.entries()) {
+    if (isThere(index)) places.push(at, at + length);
+    at += length + 1;
+  }
+  return { bytes: Buffer.from(lines.join("\n")), places: Uint32Array.from(places) };
+}
+
+describe("hash of FieldHasher and fieldHashesOf", () => {
+  it("say the same of all lines", async () => {
+    const name = fc.oneof(fc.constantFrom("domain", "name", 'a"b', "", "é", "x".repeat(9)));
+    const record = fc.record({
+      domain: fc.oneof(fc.string(), fc.constant(undefined)),
+      account_properties: fc.dictionary(name, fc.jsonValue(), { maxKeys: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { maxLength: 9 }), fc.nat(3), async (records, left) => {
+        const { hasher, slots } = hasherOn();
+        const lines = records.map((fields, index) =>
+          Buffer.from(JSON.stringify({ type: "account", account_id: `${index}`, ...fields })),
+        );
+        const isThere = (index: number): boolean => index % 4 !== left;
+        const blocks = [blockOf(lines, isThere), ...lines.map(blockOfLine)];
+        const { hashes, fieldBytes } = await hasher.hash(blocks);
+        expect(fieldBytes).toBe(4 * slots.length);
+        const expected = [...lines.filter((_, index) => isThere(index)), ...lines].flatMap(
+          (line) => {
+            const found = fieldHashesOf(line, "account");
+            return slots.map((slot) => found.get(slot) ?? 0);
+          },
+        );
+        expect([...new Uint32Array(hashes.buffer)]).toEqual(expected);
+      }),
+      { numRuns: trials(200) },
+    );
+  });
 });
 
 describe("fieldHashesOf", () => {

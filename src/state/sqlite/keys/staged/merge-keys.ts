@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
 import { sent } from "../../../rules/keys/judge.ts";
-import { tagBytes } from "../../../rules/keys/key-hashes.ts";
+import { byNumber, bytesInOrder, tagBytes } from "../../../rules/keys/key-hashes.ts";
 import { StagedIndex, wordsOf } from "../../../rules/keys/staged-index.ts";
 import { keysPerTransactionMax } from "../../../rules/keys/steps.ts";
 import type { Database } from "../../database.ts";
@@ -67,24 +67,6 @@ function gather(blocks: readonly z.output<typeof wholeRow>[]): GatheredKeys | un
   return { ...keys, setId: head.setId, hashes: whole("hashes") };
 }
 
-/** Bits of a number that are exact in a double. */
-const exactBits = 53;
-
-/**
- * The indexes of keys by their numbers, so that each page of the table is written once: near enough, by the upper
- * halves of the numbers, which doubles hold together with the indexes.
- */
-function byNumber(numbers: BigInt64Array, indexes: readonly number[]): number[] {
-  const words = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
-  const room = 2 ** Math.ceil(Math.log2(numbers.length + 1));
-  const unused = Math.max(1, (room * 2 ** 32) / 2 ** exactBits);
-  const sorted = Float64Array.from(indexes, (index) => {
-    const upper = (words[index * 2 + 1] ?? 0) + 2 ** 31;
-    return Math.floor(upper / unused) * room + index;
-  }).toSorted();
-  return Array.from(sorted, (both) => both % room);
-}
-
 /** The keys, each once, by its last entry, in the order in which they are written. */
 function inOrder({ hashed, ids }: GatheredKeys): number[] {
   const words = wordsOf(hashed);
@@ -99,15 +81,6 @@ const idDigits = 10;
 
 function idTexts(ids: Int32Array, order: readonly number[]): Uint8Array {
   return Buffer.from(order.map((index) => String(ids[index]).padStart(idDigits)).join(""));
-}
-
-/** Some of several things of `size` bytes each, in this order. */
-function chosen(whole: Uint8Array, size: number, order: readonly number[]): Uint8Array {
-  const some = new Uint8Array(order.length * size);
-  for (const [place, index] of order.entries()) {
-    for (let at = 0; at < size; at += 1) some[place * size + at] = whole[index * size + at] ?? 0;
-  }
-  return some;
 }
 
 /** Makes what writes some keys of a staging; to be called inside a transaction. */
@@ -146,8 +119,8 @@ function createPutting(
         ...known,
         times: often,
         numbers: `[${some.map((index) => hashed.numbers[index]).join(",")}]`,
-        tags: chosen(hashed.tags, tagBytes, some),
-        hashes: chosen(hashes, hashBytes, some),
+        tags: bytesInOrder(hashed.tags, tagBytes, some),
+        hashes: bytesInOrder(hashes, hashBytes, some),
         ids: idTexts(ids, some),
       });
     }

@@ -1,0 +1,166 @@
+// Hashes the fields of lines that `JSON.stringify` wrote, each into the slot of its name, as
+// src/pipeline/fields/line-fields.ts finds them and src/pipeline/fields/field-hashes.ts hashes one.
+
+const QUOTE: u32 = 0x22;
+const BACKSLASH: u32 = 0x5c;
+const COMMA: u32 = 0x2c;
+const OPEN_BRACE: u32 = 0x7b;
+const CLOSE_BRACE: u32 = 0x7d;
+const OPEN_BRACKET: u32 = 0x5b;
+const CLOSE_BRACKET: u32 = 0x5d;
+
+/** FNV-1a's. */
+const SEED: u32 = 0x811c9dc5;
+const PRIME: u32 = 0x01000193;
+
+const NONE: u32 = u32.MAX_VALUE;
+
+/** A name, as JSON writes it between its quotes. */
+@unmanaged
+class Name {
+  at: usize;
+  length: u32;
+  /** Whether it names a property. */
+  isProperty: u32;
+}
+
+/** The names that have slots, in their order. */
+let slots: usize = 0;
+let slotCount: u32 = 0;
+
+/** The names of texts beside the properties that have hashes, and behind them that of the properties. */
+let texts: usize = 0;
+let textCount: u32 = 0;
+
+/** Where memory begins that is the caller's. */
+export function heapAt(): usize {
+  return (__heap_base + 15) & ~15;
+}
+
+/** Takes lists of `Name`. */
+export function setNames(slotsAt: usize, itsSlots: u32, textsAt: usize, itsTexts: u32): void {
+  slots = slotsAt;
+  slotCount = itsSlots;
+  texts = textsAt;
+  textCount = itsTexts;
+}
+
+function nameAt(names: usize, index: u32): Name {
+  return changetype<Name>(names + <usize>index * offsetof<Name>());
+}
+
+function isSame(at: usize, length: u32, name: Name): bool {
+  if (name.length != length) return false;
+  for (let index: usize = 0; index < <usize>length; index += 1) {
+    if (load<u8>(at + index) != load<u8>(name.at + index)) return false;
+  }
+  return true;
+}
+
+/** The slot of a name, which most often is the one behind that of the name before it. */
+function slotOf(at: usize, length: u32, isProperty: bool, last: u32): u32 {
+  let slot = last;
+  for (let tried: u32 = 0; tried < slotCount; tried += 1) {
+    slot = slot + 1 < slotCount ? slot + 1 : 0;
+    const name = nameAt(slots, slot);
+    if (bool(name.isProperty) == isProperty && isSame(at, length, name)) return slot;
+  }
+  return NONE;
+}
+
+function isText(at: usize, length: u32): bool {
+  for (let index: u32 = 0; index < textCount; index += 1) {
+    if (isSame(at, length, nameAt(texts, index))) return true;
+  }
+  return false;
+}
+
+/** The place after the text of JSON whose opening quote is at `at`. */
+function textEnd(at: usize, end: usize): usize {
+  let to = at + 1;
+  while (to < end) {
+    const byte: u32 = load<u8>(to);
+    if (byte == QUOTE) return to + 1;
+    to += byte == BACKSLASH ? 2 : 1;
+  }
+  return end;
+}
+
+/** The place after the value of JSON that begins at `at`. */
+function valueEnd(at: usize, end: usize): usize {
+  let to = at;
+  let depth: u32 = 0;
+  while (to < end) {
+    const byte: u32 = load<u8>(to);
+    if (byte == QUOTE) {
+      to = textEnd(to, end);
+      if (depth == 0) return to;
+      continue;
+    }
+    if (byte == OPEN_BRACE || byte == OPEN_BRACKET) depth += 1;
+    else if (byte == CLOSE_BRACE || byte == CLOSE_BRACKET) {
+      // The end of what a number, true, false or null is in.
+      if (depth == 0) return to;
+      depth -= 1;
+      if (depth == 0) return to + 1;
+    } else if (byte == COMMA && depth == 0) return to;
+    to += 1;
+  }
+  return to;
+}
+
+/** Never the 0 that stands for a field which is not there. */
+function hashOf(at: usize, end: usize): u32 {
+  let hash = SEED;
+  for (let from = at; from < end; from += 1) hash = (hash ^ load<u8>(from)) * PRIME;
+  return hash == 0 ? 1 : hash;
+}
+
+/** Hashes the fields of one line; false where one has no slot. */
+function hashLine(from: usize, end: usize, out: usize, isUnknownLeftOut: bool): bool {
+  let at = from + 1;
+  let isProperty = false;
+  let last = NONE;
+  while (at < end) {
+    if (<u32>load<u8>(at) == COMMA) at += 1;
+    if (<u32>load<u8>(at) == CLOSE_BRACE) {
+      if (!isProperty) return true;
+      isProperty = false;
+      at += 1;
+      continue;
+    }
+    const name = at + 1;
+    const valueAt = textEnd(at, end) + 1;
+    const length = <u32>(valueAt - 2 - name);
+    const isObject = <u32>load<u8>(valueAt) == OPEN_BRACE;
+    if (!isProperty && isObject && isSame(name, length, nameAt(texts, textCount))) {
+      isProperty = true;
+      at = valueAt + 1;
+      continue;
+    }
+    at = valueEnd(valueAt, end);
+    if (!isProperty && !isText(name, length)) continue;
+    const slot = slotOf(name, length, isProperty, last);
+    if (slot != NONE) {
+      store<u32>(out + ((<usize>slot) << 2), hashOf(valueAt, at));
+      last = slot;
+    } else if (!isUnknownLeftOut) return false;
+  }
+  return true;
+}
+
+/**
+ * Hashes the fields of `count` lines, whose begins and ends are at `places`, and writes a number for each slot of each
+ * line, 0 where the line has no such field. Answers the first line with a field that has no slot, unless such are left
+ * out, else `count`.
+ */
+export function hashFields(places: usize, count: u32, out: usize, isUnknownLeftOut: bool): u32 {
+  const lineBytes = (<usize>slotCount) << 2;
+  memory.fill(out, 0, <usize>count * lineBytes);
+  for (let line: u32 = 0; line < count; line += 1) {
+    const place = places + ((<usize>line) << 3);
+    const to = out + <usize>line * lineBytes;
+    if (!hashLine(load<u32>(place), load<u32>(place, 4), to, isUnknownLeftOut)) return line;
+  }
+  return count;
+}
