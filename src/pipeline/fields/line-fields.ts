@@ -38,7 +38,7 @@ function valueEnd(line: Uint8Array, at: number): number {
   }
 }
 
-/** The names of a stream's fields beside its properties that are neither its key nor its name, and of the properties. */
+/** The names of a stream's fields beside its properties, without its key and its name, and of the properties. */
 export function namesBeside(stream: Stream): {
   readonly texts: readonly Buffer[];
   readonly properties: Buffer;

@@ -116,30 +116,20 @@ export const mutantsOfKeys: readonly Mutant[] = [
   {
     id: "S676",
     plants: "whatever the look-up does not name as known is known",
-    edits: [{ file: lookUp, find: "iif(is_known, id, -id)", replace: "id" }],
+    edits: [{ file: lookUp, find: "id > 0 && !counts(send) ? -id : id", replace: "Math.abs(id)" }],
     test: { file: fingerprintsTest, title: "judges what was committed as unchanged" },
   },
   {
     id: "S677",
     plants: "a backfill does not ask who sent what is known",
-    edits: [{ file: lookUp, find: "($asksSends or not is_known)", replace: "not is_known" }],
+    edits: [
+      { file: lookUp, find: "sends[place] = send", replace: "sends[place] = id > 0 ? 0 : send" },
+    ],
     test: {
       file: fingerprintsTest,
       title:
         "leaves out in a backfill what another run sent since, and asks of each key who it was",
     },
-  },
-  {
-    id: "S686",
-    plants: "a full run does not ask who sent what is known",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/stage-keys.ts",
-        find: "asksSends: input.full || ",
-        replace: "asksSends: ",
-      },
-    ],
-    test: { file: knownTest, title: "tells of a field that the service held before" },
   },
   {
     id: "S678",
@@ -159,8 +149,8 @@ export const mutantsOfKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "isSent(verdicts[at++]) ? [lineOf(page, candidate)] : []",
-        replace: "verdicts[at++] === null ? [] : [lineOf(page, candidate)]",
+        find: "if (!isSent(verdicts[at++])) continue;\n      places",
+        replace: "at += 1;\n      places",
       },
     ],
     test: {

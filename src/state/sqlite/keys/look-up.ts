@@ -47,7 +47,7 @@ function createCounting(db: Database): (what: WhatIsKnown) => (send: number) => 
   };
 }
 
-/** Where each of some indexes stands in their order. */
+/** The place of each of some indexes in their order. */
 function placesOf(order: readonly number[], size: number): Int32Array {
   const places = new Int32Array(size);
   for (const [place, index] of order.entries()) places[index] = place;
