@@ -4,7 +4,7 @@ import { numbers } from "../support/sequences.ts";
 import type { KillPoint } from "./drive/kill-point.ts";
 import { CrashLane, placeOf, type Death, type LanePlan, type Recorder } from "./drive/lane.ts";
 
-/** Of so many points that are tried with copies, one is tried with a real kill as well. */
+/** Of so many points that are tried with copies, one is tried with a real kill as well; of one of each kind, half. */
 const pointsPerKill = 24;
 
 /** A run that is to die, and what holds then. */
@@ -17,6 +17,9 @@ export type CrashTest<Found> = {
   /** What the deaths at all points should have shown and did not, in words. */
   readonly missingOf: (deaths: readonly Death<Found>[], whole: Death<Found>) => readonly string[];
 };
+
+/** Before which of its points a run dies: before each, or before one of each kind of effect. */
+type Which = "each" | "each-kind";
 
 /** What came of all deaths; a test looks for violations, and finds none. */
 type Outcome<Found> = {
@@ -89,6 +92,12 @@ function pointsOf<Found>(test: CrashTest<Found>, { effects }: Death<Found>): rea
   return test.pointsOf?.(effects) ?? numbers(effects.length).map((index) => index + 1);
 }
 
+/** Of the points of one kind the middle one: what is done for each chunk is done alike. */
+function ofEachKind(points: readonly number[], { effects }: Death<unknown>): readonly number[] {
+  const kinds = Map.groupBy(points, (point) => effects[point - 1]?.replaceAll(/\d+/g, ""));
+  return [...kinds.values()].flatMap((same) => same[Math.floor(same.length / 2)] ?? []);
+}
+
 /** Holds the whole run and all deaths against what a test promises. */
 function judge<Found>(
   { violationsOf }: CrashTest<Found>,
@@ -104,18 +113,23 @@ function judge<Found>(
   });
 }
 
-/** Has a run die before each of its points, in copies of one run; and before some of them by a real kill. */
-export async function dieEverywhere<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
+/** Has a run die before its points, in copies of one run; and before some of them by a real kill. */
+export async function dieBefore<Found>(
+  test: CrashTest<Found>,
+  which: Which,
+): Promise<Outcome<Found>> {
   const lane = await open(test);
   const { whole, die } = await lane.record(beforeEffects);
-  const points = pointsOf(test, whole);
+  const all = pointsOf(test, whole);
+  const points = which === "each" ? all : ofEachKind(all, whole);
   const deaths: Death<Found>[] = [];
   for (const number of points) deaths.push(await die(number));
-  const some = points.filter((_, index) => index % pointsPerKill === pointsPerKill / 2);
+  const perKill = which === "each" ? pointsPerKill : 2 * pointsPerKill;
+  const some = points.filter((_, index) => index % perKill === perKill / 2);
   const killed = await killBefore(lane, some);
   const violations = [
     ...judge(test, whole, [...deaths, ...killed]),
-    ...test.missingOf(deaths, whole),
+    ...(which === "each" ? test.missingOf(deaths, whole) : []),
     ...killed.flatMap(({ effects }) =>
       differs(
         "the order of effects",

@@ -9,6 +9,7 @@ import { lateRequest } from "../support/late-request.ts";
 import { held, newer, overMs, transfer } from "../support/project/doubt-story.ts";
 import type { Harness } from "../support/project/harness.ts";
 import { rows, stagedRun } from "../support/project/test-run.ts";
+import { isProving } from "../support/trials.ts";
 import { driveRun } from "./drive/drive-run.ts";
 import { Journal } from "./journal.ts";
 
@@ -95,9 +96,8 @@ async function inDoubt(): Promise<Harness> {
   return harness;
 }
 
-const points = ofDoubt.flatMap((name) =>
-  (["before", "after"] as const).map((when) => ({ name, when })),
-);
+const whens = isProving ? (["before", "after"] as const) : (["after"] as const);
+const points = ofDoubt.flatMap((name) => whens.map((when) => ({ name, when })));
 
 /** Drives the run in a process that dies; answers whether it did. */
 async function die(harness: Harness, number: number, at: Parameters<typeof endlessAt>[0]) {

@@ -1,4 +1,5 @@
+import { isProving } from "../support/trials.ts";
 import { showCells } from "./play/show.ts";
 import { answers } from "./table/answers.ts";
 
-showCells(answers);
+showCells(answers, isProving ? "all" : "two");

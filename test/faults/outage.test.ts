@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { numbers } from "../support/sequences.ts";
 import { latencyMs, perSecond, WaitingWorkers } from "../support/temporal/waiting-workers.ts";
+import { someOf } from "../support/trials.ts";
 
 const waiting = 200;
 const minuteMs = 60_000;
@@ -19,7 +20,7 @@ const outages = [
 ] as const;
 
 describe("an outage of ten minutes with 200 attempts waiting", () => {
-  it.each(outages)(
+  it.each(someOf(outages, 2))(
     "in which %s is not a storm, and a minute after it all is as before",
     async (_, takeDown) => {
       const workers = await WaitingWorkers.open();
@@ -60,7 +61,7 @@ describe("an outage of ten minutes with 200 attempts waiting", () => {
 });
 
 describe("a 429", () => {
-  it.each([120, 3_600])(
+  it.each(someOf([120, 3_600], 2))(
     "with Retry-After %i holds back both workers to the second, and no longer",
     async (seconds) => {
       const workers = await WaitingWorkers.open();

@@ -1,4 +1,5 @@
+import { isProving } from "../support/trials.ts";
 import { showCells } from "./play/show.ts";
 import { sockets } from "./table/sockets.ts";
 
-showCells(sockets);
+showCells(sockets, isProving ? "all" : "two");
