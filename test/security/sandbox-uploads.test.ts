@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 
 import { account, gzipOf, started, type SandboxClient } from "../src/sandbox/sandbox-client.ts";
 import { slowed } from "../support/process/processor-time.ts";
+import { someOf } from "../support/trials.ts";
 
 /** Every file that the sandbox and anyone beside it wrote, as paths from the folder above its own. */
 async function filesAround(client: SandboxClient): Promise<string[]> {
@@ -105,22 +106,27 @@ function bombOf(member: Buffer, members: number): Buffer {
 }
 
 describe("a gzip bomb (T7)", () => {
-  it.each([
+  const gzipBombs = [
     ["zeros", "\0"],
     ["one line", "x"],
     ["empty lines", "\n"],
-  ])("of 2 GB of %s is refused, and takes no memory", async (_name, piece) => {
-    const client = await started();
-    const bomb = bombOf(gzipSync(Buffer.alloc(64 * 1024 * 1024, piece)), 32);
-    expect(bomb.length).toBeLessThan(4_000_000);
-    const before = process.memoryUsage.rss();
-    const key = await client.upload(bomb);
-    const answer = await client.confirm(key);
-    expect(answer.status).toBe(422);
-    expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
-    expect((await client.ledger()).at(-1)).toMatchObject({ applied: false });
-    expect(await client.records()).toEqual([]);
-  });
+  ] as const;
+
+  it.each(someOf(gzipBombs, 3))(
+    "of 2 GB of %s is refused, and takes no memory",
+    async (_name, piece) => {
+      const client = await started();
+      const bomb = bombOf(gzipSync(Buffer.alloc(64 * 1024 * 1024, piece)), 32);
+      expect(bomb.length).toBeLessThan(4_000_000);
+      const before = process.memoryUsage.rss();
+      const key = await client.upload(bomb);
+      const answer = await client.confirm(key);
+      expect(answer.status).toBe(422);
+      expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
+      expect((await client.ledger()).at(-1)).toMatchObject({ applied: false });
+      expect(await client.records()).toEqual([]);
+    },
+  );
 
   it("within a bomb is bytes, and no line", async () => {
     const client = await started();

@@ -22,6 +22,7 @@ import {
   rejection,
   startServer,
 } from "../src/api/support.ts";
+import { isProving } from "../support/trials.ts";
 
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
@@ -52,7 +53,7 @@ function shown(errors: readonly unknown[]): string {
 
 describe("a message of a hostile service (T17, T18)", () => {
   it.each([
-    ["10 MB of text", "x".repeat(10_000_000)],
+    ["much text", "x".repeat(isProving ? 10_000_000 : 1_000_000)],
     ["HTML", "<script>alert(1)</script>".repeat(100)],
     ["SQL", "'; drop table runs; --"],
     ["NUL", "a\0b"],
@@ -102,11 +103,12 @@ describe("a message of a hostile service (T17, T18)", () => {
 
 describe("an answer of a hostile service (T17, T8)", () => {
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-  const keys = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join();
+  const manyMembers = isProving ? 60_000 : 6_000;
+  const keys = Array.from({ length: manyMembers }, (_, at) => `"k${at}":1`).join();
 
   it.each([
     ["100,000 levels", `{"message":${deep}}`],
-    ["60,000 members", `{${keys}}`],
+    ["many members", `{${keys}}`],
     ["__proto__", '{"__proto__":{"polluted":true},"message":"x"}'],
     ["a number beyond a double's", '{"message":1e400,"status":1e400}'],
     ["a total of 10^15", '{"meta":{"total":1000000000000000},"status":1}'],

@@ -8,7 +8,10 @@ import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 120_000;
 
-/** A table of versions of accounts, 20 of each and 5 minutes apart, and a project that syncs it. */
+/** Their versions are more rows than two lanes need. */
+const accounts = 550;
+
+/** A table of versions of accounts, 20 of each and nine minutes apart, and a project that syncs it. */
 async function open(
   more = "",
   rule = "",
@@ -17,8 +20,8 @@ async function open(
   await database.query(
     `create table versions (id text, version int, domain text, name text, updated_at timestamptz not null, primary
       key (id, version));
-     insert into versions select 'a' || (n % 1000), n / 1000, 'a.example', 'v' || (n / 1000),
-       timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, 19999) n`,
+     insert into versions select 'a' || (n % ${accounts}), n / ${accounts}, 'a.example', 'v' || (n / ${accounts}),
+       timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, ${20 * accounts - 1}) n`,
   );
   const yaml = `${harnessHead}connections:
   crm: { connector: postgres, url: "${database.url}" }
@@ -90,7 +93,7 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
   });
 
   it("keeps what a nightly run sent while the backfill rested", async () => {
-    const { database, harness } = await open("\n    chunk: { records: 10000 }");
+    const { database, harness } = await open(`\n    chunk: { records: ${10 * accounts} }`);
     const opened = await backfill(harness);
     await send(harness, opened, 1);
     await harness.perform(harness.activities.yieldBackfill, opened);
@@ -133,8 +136,8 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
       await database.query("delete from versions where version < 19");
       await (await TestRun.open(harness, { runId: "night" })).transfer();
       await database.query(
-        `insert into versions select 'a' || (n % 1000), n / 1000, 'a.example', 'v' || (n / 1000),
-           timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, 18999) n`,
+        `insert into versions select 'a' || (n % ${accounts}), n / ${accounts}, 'a.example', 'v' || (n / ${accounts}),
+           timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, ${19 * accounts - 1}) n`,
       );
       const opened = await backfill(harness, { to: "2026-01-01T01:00Z" });
       const failure = await failureOf(send(harness, opened, firstChunkOf(1)));
@@ -145,7 +148,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
   );
 
   it("is backfilled by a span where each record has one row, chunk after chunk", async () => {
-    const { database, harness } = await open("\n    chunk: { records: 600 }", rule);
+    const { database, harness } = await open("\n    chunk: { records: 330 }", rule);
     await database.query("delete from versions where version > 0");
     await (await TestRun.open(harness, { runId: "night" })).transfer();
     const opened = await backfill(harness, { to: "2026-01-02" });
@@ -153,7 +156,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
     await send(harness, opened, 2);
     const closing = { runId: ref.runId, outcome: "done" } as const;
     const report = await harness.perform(harness.activities.closeRun, closing);
-    expect(report?.counts.sent).toBe(1000);
+    expect(report?.counts.sent).toBe(accounts);
   });
 
   it("is backfilled to the present, in one lane", async () => {

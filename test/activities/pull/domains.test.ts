@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { domainRefusalsMax } from "../../../activities/limits.ts";
-import { runWarningsMax } from "../../../src/limits.ts";
 import { failureOf, type Harness } from "../../support/project/harness.ts";
-import { md5Of, openPullHarness, pullYaml, rowsOf } from "../../support/project/pull-project.ts";
+import { openPullHarness, pullYaml, rowsOf } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 import { numbers } from "../../support/sequences.ts";
 
@@ -129,23 +128,6 @@ describe("listDomains", () => {
 });
 
 describe("pullPages over domains", () => {
-  it("writes the postings of every domain, and changes nothing the second time", async () => {
-    const harness = await openPullHarness({ websites: await knownDomains() });
-    const first = await (await open(harness)).finish();
-    const { read } = first.counts;
-    expect(read).toBeGreaterThan(100);
-    expect(first).toMatchObject({
-      outcome: "done",
-      balanced: true,
-      pull: { written: read, domains: { listed: 40, done: 40, refused: 0 }, repeated: 0 },
-    });
-    expect(await rowsOf(harness, "jobs.csv")).toHaveLength(read + 1);
-    const before = await md5Of(harness, "jobs.csv");
-    const second = await (await open(harness, "run-2")).finish();
-    expect(second.counts).toMatchObject({ read, unchanged: read });
-    expect(await md5Of(harness, "jobs.csv")).toBe(before);
-  });
-
   it("continues after a domain that the service does not know, or refuses", async () => {
     const websites = ["a.example", "b.example", "c.example"];
     const harness = await openPullHarness({ websites });
@@ -201,18 +183,6 @@ describe("pullPages over domains", () => {
     const run = await open(harness);
     await run.pull(domainRefusalsMax);
     expect((await failureOf(run.pull())).type).toBe("ContractBroken");
-  });
-
-  it("says once of however many domains that their totals are not so", async () => {
-    const websites = (await knownDomains()).slice(0, runWarningsMax + 1);
-    const harness = await openPullHarness({ websites, hiring: [`calls_max: ${websites.length}`] });
-    for (const row of websites.keys()) {
-      harness.sandbox.order("enrich", { falseTotal: row + 1 }, { after: row });
-    }
-    const report = await (await open(harness)).finish();
-    expect(report.warnings).toEqual([
-      "of some domains came more or fewer results than they were said to have",
-    ]);
   });
 
   it("does not take a 404 of a search for a line in the report", async () => {

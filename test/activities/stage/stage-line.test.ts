@@ -13,6 +13,7 @@ import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import { accountsCsv, failureOf } from "../../support/project/harness.ts";
 import { csvWithBroken, runOver, stageAll, stagedFiles } from "../../support/project/test-run.ts";
 import { numbers } from "../../support/sequences.ts";
+import { trials } from "../../support/trials.ts";
 
 describe("rejects", () => {
   it("hold the place, the field and the row", async () => {
@@ -105,7 +106,7 @@ describe("limit", () => {
         expect(read).toBe(Math.min(limit, rows));
       }),
       {
-        numRuns: 12,
+        numRuns: trials(5),
         examples: [
           [1_500, 100_000],
           [2_000, 1],

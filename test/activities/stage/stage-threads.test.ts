@@ -22,18 +22,6 @@ describe("stage threads", () => {
     await threads.close();
   });
 
-  it("stage rows of any length: a page is bounded in bytes, too", async () => {
-    const long = accountsCsv(1_200, (row) => `${row} ${"x".repeat(100_000)}`);
-    const harness = await Harness.open({
-      yaml: accountsYaml(),
-      files: { "accounts.csv": long },
-      hasThreads: true,
-    });
-    const run = await TestRun.open(harness);
-    const staged = await run.stage();
-    expect(staged).toMatchObject({ records: 1_200, done: true });
-  });
-
   it("say what the connector warned of: a quote that is open where an append-only file ends", async () => {
     const harness = await Harness.open({
       yaml: accountsYaml().replace("accounts.csv", "accounts.csv, append_only: true"),

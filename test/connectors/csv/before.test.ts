@@ -109,7 +109,7 @@ describe("beforeCsv", () => {
             }
           });
         }),
-        { numRuns: trials(2) },
+        { numRuns: trials(1) },
       );
     },
   );

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { listFiles } from "../../../connectors/csv/files.ts";
-import { filesMax } from "../../../connectors/csv/limits.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { configOf, withFolder } from "./support.ts";
 
@@ -82,22 +81,6 @@ describe("listFiles", () => {
         "in/a.csv is a link that leads out of the pattern's folder",
       );
       expect(await placesOf(folder, "**/a.csv")).toEqual(["in/a.csv"]);
-    });
-  });
-
-  it("takes files up to the limit", async () => {
-    const names = Array.from({ length: filesMax - 1 }, (_, index): [string, string] => [
-      `${index}.csv`,
-      "",
-    ]);
-    await withFolder(Object.fromEntries(names), async (folder) => {
-      expect(await placesOf(folder, "*.csv")).toHaveLength(filesMax - 1);
-      await writeFile(join(folder, "x.csv"), "");
-      expect(await placesOf(folder, "*.csv")).toHaveLength(filesMax);
-      await writeFile(join(folder, "y.csv"), "");
-      expect((await refusalOf(folder, "*.csv"))[0]).toBe(
-        `*.csv matches more than ${filesMax} files`,
-      );
     });
   });
 });

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/config/hash.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { ConfigError } from "../../../src/errors.ts";
+import { trials } from "../../support/trials.ts";
 import { changed, connectors, load, loadYaml, makeProject, refusal, soundYaml } from "./support.ts";
 
 /** What means something in YAML, or in what we make of it. */
@@ -298,7 +299,7 @@ sluice.yaml:21:15: must be a mapping such as { name: value }, not text
           if (!(error instanceof ConfigError)) throw error;
         }
       }),
-      { numRuns: 400 },
+      { numRuns: trials(60) },
     );
   });
 });

@@ -6,12 +6,9 @@ import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { openPostgresInbox } from "../../../src/inbox/postgres/open.ts";
 import { openSqliteInbox } from "../../../src/inbox/sqlite/open.ts";
 import { eventIdsKeptMs } from "../../../src/limits.ts";
-import { Secret } from "../../../src/security/secret.ts";
 import { transactionRowsMax } from "../../../src/state/limits.ts";
-import { migrateStore } from "../../../src/state/postgres/migrate.ts";
-import type { StoreServer } from "../../../src/state/postgres/server.ts";
-import { databaseOfFile } from "../../support/postgres/postgres.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { schemaOf } from "../../support/project/inline-postgres.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
 /** Every implementation of the inbox passes the contract. */
@@ -20,17 +17,8 @@ const implementations = [
   { kind: "postgres", open: openInSchema },
 ];
 
-const databaseUrl = databaseOfFile();
-
-/** A schema for each folder, as that of its project. */
-const schemas = new Map<string, StoreServer>();
-
 async function openInSchema(folder: string): Promise<Inbox> {
-  const known = schemas.get(folder);
-  const server = known ?? { url: new Secret(databaseUrl()), schema: `inbox ${schemas.size}` };
-  if (known === undefined) await migrateStore(server);
-  schemas.set(folder, server);
-  return await openPostgresInbox(server);
+  return await openPostgresInbox(await schemaOf(folder));
 }
 
 const connection = "forms";

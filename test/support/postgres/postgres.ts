@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { Client } from "pg";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 
 import { PostgresCluster, runSql } from "./postgres-cluster.ts";
 
@@ -48,24 +48,10 @@ export async function ownPostgres(): Promise<OwnDatabase> {
   return { ...(await databaseOn(server.url)), restart: async () => await server.restart() };
 }
 
-/** The URL of a database that all tests of a file share; to be called once, outside of them. */
-export function databaseOfFile(): () => string {
-  let made: { readonly server: string; readonly name: string; readonly url: string } | undefined;
-  beforeAll(async () => {
-    shared ??= process.env["PG_URL"] === undefined ? PostgresCluster.start() : undefined;
-    const server = process.env["PG_URL"] ?? (await shared)?.url ?? "";
-    made = { server, ...(await makeDatabase(server)) };
-  });
-  afterAll(async () => {
-    if (made !== undefined) await dropDatabase(made.server, made.name);
-  });
-  return () => made?.url ?? "";
-}
-
-async function makeDatabase(server: string): Promise<{ name: string; url: string }> {
+async function makeDatabase(server: string): Promise<string> {
   const name = `sluice_test_${randomBytes(6).toString("hex")}`;
   await runSql(server, `create database ${name} template template0 encoding 'UTF8'`);
-  return { name, url: Object.assign(new URL(server), { pathname: `/${name}` }).href };
+  return name;
 }
 
 async function dropDatabase(server: string, name: string): Promise<void> {
@@ -73,7 +59,7 @@ async function dropDatabase(server: string, name: string): Promise<void> {
 }
 
 async function databaseOn(server: string): Promise<TestDatabase> {
-  const { name } = await makeDatabase(server);
+  const name = await makeDatabase(server);
   const urlOf = (login: { user: string; password: string } | undefined): string => {
     const url = Object.assign(new URL(server), { pathname: `/${name}` });
     if (login !== undefined) Object.assign(url, { username: login.user, password: login.password });

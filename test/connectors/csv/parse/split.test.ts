@@ -11,7 +11,7 @@ import { splitCsv } from "../../../../connectors/csv/parse/split.ts";
 import { csvPosition, type CsvPosition } from "../../../../connectors/csv/position.ts";
 import { ConfigError, SourceChangedError } from "../../../../src/errors.ts";
 import { rowBytesMax } from "../../../../src/limits.ts";
-import { trials } from "../../../support/trials.ts";
+import { isProving, trials } from "../../../support/trials.ts";
 import { configOf, keptLog, readAll, withFolder } from "../support.ts";
 
 async function split(
@@ -116,7 +116,7 @@ describe("splitCsv", () => {
           });
         },
       ),
-      { numRuns: trials(2) },
+      { numRuns: trials(1) },
     );
   });
 
@@ -129,7 +129,7 @@ describe("splitCsv", () => {
   });
 
   it("cuts a large file at the very byte and line of a row", async () => {
-    const count = 200_000;
+    const count = isProving ? 200_000 : 40_000;
     const bytes = Buffer.from(rowsOf(count));
     await withFolder({ "a.csv": bytes }, async (folder) => {
       const spans = await split(configOf(folder), 4);

@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 
 import { beforeEach, expect, it } from "vitest";
 
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { bin } from "../../../support/project/project.ts";
 
-const cli = join(import.meta.dirname, "../../../../src/cli/main.ts");
 const escape = "\u001b[";
 
 let cwd: string;
@@ -17,7 +16,7 @@ beforeEach(async () => {
 /** What `sluice doctor` prints in an empty folder, where it finds no configuration. */
 function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const ended = spawnSync(process.execPath, [cli, "doctor", ...args], {
+  const ended = spawnSync(process.execPath, [bin, "doctor", ...args], {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     encoding: "utf8",

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,8 +9,8 @@ import { z } from "zod";
 import { faultKinds } from "../../../../src/sandbox/faults/faults.ts";
 import { end, until, watch, type Watched } from "../../../support/process/process.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { bin } from "../../../support/project/project.ts";
 
-const cli = fileURLToPath(new URL("../../../../src/cli/main.ts", import.meta.url));
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
 const ready = z.object({ ready: z.literal(true), address: z.string() });
 
@@ -21,7 +20,7 @@ type Running = Watched & { readonly child: ChildProcess };
 async function sandbox(yaml: string, ...options: readonly string[]): Promise<Running> {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "faults.yaml"), yaml);
-  const child = spawn(process.execPath, [cli, "sandbox", "--port", "0", ...options], {
+  const child = spawn(process.execPath, [bin, "sandbox", "--port", "0", ...options], {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE },
     stdio: ["ignore", "pipe", "pipe"],

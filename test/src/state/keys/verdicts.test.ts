@@ -315,7 +315,7 @@ const hows = [
 ];
 
 // On a server a history takes a hundred times as long. With fewer histories, mutants survive that few of them show.
-const histories = { sqlite: trials(60), postgres: trials(2) };
+const histories = { sqlite: trials(30), postgres: trials(1) };
 
 describe.each(keyImplementations)("a store of keys: $kind", ({ kind, open }) => {
   it.each(hows)("every verdict is that of the rules, whatever happened before: %j", async (how) => {
