@@ -9,6 +9,7 @@ import { eventIdsKeptMs } from "../../../src/limits.ts";
 import { transactionRowsMax } from "../../../src/state/limits.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { schemaOf } from "../../support/project/inline-postgres.ts";
+import { someOf } from "../../support/trials.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
 /** Every implementation of the inbox passes the contract. */
@@ -35,7 +36,7 @@ function seqs(found: readonly InboxRow[]): readonly number[] {
   return found.map(({ seq }) => seq);
 }
 
-describe.each(implementations)("inbox: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("inbox: $kind", ({ open }) => {
   let folder: string;
   let inbox: Inbox;
 

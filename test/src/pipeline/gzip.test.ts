@@ -46,6 +46,7 @@ data = sys.stdin.buffer.read()
 member = zlib.decompressobj(31)
 sys.stdout.buffer.write(member.decompress(data))
 sys.exit(0 if member.eof and not member.unused_data else 1)`;
+import { someOf } from "../../support/trials.ts";
 
 describe("createGzipWriter", () => {
   it("gives back the bytes whatever the pieces, and says truly what it wrote", async () => {
@@ -82,7 +83,10 @@ describe("createGzipWriter", () => {
     ["many blocks", long],
   ];
 
-  it.each(files.flatMap(([name, bytes]) => levels.map((level) => ({ name, bytes, level }))))(
+  const made = files.flatMap(([name, bytes]) => levels.map((level) => ({ name, bytes, level })));
+
+  // `npm test` asks for our own compressor alone: the other is zlib's.
+  it.each(someOf(made, levels.length))(
     "is one member to every reader: $name, level $level",
     async ({ bytes, level }) => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / 300_000) }, (_, n) =>

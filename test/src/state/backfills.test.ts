@@ -5,6 +5,7 @@ import { firstChunkOf } from "../../../src/lane-of.ts";
 import type { LockHolder } from "../../../src/state/contract/runs/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { examplePlan } from "../../support/project/plan.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 
 function holder(runId: string, kind: string): LockHolder {
@@ -20,7 +21,7 @@ const spans = [
 const span = { from: null, to: null };
 const second = firstChunkOf(2);
 
-describe.each(implementations)("backfills: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("backfills: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 
@@ -150,7 +151,7 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
   });
 });
 
-describe.each(implementations)("a lock that a backfill yields: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("a lock that a backfill yields: $kind", ({ open }) => {
   let store: StateStore;
   const ask = { name: "sync a", at };
   const backfill = holder("b", "backfill");

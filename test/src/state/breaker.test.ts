@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { resetLimits } from "../../../src/service/key-limits.ts";
 import { failuresMax, probeLostMs, probeStepMs } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
+import { someOf } from "../../support/trials.ts";
 import { limit, RateLimitUnderTest } from "./rate-limit-under-test.ts";
 import { implementations } from "./store-under-test.ts";
 
 const hourMs = 3_600_000;
 const throttled = { kind: "throttled" } as const;
 
-describe.each(implementations)("what blocks a limit: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("what blocks a limit: $kind", ({ open }) => {
   let limited: RateLimitUnderTest;
 
   beforeEach(async () => {

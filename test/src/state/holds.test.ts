@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { type Changes, noChanges } from "../../../src/state/contract/sends/changes.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, staged, StoreUnderTest } from "./store-under-test.ts";
 
 const hold = {
@@ -17,7 +18,7 @@ const hold = {
 
 const changes: Changes = { ...noChanges, new: 6, changed: 4, fields: { name: 4, 'a."b"': 1 } };
 
-describe.each(implementations)("what a run has staged: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("what a run has staged: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 

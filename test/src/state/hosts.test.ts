@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { hostBeatMs, hostForgottenMs } from "../../../src/state/limits.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, nowMs, StoreUnderTest } from "./store-under-test.ts";
 
 function beatOf(process: string, lastBeat: number): Parameters<StoreUnderTest["store"]["beat"]>[0] {
@@ -13,7 +14,7 @@ function beatOf(process: string, lastBeat: number): Parameters<StoreUnderTest["s
   return { hostId: "host", process, temporalId: "t", lastBeat, version: "1", ...told };
 }
 
-describe.each(implementations)("hosts of $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("hosts of $kind", ({ open }) => {
   it("keeps the latest beat of each worker, and tells those since a time", async () => {
     const { store } = await StoreUnderTest.open(open);
     await store.beat(beatOf("1", nowMs));

@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { SupersededError } from "../../../src/errors.ts";
 import type { LockHolder } from "../../../src/state/contract/runs/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";
 
 function holder(runId: string): LockHolder {
   return { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, runId, kind: "sync" };
 }
 
-describe.each(implementations)("locks: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("locks: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 

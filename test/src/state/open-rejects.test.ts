@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { RejectEntry } from "../../../src/state/contract/rejects/rejects.ts";
 import type { RunKind, RunRequest } from "../../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 
 function entry(place: string, changes: Partial<RejectEntry> = {}): RejectEntry {
   return { stream: "account", place, step: "map", code: "required", reason: "bad", ...changes };
 }
 
-describe.each(implementations)("open rejects: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 

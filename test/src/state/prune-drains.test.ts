@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import type { Outcome, RunKind } from "../../../src/state/contract/runs/runs.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, name, StoreUnderTest } from "./store-under-test.ts";
 
 const before = "2026-02-01T00:00:00.000Z";
 const quietOf = name.sync;
 
-describe.each(implementations)("pruneRuns of drains: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("pruneRuns of drains: $kind", ({ open }) => {
   let test: StoreUnderTest;
 
   beforeEach(async () => {

@@ -6,6 +6,7 @@ import type { PullPlace } from "../../../src/state/contract/pull/pull-rounds.ts"
 import { transactionRowsMax } from "../../../src/state/limits.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";
 
 const name = { target: "sandbox main", pull: "scores" };
@@ -26,7 +27,7 @@ const reject = {
   reason: "no",
 } as const;
 
-describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 

@@ -4,6 +4,7 @@ import type { FaultName } from "../../../src/state/contract/sends/faults.ts";
 import type { PartName } from "../../../src/state/contract/sends/receipts.ts";
 import { faultForgottenMs } from "../../../src/state/limits.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";
 
 function partOf(chunk: number): PartName & { readonly at: string; readonly host: string } {
@@ -14,7 +15,7 @@ function faultOf(fault: string): FaultName {
   return { runId: "r1", chunk: 1, fault };
 }
 
-describe.each(implementations)("receipts and faults: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("receipts and faults: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 

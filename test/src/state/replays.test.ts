@@ -5,13 +5,14 @@ import { transactionRowsMax } from "../../../src/state/limits.ts";
 import { ageOf } from "../../../src/state/rules/keys/ages.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
+import { someOf } from "../../support/trials.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 
 function entry(place: string, step: RejectEntry["step"] = "map", code = "required"): RejectEntry {
   return { stream: "account", place, step, code, reason: "bad" };
 }
 
-describe.each(implementations)("replays: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 

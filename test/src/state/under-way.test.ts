@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 
 import { reportOfRun } from "../../../src/report/of-run.ts";
+import { someOf } from "../../support/trials.ts";
 import { implementations, StoreUnderTest } from "./store-under-test.ts";
 
 const counts = { read: 1_000, records: 10, unchanged: 985, filtered: 2, rejected: 3 };
 
-it.each(implementations)(
+it.each(someOf(implementations, 2))(
   "tells how far a run of $kind has read before anything of it is committed",
   async ({ open }) => {
     const { store } = await StoreUnderTest.open(open).then(async (under) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { RejectEntry } from "../../../../src/state/contract/rejects/rejects.ts";
+import { someOf } from "../../../support/trials.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "../store-under-test.ts";
 
 function reject(place: string, code: string): RejectEntry {
@@ -32,7 +33,7 @@ async function opened(open: (typeof implementations)[number]["open"]): Promise<S
   return under;
 }
 
-describe.each(implementations)("the figures of a store in $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("the figures of a store in $kind", ({ open }) => {
   it("count what each of the newest runs committed", async () => {
     const { store } = await opened(open);
     expect(await store.runFigures({ ...name, limit: 9 })).toEqual([

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import type { RunKind, RunRequest, Outcome } from "../../../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
+import { someOf } from "../../../support/trials.ts";
 import { at, implementations, name, StoreUnderTest } from "../store-under-test.ts";
 
 const { target } = name;
@@ -11,7 +12,7 @@ function minute(number: number): string {
   return new Date(Date.parse(at) + number * 60_000).toISOString();
 }
 
-describe.each(implementations)("the last success: $kind", ({ open }) => {
+describe.each(someOf(implementations, 2))("the last success: $kind", ({ open }) => {
   let store: StateStore;
   let runs = 0;
 
