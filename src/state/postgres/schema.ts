@@ -27,6 +27,8 @@ export const storeSteps: readonly (readonly string[])[] = [
     "create index rejects_by_code on $schema.rejects (run_id, code, chunk, ordinal)",
   ],
   adoptionStep,
+  // Rejects by their key. A hash, because a key may be longer than a page of a tree takes.
+  ["create index rejects_by_key on $schema.rejects using hash (key)"],
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -6,6 +6,7 @@ import { hashKeys } from "./migration-hashed-keys.ts";
 import { adoptions, holds, runHosts } from "./migration-holds.ts";
 import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
+import { rejectKeys } from "./migration-reject-keys.ts";
 import { renames } from "./migration-renames.ts";
 import { pendingRequests } from "./migration-requests.ts";
 import { sightings } from "./migration-sightings.ts";
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   runHosts,
   figures,
   adoptions,
+  rejectKeys,
 ];
