@@ -46,6 +46,16 @@ function readsWhatIsWritten(sync: SyncConfig, { writeBack }: PullConfig): boolea
   return tableName(from["table"]) === table;
 }
 
+/** The pulls that write into the rows that a sync reads, and their columns. */
+export function pullsInto(
+  sync: SyncConfig,
+  pulls: ReadonlyMap<string, PullConfig>,
+): readonly { readonly pull: string; readonly columns: readonly string[] }[] {
+  return [...pulls.values()]
+    .filter((pull) => readsWhatIsWritten(sync, pull))
+    .map((pull) => ({ pull: pull.name, columns: columnsWritten(pull) }));
+}
+
 /** Why a sync would send what a pull wrote; undefined when it does not. */
 function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
   if (!readsWhatIsWritten(sync, pull)) return undefined;

@@ -1,8 +1,9 @@
 import type { SyncConfig } from "../../config/config.ts";
 import type { Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord, WhyUnknown } from "../../state/contract/keys/known-records.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
-import type { Explained, ExplainedKey, ExplainedRow, SentBy } from "./explained.ts";
+import type { Explained, ExplainedKey, ExplainedPull, ExplainedRow, SentBy } from "./explained.ts";
 import { rejectLine, rejectState } from "./reject-text.ts";
 
 const unknownTexts: Readonly<Record<WhyUnknown, string>> = {
@@ -54,18 +55,28 @@ function sourceLines(row: ExplainedRow, sync: SyncConfig): [string, string][] {
   ];
 }
 
-function senderText({ staging, run, parts }: SentBy): string {
+/** A run, its kind and the chunk, and since when it is held. */
+function stagingText({ staging, run }: SentBy): string {
   const kind = run === undefined ? ", which was pruned" : ` (${run.kind})`;
+  const held = run && openHold(run);
+  const since = held === undefined ? "" : `, held since ${held.since}`;
+  return `run ${staging.runId}${kind}, chunk ${staging.chunk}${since}`;
+}
+
+function senderText({ staging, run, parts }: SentBy): string {
   const files = parts.flatMap(({ fileKey }) => (fileKey === null ? [] : [fileKey]));
   const one = parts.length > 1 ? `one of its ${parts.length} parts` : "its only part";
   const part = parts.length === 0 ? "" : `, ${one}`;
   const file = files.length === 0 ? "" : `, file ${files.join(" or ")}`;
-  return `sent by run ${staging.runId}${kind}, chunk ${staging.chunk}${part}${file}`;
+  return `sent by ${stagingText({ staging, run, parts })}${part}${file}`;
 }
 
 function knownText(known: KnownRecord, sender: SentBy | undefined): string {
   if (known.state === "new") return "holds nothing of it from this sync";
-  if (known.state === "unknown") return `unknown: ${unknownTexts[known.why]}`;
+  if (known.state === "unknown") {
+    const of = sender === undefined ? "" : `: ${stagingText(sender)}`;
+    return `unknown: ${unknownTexts[known.why]}${of}`;
+  }
   const { acceptedAt, adopted } = known;
   const since = `holds what it accepted at ${isoOf(acceptedAt)}`;
   const held = sender === undefined ? since : `${since}, ${senderText(sender)}`;
@@ -85,6 +96,16 @@ function keyLines({ known, sender, rejects }: ExplainedKey): [string, string][] 
   ];
 }
 
+function pullLine({ pull, columns, last }: ExplainedPull): [string, string] {
+  const ran =
+    last === undefined
+      ? "it never ran"
+      : `its last run began at ${last.startedAt} and ${
+          last.outcome === null ? "continues" : `wrote ${last.sent} rows`
+        }`;
+  return ["pull", `${pull} writes ${columns.join(", ")} of such rows; ${ran}`];
+}
+
 function withoutRows(rows: Explained["rows"]): [string, string][] {
   if (rows === undefined) return [["source", "single rows of it cannot be read"]];
   if (rows.length > 0) return [];
@@ -100,11 +121,15 @@ export function isUnheardOf({ rows, keys }: Explained): boolean {
 }
 
 /** An explanation for a person: each fact, and what it is of. */
-export function explainedFacts({ rows, keys }: Explained, sync: SyncConfig): [string, string][] {
+export function explainedFacts(
+  { rows, keys, pulls }: Explained,
+  sync: SyncConfig,
+): [string, string][] {
   return [
     ...withoutRows(rows),
     ...(rows ?? []).flatMap((row) => sourceLines(row, sync)),
     ...keys.flatMap(keyLines),
+    ...pulls.map(pullLine),
   ];
 }
 
@@ -138,19 +163,28 @@ function rowJson(row: ExplainedRow, sync: SyncConfig): object {
   };
 }
 
+function senderJson({ staging, run, parts }: SentBy): object {
+  return {
+    run_id: staging.runId,
+    kind: run?.kind,
+    chunk: staging.chunk,
+    held_since: run && openHold(run)?.since,
+    parts: parts.map(({ part, form, fileKey }) => ({ part, form, file_key: fileKey })),
+  };
+}
+
 function knownJson(known: KnownRecord, sender: SentBy | undefined): object {
   if (known.state === "new") return { state: "new" };
-  if (known.state === "unknown") return { state: "unknown", why: unknownTexts[known.why] };
-  const { acceptedAt, adopted } = known;
-  const accepted = { state: "accepted", accepted_at: isoOf(acceptedAt), adopted };
-  if (sender === undefined) return accepted;
-  const { staging, run, parts } = sender;
-  const told = parts.map(({ part, form, fileKey }) => ({ part, form, file_key: fileKey }));
-  return { ...accepted, run_id: staging.runId, kind: run?.kind, chunk: staging.chunk, parts: told };
+  return {
+    ...(known.state === "unknown"
+      ? { state: "unknown", why: unknownTexts[known.why] }
+      : { state: "accepted", accepted_at: isoOf(known.acceptedAt), adopted: known.adopted }),
+    ...(sender && senderJson(sender)),
+  };
 }
 
 /** An explanation for a program. */
-export function explainJson({ name, rows, keys }: Explained, sync: SyncConfig): string {
+export function explainJson({ name, rows, keys, pulls }: Explained, sync: SyncConfig): string {
   return plainJson({
     sync: sync.name,
     name,
@@ -168,6 +202,12 @@ export function explainJson({ name, rows, keys }: Explained, sync: SyncConfig): 
         state: rejectState(reject),
         replayed_by: reject.replayedBy,
       })),
+    })),
+    pulls: pulls.map(({ pull, columns, last }) => ({
+      pull,
+      columns,
+      last_run: last?.runId,
+      written: last?.sent,
     })),
   });
 }

@@ -1,10 +1,12 @@
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { pullsInto } from "../../config/feedback-loop.ts";
 import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { StreamRecord } from "../../records/streams.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import type { RejectEntry, StoredReject } from "../../state/contract/rejects/rejects.ts";
+import type { RunFigures } from "../../state/contract/runs/figures.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { Receipt } from "../../state/contract/sends/receipts.ts";
 import type { Staging } from "../../state/contract/sends/stagings.ts";
@@ -31,7 +33,7 @@ export type ExplainedRow = { readonly place: string } & (
   | { readonly is: "filtered" }
 );
 
-/** Who sent what the service holds; the run is undefined once it was pruned. */
+/** The staging that sent what the service holds, or may send it yet; the run is undefined once it was pruned. */
 export type SentBy = {
   readonly staging: Staging;
   readonly run: Run | undefined;
@@ -46,6 +48,13 @@ export type ExplainedKey = {
   readonly rejects: readonly StoredReject[];
 };
 
+/** A pull that writes columns of the rows which the sync reads, and its last run: which rows it wrote is not kept. */
+export type ExplainedPull = {
+  readonly pull: string;
+  readonly columns: readonly string[];
+  readonly last: RunFigures | undefined;
+};
+
 /** All that is known of a row or key of a sync. */
 export type Explained = {
   /** As it was asked for. */
@@ -54,6 +63,7 @@ export type Explained = {
   readonly rows: readonly ExplainedRow[] | undefined;
   /** One, or more where several rows have the name. */
   readonly keys: readonly ExplainedKey[];
+  readonly pulls: readonly ExplainedPull[];
 };
 
 /** What an explanation is of: a row by its key or its place. */
@@ -127,11 +137,25 @@ function explainedRow(
 }
 
 async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy | undefined> {
-  if (known.state !== "accepted") return undefined;
+  if (known.state === "new" || known.send === undefined) return undefined;
   const staging = await state.stagingNumbered({ send: known.send });
   if (staging === undefined) return undefined;
   const [run, parts] = await Promise.all([state.run(staging.runId), state.receipts(staging)]);
   return { staging, run, parts };
+}
+
+/** The pulls that write into what a sync reads. */
+async function pullsOf(
+  { config, sync }: Pick<Explaining, "config" | "sync">,
+  state: StateStore | undefined,
+): Promise<ExplainedPull[]> {
+  const target = targetOf(config.api);
+  return await Promise.all(
+    pullsInto(sync, config.pulls).map(async (into) => {
+      const runs = (await state?.runFigures({ target, sync: into.pull, limit: 1 })) ?? [];
+      return { ...into, last: runs[0] };
+    }),
+  );
 }
 
 /**
@@ -155,6 +179,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
       name,
       rows: mapped?.map((row) => explainedRow(row, sync, known)),
       keys: await Promise.all(explained),
+      pulls: await pullsOf(what, state),
     };
   };
   return opened === undefined ? await withStateThere(config, lookUp) : await lookUp(opened);

@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const explained = "src/cli/run/explained.ts";
+const situationsTest = "test/src/cli/run/explained-situations.test.ts";
 const explainTest = "test/src/cli/run/explain.test.ts";
 
 /** Mutants of what a record is said to have become. */
@@ -40,5 +41,53 @@ export const mutantsOfExplained: readonly Mutant[] = [
       file: "test/src/state/open-rejects.test.ts",
       title: "are told by key with those that are not open any more",
     },
+  },
+  {
+    id: "S1230",
+    plants: "a record that a run sent twice is told as forgotten",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/known-records.ts",
+        find: "const send = Math.abs(found.send);",
+        replace: "const { send } = found;",
+      },
+    ],
+    test: { file: situationsTest, title: "that a run sent twice" },
+  },
+  {
+    id: "S1231",
+    plants: "of a record on its way nothing says that its run is held",
+    edits: [
+      {
+        file: "src/cli/run/explain-text.ts",
+        find: 'held === undefined ? "" : `, held since ${held.since}`',
+        replace: '""',
+      },
+    ],
+    test: { file: situationsTest, title: "that a held run has staged" },
+  },
+  {
+    id: "S1232",
+    plants: "in Postgres a record that a crashed run sent is told without that run",
+    edits: [
+      {
+        file: "src/state/postgres/keys/known-records.ts",
+        find: 'why: "unsettled", send }',
+        replace: 'why: "unsettled" }',
+      },
+    ],
+    test: { file: situationsTest, title: "of which nobody knows whether it was taken" },
+  },
+  {
+    id: "S1233",
+    plants: "the pulls that write into the rows of a sync are those that do not",
+    edits: [
+      {
+        file: "src/config/feedback-loop.ts",
+        find: ".filter((pull) => readsWhatIsWritten(sync, pull))",
+        replace: ".filter((pull) => !readsWhatIsWritten(sync, pull))",
+      },
+    ],
+    test: { file: situationsTest, title: "whose row a pull writes into" },
   },
 ];

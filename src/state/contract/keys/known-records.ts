@@ -18,7 +18,12 @@ export type KnownRecord =
   /** This sync never sent the key. */
   | { readonly state: "new" }
   /** Nothing says whether, or how, the service holds it. */
-  | { readonly state: "unknown"; readonly why: WhyUnknown }
+  | {
+      readonly state: "unknown";
+      readonly why: WhyUnknown;
+      /** The number of the staging that has it, or sent it; undefined where what is known counts no more. */
+      readonly send?: number;
+    }
   | {
       readonly state: "accepted";
       readonly hash: Uint8Array;

@@ -28,7 +28,7 @@ async function slotsOf(queries: Queries, setId: number): Promise<z.output<typeof
 const bytes = z.instanceof(Uint8Array).nullable();
 
 const recordRow = z.object({
-  isStaged: z.boolean(),
+  stagedSend: z.int().nullable(),
   hash: z
     .string()
     .transform((uuid) => new Uint8Array(Buffer.from(uuid.replaceAll("-", ""), "hex")))
@@ -67,10 +67,10 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     const hashesOf = await store.hashes(queries);
     const { rows } = await sql`
       with keyed as materialized (
-        select k.place, k.number, k.tag, e.id is not null as is_staged, f.id, f.hash, f.send
+        select k.place, k.number, k.tag, e.send as staged_send, f.id, f.hash, f.send
         from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
           left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
-      select k.is_staged, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at,
+      select k.staged_send, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at,
         o.adopted_at, o.reason
       from keyed k left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = k.id
         left join ${sql.table("stagings")} s on s.send = k.send and s.state in ('committed', 'cut')
@@ -81,16 +81,18 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     return z
       .array(recordRow)
       .parse(rows)
-      .map(({ isStaged, hash, fields, send, acceptedAt, adoptedAt, reason }) => {
+      .map(({ stagedSend, hash, fields, send: signed, acceptedAt, adoptedAt, reason }) => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
-        if (isStaged) return { state: "unknown", why: "underWay" };
+        if (stagedSend !== null) return { state: "unknown", why: "underWay", send: stagedSend };
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have
         // been sent.
-        if (hash === null || send === null) {
+        if (hash === null || signed === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
+        // Negative where a run sent two records of the key: no staging has such a number.
+        const send = Math.abs(signed);
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
-        if (acceptedAt === null) return { state: "unknown", why: "unsettled" };
+        if (acceptedAt === null) return { state: "unknown", why: "unsettled", send };
         const known = fields === null ? undefined : readFields(fields, names);
         const adopted = adoptedAt === null ? undefined : { at: adoptedAt, reason: reason ?? "" };
         return { state: "accepted", hash, fields: known, acceptedAt, send, adopted };

@@ -65,7 +65,9 @@ export function createKnownRecordStore(
       const words = wordsOf(hashed);
       return keys.map((_, index): KnownRecord => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
-        if (staged.find(words, index) !== -1) return { state: "unknown", why: "underWay" };
+        const entry = staged.find(words, index);
+        if (entry !== -1)
+          return { state: "unknown", why: "underWay", send: Math.abs(staged.sendAt(entry)) };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without
@@ -73,9 +75,11 @@ export function createKnownRecordStore(
         if (found === undefined || found.hash === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
-        const { hash, fields, send, acceptedAt, adoptedAt, reason } = found;
+        const { hash, fields, acceptedAt, adoptedAt, reason } = found;
+        // Negative where a run sent two records of the key: no staging has such a number.
+        const send = Math.abs(found.send);
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
-        if (acceptedAt === null) return { state: "unknown", why: "unsettled" };
+        if (acceptedAt === null) return { state: "unknown", why: "unsettled", send };
         const known = fields === null ? undefined : readFields(fields, names);
         const adopted = adoptedAt === null ? undefined : { at: adoptedAt, reason: reason ?? "" };
         return { state: "accepted", hash, fields: known, acceptedAt, send, adopted };
