@@ -159,7 +159,7 @@ async function assertStillSameAccount(
   run: Run,
 ): Promise<void> {
   const { api } = deps.config;
-  if (api.apiKeyFile !== undefined || run.request.dryRun === true) return;
+  if (api.apiKeyFile !== undefined) return;
   const kind = run.kind === "pull" ? "pull" : "sync";
   const holder = holderOf(deps, { kind, name: run.sync, at: isoNow(deps) });
   await assertSameAccount(holder, api, { isFresh: false, isKept: false });

@@ -35,7 +35,6 @@ export type OpenRunInput = {
 export type RunSettings = {
   readonly mode: "auto" | "lightweight" | "heavyweight";
   readonly lightweightPartsMax: number;
-  readonly dryRun: boolean;
   /** Continue as new after this many chunks; undefined leaves it to Temporal. */
   readonly chunksPerRun?: number | undefined;
   readonly heartbeatTimeoutMs: number;

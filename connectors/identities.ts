@@ -36,7 +36,7 @@ export function holderOf(
 export type Trust = {
   /** Nothing depends on what is known yet: what is found is taken without a word. */
   readonly isFresh: boolean;
-  /** A dry run keeps nothing. */
+  /** A look keeps nothing. */
   readonly isKept: boolean;
 };
 

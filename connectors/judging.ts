@@ -51,7 +51,6 @@ export function judgingOf(
     full: request.full === true || kind === "replay" || (isAll && kind === "backfill"),
     rejectDuplicates: isRejected || oneEach,
     oneEach,
-    dryRun: request.dryRun === true,
     rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
     begunAt: kind === "backfill" ? begunAt : undefined,
     committedAfter: resendAfterMs === undefined ? undefined : now - resendAfterMs,

@@ -43,9 +43,8 @@ export async function endRun(
   // An unknown sync, or a store that was away: there is nothing to close.
   if (run === undefined) return null;
   if (input.mode !== undefined) await state.setMode({ runId, ...input.mode });
-  const staged = run.request.dryRun === true;
-  if (!staged) await state.dropStagings({ runId });
-  const tally = await state.tally({ runId, staged });
+  await state.dropStagings({ runId });
+  const tally = await state.tally({ runId, staged: false });
   const pull = await state.pullTally({ runId });
   const bucket = pull === undefined ? imbalance(tally) : pullImbalance(pull);
   let [outcome, failure]: [Outcome, RunFailure | undefined] = [input.outcome, input.failure];
@@ -56,7 +55,7 @@ export async function endRun(
   const isPull = run.kind === "pull";
   const { read, rejected } = pull ?? tally;
   if (outcome === "done" && read === 0 && !isPull) await warnOfEmptySource(deps, run);
-  if (!isPull && !staged) {
+  if (!isPull) {
     await settleDoubts(deps, run, outcome === "done");
     await settleMapping(deps, run, outcome === "done");
     if (outcome === "done") await forgetPassed(deps, run);

@@ -15,12 +15,11 @@ export async function warnOfEmptySource(
   if (run.fromPosition !== null || run.kind !== "sync") return;
   const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
   const last = runs.find(
-    ({ runId, kind, target, outcome, request }) =>
+    ({ runId, kind, target, outcome }) =>
       runId !== run.runId &&
       kind === run.kind &&
       target === run.target &&
-      (outcome === "done" || outcome === "done_with_rejects") &&
-      request.dryRun !== true,
+      (outcome === "done" || outcome === "done_with_rejects"),
   );
   if (last === undefined) return;
   const { read } = await state.tally({ runId: last.runId, staged: false });

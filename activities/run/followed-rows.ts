@@ -15,7 +15,7 @@ export async function forgetUnfollowed(
 ): Promise<void> {
   const { state, target } = deps;
   const run = await state.run(runId);
-  if (sync.send !== "all" || run?.kind === "resend" || run?.request.dryRun === true) return;
+  if (sync.send !== "all" || run?.kind === "resend") return;
   const source = connectorOf(deps, sync.connector);
   const goesOn = run !== undefined && run.fromPosition !== null && followsRows(source, sync, run);
   if (!goesOn) await state.forgetFingerprints({ target, sync: sync.name });
@@ -31,7 +31,7 @@ export async function forgetPassed(
 ): Promise<void> {
   const { runId, target, sync: name, request, configHash } = run;
   const sync = config.syncs.get(name);
-  const isWhole = request.limit === undefined && request.dryRun !== true;
+  const isWhole = request.limit === undefined;
   // Closed by a worker that is configured otherwise.
   if (sync?.configHash !== configHash || sync.send !== "all" || !isWhole) return;
   if (!followsRows(connectorOf({ sources }, sync.connector), sync, run)) return;

@@ -18,10 +18,7 @@ export async function warnOfMissedRuns(
   if (schedule === undefined) return;
   const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
   const others = runs.filter(({ runId, target }) => runId !== run.runId && target === run.target);
-  const last = others.find(
-    ({ kind, outcome, request }) =>
-      kind === run.kind && outcome !== "busy" && request.dryRun !== true,
-  );
+  const last = others.find(({ kind, outcome }) => kind === run.kind && outcome !== "busy");
   if (last === undefined) return;
   const seen = { run, last, others };
   if (missedRuns(schedule, seen).times.length === 0) return;

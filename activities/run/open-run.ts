@@ -22,12 +22,9 @@ import { takeRunLock } from "./take-lock.ts";
 /** From 1, which goes first, to 5; every other kind is in the middle. */
 const priorityKeys: Readonly<Record<string, number>> = { inbox: 1, backfill: 5 };
 
-/** Whether a guardrail may hold a run: a replay, a backfill and a dry run are looked at by whoever starts them. */
-function isHeldIf(
-  { holdIf }: SyncConfig,
-  { kind, request }: Pick<Run, "kind" | "request">,
-): boolean {
-  return holdIf !== undefined && kind === "sync" && request.dryRun !== true;
+/** Whether a guardrail may hold a run: a replay and a backfill are looked at by whoever starts them. */
+function isHeldIf({ holdIf }: SyncConfig, { kind }: Pick<Run, "kind">): boolean {
+  return holdIf !== undefined && kind === "sync";
 }
 
 /** What the workflow of a run is told of the configuration. */
@@ -41,13 +38,12 @@ export function settingsOf(
   return {
     mode: request.mode ?? sync.mode,
     lightweightPartsMax: sync.lightweightPartsMax,
-    dryRun: request.dryRun === true,
     chunksPerRun,
     heartbeatTimeoutMs,
     scheduleToStartMs,
     retryInitialMs,
     retryMaxMs,
-    consentMs: isHeldIf(sync, { kind, request }) ? heldMsMax : undefined,
+    consentMs: isHeldIf(sync, { kind }) ? heldMsMax : undefined,
     searchAttribute: deps.config.temporal.searchAttribute,
     priority: { priorityKey: priorityKeys[kind] ?? 3, fairnessKey: sync.name },
   };
@@ -83,9 +79,8 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         what: `sync ${input.sync} is being sent`,
       });
       await endGoneSenders(deps);
-      const isKept = input.request.dryRun !== true;
       const read = input.kind === "resend" ? undefined : source;
-      await assertSameSides(deps, { sync, source: read, isKept }, signal);
+      await assertSameSides(deps, { sync, source: read, isKept: true }, signal);
       if (input.kind === "replay") {
         await placeReplay(deps, { run: opened, sync, source });
       } else if (input.kind === "resend") {
@@ -94,10 +89,8 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         if (input.kind === "sync") await warnOfMissedRuns(deps, opened, sync.schedule);
         await setRunRange(deps, { runId: input.runId, sync, source }, signal);
       }
-      if (isKept) {
-        await warnOfRestore(deps, opened);
-        await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
-      }
+      await warnOfRestore(deps, opened);
+      await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       if (input.kind !== "resend") await checkColumns(source, sync, { signal, mayName: false });
       await forgetUnfollowed(deps, sync, input.runId);
       deps.log.info(

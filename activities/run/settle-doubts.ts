@@ -42,7 +42,7 @@ export async function settleDoubts(
 ): Promise<void> {
   const { clock, state } = deps;
   const isWhole = kind === "sync" || kind === "inbox";
-  const hasMadeAll = isDone && isWhole && request.limit === undefined && request.dryRun !== true;
+  const hasMadeAll = isDone && isWhole && request.limit === undefined;
   await endGoneSenders(deps);
   const madeBy = hasMadeAll ? runId : undefined;
   const facts = await state.settleDoubts({ target, sync, now: clock(), madeBy });

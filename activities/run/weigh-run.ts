@@ -25,7 +25,6 @@ async function readBefore(
       run.runId !== runId &&
       run.kind === "sync" &&
       (run.outcome === "done" || run.outcome === "done_with_rejects") &&
-      run.request.dryRun !== true &&
       run.request.limit === undefined,
   );
   if (found === undefined) return undefined;

@@ -44,7 +44,7 @@ function doubtsOf(
   const isAlone = kind === "resend";
   // A source that is read anew by each run brings again what is in doubt.
   const readsOn = kind === "inbox" || (kind === "sync" && !isFullRead);
-  const isFirst = chunk === 1 && request.limit === undefined && request.dryRun !== true;
+  const isFirst = chunk === 1 && request.limit === undefined;
   if (!isAlone && !(readsOn && isFirst)) return undefined;
   return { target, sync, stagingFolder, hostId, now: clock(), isAlone };
 }
@@ -189,9 +189,7 @@ export function createStageChunk(
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);
         const needsSource = job.doubts?.isAlone !== true;
-        if (needsSource && run.request.dryRun !== true) {
-          await assertStillSameSource(deps, { sync, source }, signal);
-        }
+        if (needsSource) await assertStillSameSource(deps, { sync, source }, signal);
         const how = { signal, mayName: false };
         if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
         return await deps.stageThreads.run(job, { signal, progress });

@@ -79,11 +79,11 @@ function whatChanged(
 ): AsyncIterable<RecordPage> {
   const { changed, mapping, keepRows } = job;
   if (changed === undefined) return lines;
-  const { target, sync, dryRun } = changed;
+  const { target, sync } = changed;
   const add = async (names: readonly string[]): Promise<readonly string[]> =>
     await tools.state.fieldSlots({ target, sync, names });
-  // A dry run leaves what is known as it is; of a row that is followed, nobody asks which field changed.
-  const isUnasked = dryRun || changed.rows !== undefined;
+  // Of a row that is followed, nobody asks which field changed.
+  const isUnasked = changed.rows !== undefined;
   const fields = isUnasked
     ? undefined
     : {

@@ -76,7 +76,6 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
     send: drawn.send,
     full: false,
     rejectDuplicates: true,
-    dryRun: false,
   };
   return {
     connector,

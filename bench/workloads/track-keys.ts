@@ -108,7 +108,7 @@ async function stageChunk(
     const names = Array.from({ length }, (_, index) => part.keyOf(start + index));
     const hashes = hashesOf(length, part.version);
     const fields = bare ? undefined : { fieldBytes, hashes: randomBytes(length * fieldBytes) };
-    const settings = { full: false, rejectDuplicates: true, dryRun: false };
+    const settings = { full: false, rejectDuplicates: true };
     const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
     const name = { ...owner, runId, chunk, stage };
     const startedMs = performance.now();

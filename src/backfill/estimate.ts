@@ -112,9 +112,9 @@ async function lastRate(
   { sync, target }: { readonly sync: string; readonly target: string },
 ): Promise<Rate | undefined> {
   for (const run of await state.runs({ sync, limit: rateRunsMax })) {
-    const { endedAt, startedAt, runId, request } = run;
+    const { endedAt, startedAt, runId } = run;
     const isDone = run.outcome === "done" || run.outcome === "done_with_rejects";
-    const isLike = run.kind === "sync" && run.target === target && request.dryRun !== true;
+    const isLike = run.kind === "sync" && run.target === target;
     if (!isDone || !isLike || endedAt === null) continue;
     const { read } = await state.tally({ runId, staged: false });
     const ms = Math.max(1, Date.parse(endedAt) - Date.parse(startedAt));

@@ -79,7 +79,7 @@ type RunMetrics = Pick<ProcessMetrics, "runClosed"> & {
 function runMetrics(registers: Registry[]): RunMetrics {
   const runs = new Counter({
     name: "sluice_runs_total",
-    help: "Runs that ended in this process, dry runs excluded.",
+    help: "Runs that ended in this process.",
     labelNames: ["sync", "kind", "outcome"],
     registers,
   });
@@ -113,8 +113,6 @@ function runMetrics(registers: Registry[]): RunMetrics {
       }
     },
     runClosed: (report) => {
-      // It moved nothing.
-      if (report.dry_run) return;
       const { sync, kind, outcome } = report;
       runs.inc({ sync, kind, outcome });
       for (const [result, count] of reportCounts(report)) {

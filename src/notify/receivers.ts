@@ -30,14 +30,14 @@ export function notificationId(runId: string, hold?: number): string {
 }
 
 /**
- * Who is to hear of a run; nobody of one that continues, or of a dry run, at which a person looks. A drain,
- * of which there may be several a second, is told of when it failed only.
+ * Who is to hear of a run; nobody of one that continues. A drain, of which there may be several a second, is told of
+ * when it failed only.
  */
 export function receiversOf(
   receivers: readonly NotifyConfig[],
-  { kind, outcome, dry_run: isDry }: Pick<RunReport, "dry_run" | "kind" | "outcome">,
+  { kind, outcome }: Pick<RunReport, "kind" | "outcome">,
 ): readonly NotifyConfig[] {
-  if (outcome === "running" || isDry) return [];
+  if (outcome === "running") return [];
   if (kind === "inbox" && !failures.includes(outcome)) return [];
   return receivers.filter(({ on }) => heard[on](outcome));
 }

@@ -8,16 +8,13 @@ import { buildReport, type RunReport } from "./report.ts";
 /** The report of a run: as it closed, or as it stands while it continues. */
 export async function reportOfRun(state: StateStore, run: Run): Promise<RunReport> {
   const { runId } = run;
-  const tally = await state.tally({ runId, staged: run.request.dryRun === true });
+  const tally = await state.tally({ runId, staged: false });
   // Nothing of a run that is held was sent: what it would send is what a person asks for.
   const held = openHold(run) === undefined ? undefined : await state.tally({ runId, staged: true });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
   const pull = await state.pullTally({ runId });
-  // A dry run's tally counts what waits to be sent.
-  const isDry = run.request.dryRun === true;
   const open = run.endedAt === null ? await state.openStagings({ runId }) : [];
-  const counted = open.filter((send) => !isDry || send.state === "staging");
-  const underWay = counted.length === 0 ? undefined : sumOf(counted);
+  const underWay = open.length === 0 ? undefined : sumOf(open);
   const hasEnded = run.endedAt !== null && pull === undefined;
   const givenUp = hasEnded ? await state.givenUp({ runId }) : undefined;
   const changes = held?.changes ?? tally.changes;

@@ -9,11 +9,10 @@ import type { Tally } from "../state/contract/runs/tally.ts";
 import type { Changes } from "../state/contract/sends/changes.ts";
 import type { StageCounts } from "../state/contract/sends/stagings.ts";
 
-/** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
+/** What became of the rows of a run. */
 export type ReportCounts = {
   readonly read: number;
   readonly sent: number;
-  readonly would_send?: number;
   readonly unchanged: number;
   readonly filtered: number;
   readonly rejected: number;
@@ -83,7 +82,6 @@ export type RunReport = {
   readonly hold?: ReportHold;
   readonly mode: string | null;
   readonly mode_reason: string | null;
-  readonly dry_run: boolean;
   readonly counts: ReportCounts;
   /** Why its records were sent; undefined where nobody asked whether they changed. */
   readonly changes?: ReportChanges;
@@ -191,7 +189,6 @@ export function buildReport(from: {
   const { unchanged, rejected } = pull ?? tally;
   const read = (pull ?? tally).read + run.gone;
   const gone = run.gone === 0 ? {} : { gone: run.gone };
-  const isDry = run.request.dryRun === true;
   // What a run that came to its end gave up on the way, it has read again.
   const isWhole = run.outcome === "done" || run.outcome === "done_with_rejects";
   const ended = run.endedAt === null ? nowMs : Date.parse(run.endedAt);
@@ -206,10 +203,7 @@ export function buildReport(from: {
     ...(run.hold === null ? {} : { hold: holdReport(run.hold) }),
     mode: run.mode,
     mode_reason: run.modeReason,
-    dry_run: isDry,
-    counts: isDry
-      ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected, ...gone }
-      : { read, sent, unchanged, filtered, rejected, ...gone },
+    counts: { read, sent, unchanged, filtered, rejected, ...gone },
     ...(tally.changes === undefined ? {} : { changes: changesReport(tally.changes) }),
     ...(underWay === undefined ? {} : { under_way: underWay }),
     ...(isWhole || givenUp === undefined || givenUp.read === 0 ? {} : { given_up: givenUp }),

@@ -123,7 +123,6 @@ export const report: RunReport = {
   outcome: "done_with_rejects",
   mode: "heavyweight",
   mode_reason: "asked for",
-  dry_run: false,
   counts: { read: 6, sent: 3, unchanged: 1, filtered: 1, rejected: 1 },
   balanced: true,
   chunks: 2,

@@ -55,7 +55,6 @@ const report: RunReport = {
   sync: "accounts",
   kind: "sync",
   outcome: "failed",
-  dry_run: false,
   mode: "lightweight",
   mode_reason: "1 record needs 1 body",
   started_at: "2026-01-01T00:00:00.000Z",

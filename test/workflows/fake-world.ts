@@ -182,7 +182,6 @@ export function openedRun(runId: string, settings: Partial<RunSettings> = {}): O
     settings: {
       mode: "auto",
       lightweightPartsMax: 3,
-      dryRun: false,
       heartbeatTimeoutMs: 2_000,
       scheduleToStartMs: 10_000,
       retryInitialMs: 20,

@@ -165,11 +165,9 @@ export function progressDetails(progress: Progress): string {
 
 function reportRows(report: RunReport): Rows {
   const { counts } = report;
-  const sent: readonly [string, number] =
-    counts.would_send === undefined ? ["sent", counts.sent] : ["would be sent", counts.would_send];
   return [
     ["rows read", counts.read],
-    sent,
+    ["sent", counts.sent],
     ["unchanged", counts.unchanged],
     ["filtered", counts.filtered],
     ["rejected", counts.rejected],

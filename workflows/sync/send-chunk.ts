@@ -91,20 +91,17 @@ async function sendParts(sending: Sending): Promise<void> {
 }
 
 /**
- * Sends a staged chunk and saves the checkpoint after it; answers what the commit did, undefined for a dry
- * run. Uploads of two chunks may overlap; what makes the service take records waits for its turn. Once
- * accepted it is committed even if the run is cancelled meanwhile.
+ * Sends a staged chunk and saves the checkpoint after it; answers what the commit did. Uploads of two chunks may
+ * overlap; what makes the service take records waits for its turn. Once accepted it is committed even if the run is
+ * cancelled meanwhile.
  */
-export async function sendChunk(sending: Sending): Promise<CommitResult | undefined> {
+export async function sendChunk(sending: Sending): Promise<CommitResult> {
   const { activities, opened, chunk, staged } = sending;
-  let committed: CommitResult | undefined;
-  if (!opened.settings.dryRun) {
-    if (staged.records > 0) await sendParts(sending);
-    await sending.turn;
-    committed = await CancellationScope.nonCancellable(
-      async () => await activities.commitChunk(stageRef(sending)),
-    );
-  }
+  if (staged.records > 0) await sendParts(sending);
+  await sending.turn;
+  const committed = await CancellationScope.nonCancellable(
+    async () => await activities.commitChunk(stageRef(sending)),
+  );
   // With the last chunk goes the run's folder, unless another lane has files in it.
   const { runId, lanes = 1 } = opened;
   await cleanUp(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });

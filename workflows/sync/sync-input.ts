@@ -47,7 +47,6 @@ const syncInput = z
     mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
     full: z.boolean().optional(),
     limit: z.int().positive().optional(),
-    dry_run: z.boolean().optional(),
     /** Read the rejects of a run again, those of one code when it is named, instead of the source. */
     replay: z
       .strictObject({
@@ -58,8 +57,8 @@ const syncInput = z
     continued: continuedRun.optional(),
   })
   .refine(
-    ({ replay, full, limit, dry_run: dryRun }) =>
-      replay === undefined || [full, limit, dryRun].every((member) => member === undefined),
+    ({ replay, full, limit }) =>
+      replay === undefined || [full, limit].every((member) => member === undefined),
     { path: ["replay"], message: "goes with `mode` alone" },
   );
 
@@ -74,9 +73,8 @@ const example: SyncInput = {
   mode: "auto",
   full: false,
   limit: 1000,
-  dry_run: true,
 };
-const optional: readonly (keyof SyncInput)[] = ["mode", "full", "limit", "dry_run"];
+const optional: readonly (keyof SyncInput)[] = ["mode", "full", "limit"];
 
 /** The input again, with every wrong member left out or replaced: a whole object to paste. */
 function corrected(raw: unknown): SyncInput {

@@ -16,12 +16,11 @@ export async function sync(raw: unknown): Promise<RunReport> {
   const info = workflowInfo();
   const parsed = parseSyncInput(raw, info.firstExecutionRunId);
   if ("problem" in parsed) throw ApplicationFailure.nonRetryable(parsed.problem, "InvalidInput");
-  const { sync: name, continued, ...asked } = parsed.input;
-  const { dry_run: dryRun, ...request } = asked;
+  const { sync: name, continued, ...request } = parsed.input;
   const runId = continued?.run_id ?? newRunId(name, info);
   const view = new RunView(progressOf(runId, name, continued));
   const kind = request.replay === undefined ? "sync" : "replay";
-  const wanted = { kind, nominalAt: scheduledTime(), request: { ...request, dryRun } } as const;
+  const wanted = { kind, nominalAt: scheduledTime(), request } as const;
   const ended = await runBatch({ view, wanted, continued });
   if (ended.kind === "close") return await end(view, ended);
   const cancelled = await cancelledBeforeNext();

@@ -41,10 +41,10 @@ function holdLines({ hold, outcome, run_id: runId }: RunReport): readonly string
 
 /** The rows of a sync; of one that continues, also those that are not committed yet. */
 function rowsLine(report: RunReport): string {
-  const { read, sent, would_send: wouldSend, ...rest } = countsSoFar(report);
+  const { read, sent, ...rest } = countsSoFar(report);
   const { unchanged, filtered, rejected, gone, on_the_way: onTheWay } = rest;
   const each: readonly (readonly [string, number | undefined])[] = [
-    wouldSend === undefined ? ["sent", sent] : ["would send", wouldSend],
+    ["sent", sent],
     ["unchanged", unchanged],
     ["filtered", filtered],
     ["rejected", rejected],

@@ -6,7 +6,7 @@ import { chooseMode, type ChosenMode } from "../../text/choose-mode.ts";
 import { byteText, counted, grouped, roughTimeText } from "../../text/quantities.ts";
 import type { Deployed } from "./deployed.ts";
 import type { MappingEdit } from "./mapping-edit.ts";
-import type { PlannedChunk, ReadPlan } from "./read-plan.ts";
+import type { PlannedChunk, PlannedRejects, ReadPlan } from "./read-plan.ts";
 
 /** What a plan says, as `--json` has it. */
 export type PlanReport = {
@@ -24,7 +24,7 @@ export type PlanReport = {
   };
   readonly changes?: ReportChanges;
   /** By their codes. */
-  readonly rejects: Readonly<Record<string, number>>;
+  readonly rejects: Readonly<Record<string, PlannedRejects>>;
   readonly mode: string | null;
   readonly requests: number;
   readonly bytes: { readonly json: number; readonly gzip: number };
@@ -86,8 +86,8 @@ export function planReport(
 
 function rejectsText(rejects: PlanReport["rejects"]): string {
   return Object.entries(rejects)
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([code, rows]) => `${code} ${grouped(rows)}`)
+    .toSorted(([, a], [, b]) => b.rows - a.rows)
+    .map(([code, { rows, first }]) => `${code} ${grouped(rows)} (first: ${first})`)
     .join(", ");
 }
 

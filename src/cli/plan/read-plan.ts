@@ -47,6 +47,9 @@ export type PlannedChunk = Pick<WrittenChunk, "counts" | "gzipBytes" | "jsonByte
   readonly bodies: number;
 };
 
+/** Rejects of one code, and where the first of them is. */
+export type PlannedRejects = { readonly rows: number; readonly first: string };
+
 /** What a run would make of what was read. */
 export type ReadPlan = {
   readonly counts: StageCounts;
@@ -55,7 +58,7 @@ export type ReadPlan = {
   readonly chunks: readonly PlannedChunk[];
   readonly range: RunRange;
   /** Rejects by their codes. */
-  readonly rejects: Readonly<Record<string, number>>;
+  readonly rejects: Readonly<Record<string, PlannedRejects>>;
 };
 
 const runName = { runId: "plan", kind: "sync", request: {} } as const;
@@ -100,7 +103,7 @@ type Reading = {
   readonly keys: PlannedKeys;
   readonly changes: ChangeCounts;
   /** Rejects by their codes. */
-  readonly rejects: Map<string, number>;
+  readonly rejects: Map<string, PlannedRejects>;
 };
 
 /** Reads and writes one chunk, from a position on. */
@@ -133,7 +136,10 @@ async function readChunk(
   const written = { limits, stream, bodyBytesMax: lightweightBodyBytesMax, level, from };
   const chunk = new ChunkWriter(written, budget, async () => await Promise.resolve());
   for await (const { page } of chunk.write(counted)) {
-    for (const { code } of page.rejects) rejects.set(code, (rejects.get(code) ?? 0) + 1);
+    for (const { code, place } of page.rejects) {
+      const before = rejects.get(code) ?? { rows: 0, first: place };
+      rejects.set(code, { ...before, rows: before.rows + 1 });
+    }
   }
   return await chunk.finish();
 }

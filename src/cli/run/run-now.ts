@@ -18,7 +18,6 @@ export type RunOptions = DriveOptions & {
   readonly mode?: (typeof modes)[number];
   readonly full?: boolean;
   readonly limit?: number;
-  readonly dryRun?: boolean;
   /** Read these rejects again instead of the source. */
   readonly replay?: NonNullable<RunRequest["replay"]>;
 };
@@ -61,16 +60,16 @@ function readShare(session: CliSession, sync: SyncConfig): ReadShare {
 async function replaysSame(
   { state }: CliSession,
   runId: string,
-  { mode, full, limit, dryRun, replay }: RunOptions,
+  { mode, full, limit, replay }: RunOptions,
 ): Promise<boolean> {
-  const isReplay = [mode, full, limit, dryRun].every((option) => option === undefined);
+  const isReplay = [mode, full, limit].every((option) => option === undefined);
   const { request } = (await state.run(runId)) ?? {};
   return isReplay && JSON.stringify(replay) === JSON.stringify(request?.replay);
 }
 
 function driveOf(config: Config, sync: SyncConfig, options: RunOptions): Drive {
   const { name } = sync;
-  const { mode, full, limit, dryRun, replay } = options;
+  const { mode, full, limit, replay } = options;
   return {
     name,
     kind: "sync",
@@ -78,8 +77,8 @@ function driveOf(config: Config, sync: SyncConfig, options: RunOptions): Drive {
     doing: "sent",
     command: `sluice run ${name}`,
     workflow: "sync",
-    input: { sync: name, mode, full, limit, dry_run: dryRun, replay },
-    asked: [mode, full, limit, dryRun, replay],
+    input: { sync: name, mode, full, limit, replay },
+    asked: [mode, full, limit, replay],
     isSame: async (runId, session) => await replaysSame(session, runId, options),
     shareOf: (session) => (replay === undefined ? readShare(session, sync) : async () => undefined),
   };

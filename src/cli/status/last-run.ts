@@ -2,7 +2,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { TransferState } from "./transfer.ts";
 
-/** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
+/** Newest runs of a name among which the last transfer is looked for: replays are none. */
 const runsLookedThrough = 50;
 
 /** The newest run at this target that was to move something. */
@@ -14,9 +14,7 @@ export async function lastRun(
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });
   // What is pushed to a connection is sent by runs that its inbox begins.
   const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
-  const transfers = runs.filter(
-    (run) => run.target === target && kinds.includes(run.kind) && run.request.dryRun !== true,
-  );
+  const transfers = runs.filter((run) => run.target === target && kinds.includes(run.kind));
   const [newest] = transfers;
   if (newest?.outcome !== "busy") return newest;
   // It moved nothing, because another did: that one tells how it went.

@@ -101,20 +101,6 @@ describe("what is unchanged", () => {
     expect(await story.sends("B")).toEqual(none);
   });
 
-  it("is not touched by a dry run", async () => {
-    const story = await Story.begin();
-    const dry = await story.open("B", { dryRun: true });
-    await dry.stage();
-    expect(await dry.close()).toMatchObject({
-      dry_run: true,
-      balanced: true,
-      counts: { sent: 0, would_send: 1, unchanged: 1 },
-    });
-    expect(await story.held()).toBe("A");
-    expect(await story.sends("A")).toEqual(none);
-    expect(await story.sends("B")).toEqual(one);
-  });
-
   it("is forgotten as a whole by a sync that sends all", async () => {
     const story = await Story.begin("send: all");
     expect(await story.sends("A")).toEqual(both);

@@ -47,13 +47,6 @@ describe("announceRun", () => {
     expect(told).toEqual(["run-0", "run-2", "run-4"]);
   });
 
-  it("has nobody told of a dry run", async () => {
-    const opened = await harness();
-    const run = await TestRun.open(opened, { request: { dryRun: true } });
-    await run.close();
-    expect(opened.announced).toEqual([]);
-  });
-
   it.each([
     [-1, 2],
     [0, 2],

@@ -19,13 +19,13 @@ async function scheduled(...sync: readonly string[]): Promise<Harness> {
 async function warnings(
   harness: Harness,
   runId: string,
-  how: { readonly nominalAt?: string; readonly dryRun?: boolean } = {},
+  how: { readonly nominalAt?: string } = {},
 ): Promise<readonly string[]> {
-  const { nominalAt, dryRun = false } = how;
+  const { nominalAt } = how;
   const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}` };
   const input = { sync: "accounts", kind: "sync", runId, nominalAt, ...workflow } as const;
   const { openRun, closeRun } = harness.activities;
-  await harness.perform(openRun, { ...input, request: { dryRun } });
+  await harness.perform(openRun, { ...input, request: {} });
   const report = await harness.perform(closeRun, { runId, outcome: "done" });
   return (report?.warnings ?? []).filter((text) => text.includes("did not happen"));
 }
@@ -73,15 +73,6 @@ describe("warnOfMissedRuns", () => {
     const run = await harness.state.run("run-2");
     expect(run).toMatchObject({ nominalAt });
     expect(run?.warnings).toHaveLength(1);
-  });
-
-  it("leaves what a dry run named to the next run that sends", async () => {
-    const harness = await scheduled(schedule);
-    await warnings(harness, "run-1", { nominalAt: nominalOf(harness) });
-    harness.clock.nowMs += 1.5 * dayMs;
-    expect(await warnings(harness, "run-2", { dryRun: true })).toHaveLength(1);
-    expect(await warnings(harness, "run-3")).toHaveLength(1);
-    expect(await warnings(harness, "run-4")).toEqual([]);
   });
 
   it("takes a replay of rejects for no run of the schedule", async () => {

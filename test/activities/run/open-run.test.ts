@@ -91,7 +91,7 @@ describe("openRun", () => {
       runId: "run-1",
       storeId: harness.state.storeId,
       hostQueue: "sluice-host-1",
-      settings: { mode: "heavyweight", lightweightPartsMax: 7, dryRun: false },
+      settings: { mode: "heavyweight", lightweightPartsMax: 7 },
     });
     expect(JSON.stringify(opened)).not.toContain(harnessKey);
   });

@@ -22,12 +22,8 @@ describe("sluice run, with nothing configured", () => {
         "sluice.yaml": laptopConfig,
         "accounts.csv": accountsCsv(50),
       });
-      const dry = await laptop.run(["run", "accounts", "--dry-run", "--json"]);
-      expect(JSON.parse(dry.stdout)).toMatchObject({
-        outcome: "done",
-        dry_run: true,
-        counts: { read: 50, sent: 0, would_send: 50 },
-      });
+      const planned = await laptop.run(["plan", "accounts", "--json"]);
+      expect(JSON.parse(planned.stdout)).toMatchObject({ counts: { read: 50, would_send: 50 } });
       const limited = await laptop.run(["run", "accounts", "--json", "--limit", "20"]);
       expect(JSON.parse(limited.stdout)).toMatchObject({ counts: { read: 20, sent: 20 } });
       expect(limited.stderr).not.toMatch(

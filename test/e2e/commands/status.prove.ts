@@ -80,8 +80,6 @@ describe("sluice status", () => {
         );
       });
 
-      // Of a dry run nothing was sent: it says nothing of how the sync stands.
-      await (await project.start({ sync: "accounts", dry_run: true }, "dry")).result();
       const message = "no such key";
       project.sandbox.order({ step: "upload-json", do: { status: 401, body: { message } } });
       await project.write("accounts.csv", accountsCsv(4));

@@ -4,7 +4,7 @@ const worker = "test/src/metrics/process-metrics.test.ts";
 const counts = { file: worker, title: "count what the report of a run counts" } as const;
 const once = {
   file: worker,
-  title: "count a run once, however often it is closed, and no dry run",
+  title: "count a run once, however often it is closed",
 } as const;
 const told = {
   file: worker,
@@ -47,18 +47,6 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     test: once,
   },
   {
-    id: "S1142",
-    plants: "a dry run counts as one that sent",
-    edits: [
-      {
-        file: "src/metrics/process-metrics.ts",
-        find: "if (report.dry_run) return;",
-        replace: "",
-      },
-    ],
-    test: once,
-  },
-  {
     id: "S1143",
     plants: "a run that failed is a success",
     edits: [
@@ -66,18 +54,6 @@ export const mutantsOfMetrics: readonly Mutant[] = [
         file: "src/state/store/runs/successes.ts",
         find: '["done", "done_with_rejects"]',
         replace: '["done", "done_with_rejects", "failed"]',
-      },
-    ],
-    test: successes,
-  },
-  {
-    id: "S1144",
-    plants: "a dry run is a success",
-    edits: [
-      {
-        file: "src/state/store/runs/successes.ts",
-        find: `    .where(sql<boolean>\`\${jsonMember(queries, "request", "dryRun")} is null\`)\n`,
-        replace: "",
       },
     ],
     test: successes,

@@ -168,4 +168,19 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "is erased wherever it is, and nothing else",
     },
   },
+  {
+    id: "S1234",
+    plants: "run --dry-run sends",
+    edits: [
+      {
+        file: "src/cli/run/run.ts",
+        find: "if (options.dryRun === true) throw sends(names);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "is what a run names that is to be dry",
+    },
+  },
 ];

@@ -29,10 +29,10 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "workflows/sync/send-chunk.ts",
-        find: `    if (staged.records > 0) await sendParts(sending);
-    await sending.turn;
+        find: `  if (staged.records > 0) await sendParts(sending);
+  await sending.turn;
 `,
-        replace: "    await sending.turn;\n",
+        replace: "  await sending.turn;\n",
       },
       {
         file: "workflows/sync/send-chunk.ts",

@@ -83,8 +83,8 @@ const planted: readonly Planted[] = [
     plants: "a cancel cuts a commit off",
     of: "sync/send-chunk",
     find: `CancellationScope.nonCancellable(
-      async () => await activities.commitChunk(stageRef(sending)),
-    )`,
+    async () => await activities.commitChunk(stageRef(sending)),
+  )`,
     replace: "activities.commitChunk(stageRef(sending))",
     seenBy: ["sync/sync", "commits although the cancel comes while it does"],
   },

@@ -128,7 +128,7 @@ async function stage(
   const add = async (names: readonly string[]): Promise<readonly string[]> =>
     await store.fieldSlots({ ...name, names });
   const pages = dropUnchanged(streamOf([linePage(lines)]), store, {
-    settings: { ...name, ...of, full, mapping, rejectDuplicates: true, dryRun: false },
+    settings: { ...name, ...of, full, mapping, rejectDuplicates: true },
     makeReject,
     budget,
     counts,

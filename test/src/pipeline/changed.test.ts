@@ -23,7 +23,6 @@ const settings = {
   send: 1,
   full: false,
   rejectDuplicates: true,
-  dryRun: false,
 } as const;
 
 /** A budget without limits that notes who enters. */

@@ -33,7 +33,6 @@ const changed = {
     send: 1,
     full: false,
     rejectDuplicates: true,
-    dryRun: false,
   },
   makeReject,
 };

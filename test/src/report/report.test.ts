@@ -139,7 +139,6 @@ describe("buildReport", () => {
       outcome: "done_with_rejects",
       mode: "heavyweight",
       mode_reason: "it was asked for",
-      dry_run: false,
       counts: { read: 100, sent: 60, unchanged: 20, filtered: 15, rejected: 5 },
       balanced: true,
       chunks: 3,
@@ -190,14 +189,6 @@ describe("buildReport", () => {
     });
     const lost = buildReport({ run: ofPull, tally, reasons: [], pull: { ...pull, written: 19 } });
     expect(lost.balanced).toBe(false);
-  });
-
-  it("says of a dry run what it would send", () => {
-    const dry = { ...run, request: { dryRun: true } };
-    expect(buildReport({ run: dry, tally, reasons: [] })).toMatchObject({
-      dry_run: true,
-      counts: { read: 100, sent: 0, would_send: 60 },
-    });
   });
 
   it("carries what ended the run, and that it does not balance", () => {

@@ -90,7 +90,6 @@ export class StoreUnderTest {
       rowNumbers: Uint32Array.from(keys, (_, index) => index + 1),
       full: false,
       rejectDuplicates: false,
-      dryRun: false,
       ...more,
     });
   }

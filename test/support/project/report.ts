@@ -10,7 +10,6 @@ export function reportWith(changes: Partial<RunReport> = {}): RunReport {
     outcome: "done",
     mode: "lightweight",
     mode_reason: "3 records need 1 body",
-    dry_run: false,
     counts: { read: 3, sent: 3, unchanged: 0, filtered: 0, rejected: 0 },
     balanced: true,
     chunks: 1,

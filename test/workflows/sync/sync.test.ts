@@ -63,13 +63,6 @@ describe("a run", () => {
     expect(run.callsOf("commitChunk")).toEqual(["commitChunk 1", "commitChunk 2"]);
   });
 
-  it("sends and commits nothing when it is dry", async () => {
-    const run = fakes(goodRun(2, { dryRun: true }));
-    await run.run("sync", { ...input, dry_run: true });
-    expect(run.callsOf("uploadJson", "uploadFile", "commitChunk")).toEqual([]);
-    expect(run.calls.at(-1)).toBe("closeRun done");
-  });
-
   it("is done although its files cannot be removed", async () => {
     const run = fakes({
       ...goodRun(1),
@@ -96,10 +89,10 @@ describe("a run", () => {
       },
     });
     const [first, second] = [
-      await run.run("sync", { ...input, mode: "heavyweight", full: true, limit: 3, dry_run: true }),
+      await run.run("sync", { ...input, mode: "heavyweight", full: true, limit: 3 }),
       await run.run("sync", { ...input, replay: { run: "accounts-1", code: "required" } }),
     ];
-    const request = { mode: "heavyweight", full: true, limit: 3, dryRun: true };
+    const request = { mode: "heavyweight", full: true, limit: 3 };
     const replay = { run: "accounts-1", code: "required" };
     const { workflowId } = first;
     expect(opened).toMatchObject([

@@ -41,7 +41,6 @@ function balanceOf(report: RunReport): readonly BalancePart[] {
   } = countsSoFar(report);
   return [
     { kind: "sent", name: "sent", count: counts.sent },
-    { kind: "sent", name: "would be sent", count: counts.would_send ?? 0 },
     { kind: "sent", name: "on the way", count: onTheWay },
     { kind: "unchanged", name: "unchanged", count: unchanged },
     { kind: "filtered", name: "filtered", count: filtered },

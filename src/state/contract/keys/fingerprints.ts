@@ -71,8 +71,6 @@ export type KeysToStage = SyncName &
     readonly full: boolean;
     /** Judge a key that this run has seen before as a duplicate. */
     readonly rejectDuplicates: boolean;
-    /** Mark keys as seen and leave what is known of them as it is. */
-    readonly dryRun: boolean;
     /** Fingerprints committed before this time (Unix ms) are too old to count. */
     readonly committedAfter?: number | undefined;
     /** Hash of the mapping that made the records. @default none is said to be an older one */
@@ -84,7 +82,7 @@ export type JudgedKeys = {
   /** One `verdict` for each key, in order. */
   readonly verdicts: Uint8Array;
   /**
-   * For `keepFields`, of the records that are to be sent, in order; none of a dry run. It names a fingerprint,
+   * For `keepFields`, of the records that are to be sent, in order. It names a fingerprint,
    * by a number below zero where that does not say what the service held before.
    */
   readonly leaving: Int32Array;

@@ -48,7 +48,7 @@ export type ChunkTimes = z.output<typeof chunkTimes>;
 
 /** Figures that pages show, each found by an index, however much a store holds. */
 export interface FigureStore {
-  /** The newest runs of a sync or pull, dry runs among them, newest first. */
+  /** The newest runs of a sync or pull, newest first. */
   runFigures(input: SyncName & { readonly limit: number }): RunFigures[];
   /** The newest staging of each of the last chunks of a run, in the order of the chunks. */
   chunkTimes(input: { readonly runId: string; readonly limit: number }): ChunkTimes[];

@@ -35,8 +35,6 @@ export const runRequest = z.object({
   full: z.boolean().optional(),
   /** Rows to read at most. */
   limit: z.int().positive().optional(),
-  /** Do everything but send. */
-  dryRun: z.boolean().optional(),
   /** Of a backfill: the rows of these keys alone. */
   keys: z.array(z.string()).optional(),
   /** Of a backfill: move the checkpoint to its end. */

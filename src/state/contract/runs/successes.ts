@@ -3,7 +3,7 @@ import type { SyncName } from "./checkpoints.ts";
 /** What `status`, metrics and alerts ask of many syncs at once. */
 export interface SuccessStore {
   /**
-   * When the newest run of each sync or pull ended that moved all there was (ISO 8601): no dry run, backfill or replay.
+   * When the newest run of each sync or pull ended that moved all there was (ISO 8601): no backfill or replay.
    * One without such a run is not in it.
    */
   lastSuccesses(input: {

@@ -10,8 +10,7 @@ import { textsOf } from "../../store/lists.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { textAt } from "../../text-block.ts";
 import { newestAges } from "./ages.ts";
-import { integerArray } from "./binary-arrays.ts";
-import { type FoundAtOnce, isAnyStaged, keyRelation, lookUp } from "./look-up.ts";
+import { type FoundAtOnce, isAnyStaged, lookUp } from "./look-up.ts";
 import { settleStaged } from "./merging.ts";
 import { holdStaging, type LockedSet, withLockedSet } from "./set-lock.ts";
 import { foldSightings, SeenHere } from "./sightings.ts";
@@ -97,42 +96,16 @@ async function gather(
 }
 
 /** The keys that leave, with an id for each; those of new ones follow each other from `nextId` on. */
-function drawIds(
-  put: KeysToPut,
-  nextId: number,
-): { readonly leaving: (KeyToStage & { readonly said: number })[]; readonly seen: KeyToStage[] } {
+function drawIds(put: KeysToPut, nextId: number): (KeyToStage & { readonly said: number })[] {
   let next = nextId;
   const leaving = [...put.added].map(([index, times]) => {
     const id = next++;
     return { index, id, times, isDrawn: true, said: -id };
   });
-  const seen = put.seen.map((index) => ({ index, id: next++, times: 0, isDrawn: true }));
   const known = [...put.known].map(([index, { id, times, wasTaken }]) => {
     return { index, id, times, isDrawn: false, said: wasTaken ? id : -id };
   });
-  return { leaving: [...leaving, ...known], seen };
-}
-
-/**
- * Writes fingerprints without a hash, for keys that a dry run only sees: they say nothing of what the service holds, so
- * they need not wait for a commit.
- */
-async function seeKeys(
-  queries: Queries,
-  { setId, hashed }: { readonly setId: number; readonly hashed: HashedKeys },
-  seen: readonly KeyToStage[],
-): Promise<void> {
-  if (seen.length === 0) return;
-  const keys = keyRelation(
-    hashed,
-    seen.map(({ index }) => index),
-  );
-  const ids = integerArray(seen.map(({ id }) => id));
-  await sql`
-    insert into ${sql.table("fingerprints")} (set_id, number, tag, hash, send, id)
-    select cast(${setId} as integer), k.number, k.tag, null, 0, one.id
-    from ${keys} k join unnest(${ids}::integer[]) with ordinality as one (id, place) on one.place = k.place
-    order by k.number, k.tag`.execute(queries);
+  return [...leaving, ...known];
 }
 
 /** Judges one step of a call, and writes what becomes of its keys; answers the id that is drawn next. */
@@ -146,17 +119,16 @@ async function judgeStep(
   const { found, against } = await gather(judging, staging, order);
   const note: JudgedSet["note"] = (id, age) => here.note(id, age);
   const put = judgeKeys(input, { ...against, note }, { ...found, order, verdicts });
-  const { leaving, seen } = drawIds(put, nextId);
+  const leaving = drawIds(put, nextId);
   for (const index of order) ids[index] = 0;
   for (const { index, said } of leaving) ids[index] = said;
-  const fresh = [...leaving.slice(0, put.added.size), ...seen];
+  const fresh = leaving.slice(0, put.added.size);
   for (const { index, id } of fresh) here.note(id, ageOfRow(input, index));
   await putStaged(
     queries,
     { setId: set.id, send: input.send, hashed, hashes: input.hashes },
     leaving,
   );
-  await seeKeys(queries, { setId: set.id, hashed }, seen);
   return nextId + fresh.length;
 }
 

@@ -82,8 +82,6 @@ type FoundRows = FoundKeys & { readonly order: readonly number[] };
 export type KeysToPut = {
   /** Those that have no id yet, and how often the run sends each: see `sent`. */
   readonly added: Map<number, number>;
-  /** Those that have none, and that a dry run only sees. */
-  readonly seen: number[];
   /** Those that have one. */
   readonly known: Map<number, KnownKey>;
 };
@@ -119,7 +117,7 @@ function reasonOf(
   { validAfter, factsOf, mappings }: JudgedSet,
   { id, isKnown, knownSend }: FoundRow,
 ): number {
-  // One without a send was seen by a dry run alone, or refused.
+  // One without a send was refused.
   if (id === 0 || knownSend === 0) return verdict.new;
   if (isKnown) return verdict.again;
   const facts = knownSend > validAfter ? factsOf(knownSend) : undefined;
@@ -135,9 +133,9 @@ export function judgeKeys(
   set: JudgedSet,
   rows: FoundRows & { readonly verdicts: Uint8Array },
 ): KeysToPut {
-  const { runId, dryRun, full, rejectDuplicates, ages, again } = input;
+  const { runId, full, rejectDuplicates, ages, again } = input;
   const { verdicts } = rows;
-  const put: KeysToPut = { added: new Map(), seen: [], known: new Map() };
+  const put: KeysToPut = { added: new Map(), known: new Map() };
   const judgeOne = (row: FoundRow): number => {
     const { index, id, isKnown, knownSend } = row;
     const age = ages?.[index];
@@ -150,9 +148,7 @@ export function judgeKeys(
     const isOurs = wasSent(set, knownSend, runId);
     const isTwice = again?.[index] === true || isOurs;
     const times = isTwice ? sent.twice : sent.once;
-    if (dryRun) {
-      if (id === 0) put.seen.push(index);
-    } else if (id === 0) put.added.set(index, times);
+    if (id === 0) put.added.set(index, times);
     else {
       const wasTaken = Math.abs(knownSend) > set.validAfter;
       put.known.set(index, { id, times, wasTaken });

@@ -70,7 +70,7 @@ export function createKnownRecordStore(
           return { state: "unknown", why: "underWay", send: Math.abs(staged.sendAt(entry)) };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
-        // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without
+        // A row without a hash was refused. Once fingerprints were forgotten, a key without
         // one may have been sent.
         if (found === undefined || found.hash === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };

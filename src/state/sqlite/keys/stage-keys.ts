@@ -19,7 +19,6 @@ import { createDoubtedKeys } from "../doubted-keys.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { createLookUp } from "./look-up.ts";
-import { createSeeingKeys } from "./see-keys.ts";
 import { createSendFacts } from "./send-facts.ts";
 import type { Sightings } from "./sightings.ts";
 import type { KeyMerging } from "./staged/merge-keys.ts";
@@ -105,9 +104,8 @@ function createStepping(
 ): (staging: Staging, order: readonly number[], writer: KeyWriter) => void {
   const sets = createFingerprintSets(db);
   const judgeSome = createJudgeSome(db, tools);
-  const seeKeys = createSeeingKeys(db);
   return (staging, order, writer) => {
-    const { input, hashed, ids } = staging;
+    const { input, ids } = staging;
     const { id: setId, nextId: firstId } = sets.have(input);
     const seeing = tools.sightings.begin({ setId, runId: input.runId });
     const put = judgeSome(staging, order, { ...seeing, index: writer.index });
@@ -117,8 +115,6 @@ function createStepping(
       ids[index] = -nextId;
       seeing.note(nextId++, ageOfRow(input, index));
     }
-    seeKeys({ setId, hashed, order: put.seen, firstId: nextId });
-    for (const index of put.seen) seeing.note(nextId++, ageOfRow(input, index));
     for (const [index, { id, times, wasTaken }] of put.known) {
       writer.put(index, id, times);
       ids[index] = wasTaken ? id : -id;
@@ -172,9 +168,7 @@ export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore
       const firstId = sets.have(input).nextId;
       // Each asks anew how old keys are: the one before may have seen some of them.
       for (const order of steps) sightings.asking(() => step(staging, order, writer));
-      // Those that a dry run sees are among the fingerprints already.
-      const drawn = input.dryRun ? 0 : sets.have(input).nextId - firstId;
-      writer.end({ firstId, drawn });
+      writer.end({ firstId, drawn: sets.have(input).nextId - firstId });
     };
     merging.settle(setId);
     try {

@@ -61,8 +61,7 @@ async function holders(
       select sync, max(rowid) as number from ${sql.table("runs")}
       where target = ${target} and kind = 'sync' and from_position is null
         and outcome in ('done', 'done_with_rejects')
-        and ${jsonMember(queries, "request", "limit")} is null
-        and ${jsonMember(queries, "request", "dryRun")} is null ${ofSync("sync")}
+        and ${jsonMember(queries, "request", "limit")} is null ${ofSync("sync")}
       group by sync
     )
     select u.run_id, u.sync, u.kind, coalesce(e.id, 0) as set_id from ${sql.table("runs")} u

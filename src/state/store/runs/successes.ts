@@ -1,9 +1,6 @@
-import { sql } from "kysely";
-
 import type { Remote } from "../../../thread.ts";
 import type { Outcome, RunKind } from "../../contract/runs/runs.ts";
 import type { SuccessStore } from "../../contract/runs/successes.ts";
-import { jsonMember } from "../dialect.ts";
 import { reads } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
@@ -22,7 +19,6 @@ async function lastSuccess(
     .where("target", "=", target)
     .where("kind", "in", kinds)
     .where("outcome", "in", succeeded)
-    .where(sql<boolean>`${jsonMember(queries, "request", "dryRun")} is null`)
     .orderBy("startedAt", "desc")
     .limit(1)
     .executeTakeFirst();

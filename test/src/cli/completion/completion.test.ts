@@ -42,7 +42,7 @@ describe("wordsFor()", () => {
   it.each([
     ["run a", ["accounts", "archive"]],
     ["run accounts ", ["accounts", "archive"]],
-    ["run --dry-run s", []],
+    ["run --full s", []],
     ["pull ", ["scores"]],
     ["check ", ["crm"]],
     ["runs ", ["list", "show", "prune"]],

@@ -8,6 +8,7 @@ import { syncNamed } from "../../../../src/cli/named.ts";
 import { planReport } from "../../../../src/cli/plan/plan-report.ts";
 import { registerPlan } from "../../../../src/cli/plan/plan.ts";
 import { readPlan } from "../../../../src/cli/plan/read-plan.ts";
+import { registerRun } from "../../../../src/cli/run/run.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { Harness, harnessHead } from "../../../support/project/harness.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
@@ -172,8 +173,18 @@ describe("sluice plan", () => {
       "the mapping is another than at the last run",
       "  mapped otherwise: account_properties.city",
       "reads 2 rows, of the first 2 alone: would send 0, unchanged 1, filtered 0, rejected 1",
-      "  rejected as required 1",
+      "  rejected as required 1 (first: accounts.csv:2)",
     ]);
+  });
+
+  it("is what a run names that is to be dry", async () => {
+    const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
+    const dry = runVerb(registerRun, harness, ["run", "accounts", "--dry-run"]);
+    await expect(dry).rejects.toMatchObject({
+      message: "run sends: it has no --dry-run",
+      hint: expect.stringContaining("`sluice plan accounts`") as unknown,
+    });
+    expect(await harness.state.runs({ sync: "accounts", limit: 1 })).toEqual([]);
   });
 
   it("names the fields that were added, removed and mapped otherwise since the last run", async () => {

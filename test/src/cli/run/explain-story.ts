@@ -109,7 +109,6 @@ export class ExplainStory {
       rowNumbers: Uint32Array.from(lines.keys()),
       full: false,
       rejectDuplicates: false,
-      dryRun: false,
     });
     const hasher = new FieldHasher(
       "account",

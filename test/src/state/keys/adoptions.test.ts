@@ -75,7 +75,6 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
     const verdicts = await store.judgeKeys({
       ...name,
       ...judged,
-      dryRun: false,
       keys: textBlockOf(["a", "c"]),
       hashes: hashesOf(5, 5),
       rowNumbers: new Uint32Array(2),

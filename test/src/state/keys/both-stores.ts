@@ -22,7 +22,7 @@ const [allKeys, lanes] = [
 type Row = readonly [key: string, version: number];
 
 /** What a call may say of its rows. */
-const ways = ["often", "once", "full", "dry", "aged", "again", "backfill", "late"] as const;
+const ways = ["often", "once", "full", "aged", "again", "backfill", "late"] as const;
 
 type Way = (typeof ways)[number];
 
@@ -174,7 +174,6 @@ class PlayedHistory {
       mapping: this.#mapping,
     });
     this.#answers.push([...verdicts], [...leaving]);
-    if (way === "dry") return;
     const sent = rows.filter((_, index) => isSent(verdicts[index]));
     open.sent.push(...sent.map(([key]) => key));
     if (!hasFields) return;
@@ -292,9 +291,8 @@ class PlayedHistory {
 function askedBy(way: Way, rows: readonly Row[], send: number): object {
   const ages = rows.map((_, index) => ageOf(Math.max(1, send - 2), (index * 3) % 5));
   return {
-    rejectDuplicates: way === "once" || way === "dry",
+    rejectDuplicates: way === "once",
     full: way === "full" || way === "aged",
-    dryRun: way === "dry",
     ages: way === "aged" ? ages : undefined,
     again: way === "again" ? rows.map((_, index) => index % 2 === 0) : undefined,
     begunAt: way === "backfill" ? Math.max(0, send - 3) : undefined,

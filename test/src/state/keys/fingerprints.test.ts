@@ -148,12 +148,6 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(await draw(), { a: 1, b: 2 })).toEqual([send, send]);
   });
 
-  it("changes nothing that is known in a dry run", async () => {
-    expect(await judge(await draw(), { a: 7, d: 1 }, { dryRun: true })).toEqual([send, send]);
-    await test.openRun("r3");
-    expect(await judge(await draw("r3"), { a: 1, d: 1 })).toEqual([unchanged, send]);
-  });
-
   it("judges more keys than one transaction takes, in the order of their rows", async () => {
     const many = 5_001;
     const keys = Object.fromEntries(

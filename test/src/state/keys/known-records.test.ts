@@ -39,11 +39,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
   /** Stages keys with the hashes of their fields. */
   const stage = async (
     keys: readonly string[],
-    {
-      fields,
-      chunk = 1,
-      ...more
-    }: { fields?: FieldHashes; chunk?: number; dryRun?: boolean; full?: boolean } = {},
+    { fields, chunk = 1, ...more }: { fields?: FieldHashes; chunk?: number; full?: boolean } = {},
   ): Promise<Staged> => {
     const drawn = await store.beginStaging({ runId: "r1", chunk, host: "h" });
     const ref = { runId: "r1", chunk, stage: drawn.stage };
@@ -162,10 +158,5 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
       ...fieldsOf(9),
     });
     await expect(late).rejects.toThrow(SupersededError);
-  });
-
-  it("takes what only a dry run saw for new", async () => {
-    await stage(["k"], { dryRun: true });
-    expect(await known("k")).toEqual([{ state: "new" }]);
   });
 });

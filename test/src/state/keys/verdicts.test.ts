@@ -21,12 +21,11 @@ function mappingOf(runId: string): string {
 
 /** How a run judges all that it reads. */
 const ways = {
-  once: { rejectDuplicates: true, full: false, dryRun: false },
-  often: { rejectDuplicates: false, full: false, dryRun: false },
-  full: { rejectDuplicates: true, full: true, dryRun: false },
-  fullOften: { rejectDuplicates: false, full: true, dryRun: false },
-  dry: { rejectDuplicates: true, full: false, dryRun: true },
-  replay: { rejectDuplicates: false, full: false, dryRun: false },
+  once: { rejectDuplicates: true, full: false },
+  often: { rejectDuplicates: false, full: false },
+  full: { rejectDuplicates: true, full: true },
+  fullOften: { rejectDuplicates: false, full: true },
+  replay: { rejectDuplicates: false, full: false },
 } as const;
 
 type Way = keyof typeof ways;
@@ -60,7 +59,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant("nextRun"),
-      way: fc.constantFrom("once", "once", "often", "often", "full", "fullOften", "dry", "replay"),
+      way: fc.constantFrom("once", "once", "often", "often", "full", "fullOften", "replay"),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("forget", "reopen") }) },
@@ -75,7 +74,6 @@ class Rules {
   readonly sends = new Map<number, { readonly runId: string; state: string }>();
   readonly #sent = new Map<string, readonly Sent[]>();
   readonly #seen = new Map<string, number[]>();
-  readonly #seenDry = new Set<string>();
   #validAfter = 0;
 
   forget(): void {
@@ -92,7 +90,7 @@ class Rules {
       const others = all.filter((one) => one.send !== send);
       this.#sent.set(key, others);
       // Of a key that is new again a replay is as new as any row: the younger one never left.
-      if (others.length === 0 && !this.#seenDry.has(key)) this.#seen.delete(key);
+      if (others.length === 0) this.#seen.delete(key);
     }
   }
 
@@ -121,7 +119,7 @@ class Rules {
     [key, version]: Row,
     { send, now, age, way }: { send: number; now: number; age: number | undefined; way: Way },
   ): number {
-    const { rejectDuplicates, full, dryRun } = ways[way];
+    const { rejectDuplicates, full } = ways[way];
     const seen = this.#seen.get(key) ?? [];
     const all = this.#sent.get(key) ?? [];
     const sent = all.at(-1);
@@ -138,8 +136,7 @@ class Rules {
     const isTwice =
       sent !== undefined &&
       (sent.isTwice ? this.sends.get(sent.send)?.runId === runId : isOurs(sent.send));
-    if (dryRun) this.#seenDry.add(key);
-    else this.#sent.set(key, [...all, { version, send, isTwice }]);
+    this.#sent.set(key, [...all, { version, send, isTwice }]);
     if (sent === undefined) return verdict.new;
     if (isSame || isTwice) return verdict.again;
     if (!this.#isKnown(sent)) return verdict.unknown;

@@ -44,12 +44,11 @@ describe.each(someOf(implementations, 2))("the last success: $kind", ({ open }) 
     await ran(5, "done_with_rejects", { kind: "inbox" });
     for (const outcome of ["failed", "cancelled", "busy", "abandoned"] as const)
       await ran(7, outcome);
-    await ran(8, "done", { request: { dryRun: true } });
     await ran(8, "done", { kind: "replay", request: { replay: { run: "r1" } } });
-    await ran(8, "done", { kind: "backfill", request: { note: '"dryRun":true' } });
+    await ran(8, "done", { kind: "backfill" });
     await ran(8, "done", { at: "production main" });
     expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(6) }]);
-    await ran(9, "done", { request: { keys: ['"dryRun":true', "dryRun"] } });
+    await ran(9, "done");
     expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(10) }]);
   });
 
