@@ -21,7 +21,7 @@ import { createCommitChunk } from "./upload/commit-chunk.ts";
 import { createConfirmUpload } from "./upload/confirm-upload.ts";
 import { createUploadFile } from "./upload/upload-file.ts";
 import { createUploadJson } from "./upload/upload-json.ts";
-import { createTellVerified } from "./verify/tell-verified.ts";
+import { createTellVerified, createVerifyReceivers } from "./verify/tell-verified.ts";
 import { createVerifySync } from "./verify/verify-sync.ts";
 
 /** The activities that need no local file: any worker may run them. */
@@ -48,6 +48,7 @@ const shared = {
   checkInboxes: createCheckInboxes,
   verifySync: createVerifySync,
   tellVerified: createTellVerified,
+  verifyReceivers: createVerifyReceivers,
 };
 
 /** The activities that read or write staged files: they run on the host that has them. */

@@ -50,19 +50,20 @@ export const { lookForDoubts, lookIntoInbox, checkInboxes } = proxyActivities<Sh
 });
 
 /** The notifications of a run, which outlast it; the run's settings are not known here. */
-export const { postNotification, tellVerified } = proxyActivities<SharedActivities>({
-  cancellationType,
-  startToCloseTimeout: "30 seconds",
-  heartbeatTimeout: "10 seconds",
-  // Counted in tries, because a worker that is away must not use the time up; a day later nobody needs to
-  // hear of a night.
-  scheduleToCloseTimeout: "1 day",
-  retry: {
-    initialInterval: "1 second",
-    maximumInterval: "5 minutes",
-    maximumAttempts: notifyTriesMax,
-  },
-});
+export const { postNotification, tellVerified, verifyReceivers } =
+  proxyActivities<SharedActivities>({
+    cancellationType,
+    startToCloseTimeout: "30 seconds",
+    heartbeatTimeout: "10 seconds",
+    // Counted in tries, because a worker that is away must not use the time up; a day later nobody needs to
+    // hear of a night.
+    scheduleToCloseTimeout: "1 day",
+    retry: {
+      initialInterval: "1 second",
+      maximumInterval: "5 minutes",
+      maximumAttempts: notifyTriesMax,
+    },
+  });
 
 /** A look costs a call for each record, so that it is made once: what a worker that died had asked for is paid. */
 export const { verifySync } = proxyActivities<SharedActivities>({

@@ -1,4 +1,4 @@
-import type { VerifyReport } from "../../src/verify/report.ts";
+import type { FailedVerify, VerifyReport } from "../../src/verify/report.ts";
 
 /** Input of `verifySync`. */
 export type VerifyInput = { readonly sync: string; readonly seed: number };
@@ -9,7 +9,8 @@ export type SyncVerified = { readonly report: VerifyReport; readonly targets: re
 /** Input of `tellVerified`: the report is counts and names. */
 export type VerifiedNotice = {
   readonly target: string;
-  readonly report: VerifyReport;
+  /** Of a look that ended before it could say anything: why. */
+  readonly report: FailedVerify | VerifyReport;
   /** The workflow that looked: a repeated delivery is known by it. */
   readonly workflowId: string;
   /** When it began; ISO 8601. */

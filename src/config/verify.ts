@@ -1,18 +1,23 @@
-import type { Config } from "./config.ts";
+import type { Config, SyncConfig } from "./config.ts";
 import type { Mistake } from "./messages/mistakes.ts";
+
+/** Why no look can say whether the service holds what a sync sent; undefined where one can. */
+export function whyUnverifiable({
+  send,
+  stream,
+}: Pick<SyncConfig, "send" | "stream">): string | undefined {
+  if (stream !== "account" && stream !== "contact") {
+    return "events cannot be verified: the service's search never shows them";
+  }
+  if (send !== "all") return undefined;
+  return "with `send: all` nothing says what the service holds: a sync with `send: changed` can be verified";
+}
 
 /** `verify:` of syncs of which no look could say anything: each scheduled one would fail. */
 export function verifyMistakes({ syncs }: Pick<Config, "syncs">): readonly Mistake[] {
-  return [...syncs.values()].flatMap(({ name, verify, stream, send }): readonly Mistake[] => {
-    if (verify === undefined) return [];
-    const path = ["syncs", name, "verify"];
-    if (stream !== "account" && stream !== "contact") {
-      const message = "events cannot be verified: the service's search never shows them";
-      return [{ path, on: "name", message }];
-    }
-    if (send !== "all") return [];
-    const message =
-      "with `send: all` nothing says what the service holds: a sync with `send: changed` can be verified";
-    return [{ path, on: "name", message }];
+  return [...syncs.values()].flatMap((sync): readonly Mistake[] => {
+    const message = sync.verify === undefined ? undefined : whyUnverifiable(sync);
+    if (message === undefined) return [];
+    return [{ path: ["syncs", sync.name, "verify"], on: "name", message }];
   });
 }

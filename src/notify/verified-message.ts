@@ -1,17 +1,22 @@
 import type { NotifyConfig } from "../config/schema/notify.ts";
 import { verifyLines } from "../text/verified-lines.ts";
-import { isWorthTelling, type VerifyReport } from "../verify/report.ts";
+import { type FailedVerify, isWorthTelling, type VerifyReport } from "../verify/report.ts";
 import { signedMessage, slackMessage, type Message } from "./message.ts";
 
 /** The message that tells a receiver what a scheduled look found. */
 export function verifiedMessage(
   receiver: NotifyConfig,
-  told: { readonly report: VerifyReport; readonly workflowId: string; readonly at: string },
+  told: {
+    readonly report: FailedVerify | VerifyReport;
+    readonly workflowId: string;
+    readonly at: string;
+  },
   nowMs: number,
 ): Message {
   const { report, workflowId, at } = told;
   if (receiver.format === "slack") return slackMessage(verifyLines(report).join("\n"));
-  const type = isWorthTelling(report) ? "verify.differs" : "verify.same";
+  const type =
+    "error" in report ? "verify.failed" : isWorthTelling(report) ? "verify.differs" : "verify.same";
   const event = { type, timestamp: at, data: report };
   return signedMessage(receiver, { id: `verify_${workflowId}_${at}`, event }, nowMs);
 }

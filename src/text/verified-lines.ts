@@ -1,8 +1,13 @@
-import type { VerifyReport } from "../verify/report.ts";
+import type { FailedVerify, VerifyReport } from "../verify/report.ts";
 import { grouped } from "./quantities.ts";
 
 /** The report as lines for a person; workflows print with it, too. */
-export function verifyLines(report: VerifyReport): readonly string[] {
+export function verifyLines(report: FailedVerify | VerifyReport): readonly string[] {
+  if ("error" in report) {
+    const { code, message, hint } = report.error;
+    const hints = hint === undefined ? [] : [`→ ${hint}`];
+    return [`${report.sync}: the look failed: ${message} (${code})`, ...hints];
+  }
   const { sync, seed, calls, left, counts, differing, stopped } = report;
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)

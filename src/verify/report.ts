@@ -1,3 +1,4 @@
+import type { RunFailure } from "../state/contract/runs/runs.ts";
 import type { Choice } from "./choose.ts";
 import { summaryOf, type VerifySummary } from "./summary.ts";
 import type { Verification } from "./verify.ts";
@@ -11,6 +12,9 @@ export type VerifyReport = VerifySummary & {
   /** The code of the error that stopped it; undefined when nothing did. */
   readonly stopped?: string | undefined;
 };
+
+/** A scheduled look that found nothing out. */
+export type FailedVerify = { readonly sync: string; readonly error: RunFailure };
 
 /** Makes the report of a look. */
 export function verifyReport(

@@ -1,4 +1,5 @@
 import type { SyncConfig } from "../config/config.ts";
+import { whyUnverifiable } from "../config/verify.ts";
 import { ConfigError } from "../errors.ts";
 import type { RecordPage } from "../pipeline/page.ts";
 import type { Stream } from "../records/streams.ts";
@@ -8,17 +9,10 @@ import { searchOf } from "./compare.ts";
 import { callsFor, lookUpRecords, type LookedUp, type LookUpTools } from "./look-up.ts";
 
 /** @throws {ConfigError} nothing that the service is known to hold can be compared with what it shows. */
-export function assertVerifiable({
-  name,
-  stream,
-  send,
-}: Pick<SyncConfig, "name" | "send" | "stream">): void {
-  searchOf(stream, name);
-  if (send !== "all") return;
-  throw new ConfigError(`with \`send: all\` nothing says what the service holds of sync ${name}`, {
-    field: `syncs.${name}.send`,
-    hint: "a sync with `send: changed` can be verified",
-  });
+export function assertVerifiable(sync: Pick<SyncConfig, "name" | "send" | "stream">): void {
+  const why = whyUnverifiable(sync);
+  if (why === undefined) return;
+  throw new ConfigError(`sync ${sync.name}: ${why}`, { field: `syncs.${sync.name}` });
 }
 
 /** What is to be verified. */

@@ -96,6 +96,14 @@ await record("split", { ...small, sync: "mode: heavyweight" }, async ({ sandbox 
 await record("refused-key", small, async ({ sandbox }) =>
   sandbox.order({ step: "upload-json", do: { status: 401, body: { message: "no" } } }),
 );
+const guarded = { sync: "hold_if: { new_above: 5 }", rows: 20 };
+await record("held", guarded, async (project) => {
+  const handle = project.temporal.client.workflow.getHandle("sync-under-test");
+  const hold = await until(
+    async () => (await handle.query<Progress>("progress").catch(() => undefined))?.held,
+  );
+  await handle.executeUpdate("approve", { args: [{ hold: hold.number, digest: hold.digest }] });
+});
 await record("cancelled", chunks, async (project) => {
   project.sandbox.order({ step: "put", after: 1, do: { delayMs: 60_000 } });
   await until(async () => (await project.ledger()).some(({ step }) => step === "confirm-upload"));
@@ -151,6 +159,21 @@ await recordProject("inbox-check", { "sluice.yaml": formsConfig() }, async (proj
     for await (const { workflowId } of client.workflow.list({ query })) return { workflowId };
     return undefined;
   });
+});
+
+const verified = 'verify: { schedule: { at: "04:00", time_zone: UTC } }';
+const verifiedFiles = {
+  "sluice.yaml": accountsConfig({ sync: verified }),
+  "accounts.csv": accountsCsv(3),
+};
+await recordProject("verify", verifiedFiles, async (project) => {
+  await project.worker();
+  const { workflow } = project.temporal.client;
+  await (await project.start({ sync: "accounts" })).result();
+  const input = { taskQueue: "sluice", workflowId: "verify-accounts" };
+  const handle = await workflow.start("verify", { ...input, args: [{ sync: "accounts" }] });
+  await handle.result();
+  return handle;
 });
 
 type Backfill = WorkflowHandle<typeof backfill>;

@@ -183,4 +183,28 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "is what a run names that is to be dry",
     },
   },
+  {
+    id: "S1237",
+    plants: "what has another stream may be adopted",
+    edits: [
+      {
+        file: adopt,
+        find: "before.stream !== sync.stream || edit?.changed",
+        replace: "edit?.changed",
+      },
+    ],
+    test: {
+      file: adoptTest,
+      title: "is refused where records have another key, or are of another stream",
+    },
+  },
+  {
+    id: "S1238",
+    plants: "what has another key may be adopted",
+    edits: [{ file: adopt, find: " || edit?.changed.includes(key) === true", replace: "" }],
+    test: {
+      file: adoptTest,
+      title: "is refused where records have another key, or are of another stream",
+    },
+  },
 ];

@@ -181,13 +181,29 @@ export const mutantsOfVerified: readonly Mutant[] = [
     edits: [
       {
         file: "src/config/verify.ts",
-        find: 'if (send !== "all") return [];',
-        replace: 'if (send !== "changed") return [];',
+        find: 'if (send !== "all") return undefined;',
+        replace: 'if (send !== "changed") return undefined;',
       },
     ],
     test: {
       file: "test/src/config/verify.test.ts",
       title: "verify is refused where each look would fail",
+    },
+  },
+  {
+    id: "S1235",
+    plants: "nobody hears of a scheduled look that failed",
+    edits: [
+      {
+        file: "workflows/verify/verify.ts",
+        find: "if (!isCancellation(cause)) await tellFailed(sync, cause);",
+        replace: "if (isCancellation(cause)) await tellFailed(sync, cause);",
+      },
+    ],
+    test: {
+      file: "test/workflows/verify/verify.test.ts",
+      title:
+        "does not look a second time when it fails, because each call has cost, and tells of it",
     },
   },
 ];

@@ -45,4 +45,18 @@ describe("verifiedMessage", () => {
     const same = verifiedMessage(toEvents, { ...told, report: calm }, 0);
     expect(JSON.parse(same.body)).toMatchObject({ type: "verify.same" });
   });
+
+  it("says of a look that failed why, and what to do", () => {
+    const error = { code: "Unauthorized", message: "the service refused the key", hint: "look" };
+    const failed = { ...told, report: { sync: "accounts", error } };
+    const { body } = verifiedMessage({ ...common, format: "slack" }, failed, 0);
+    expect(JSON.parse(body)).toEqual({
+      text: "accounts: the look failed: the service refused the key (Unauthorized)\n→ look",
+    });
+    const toEvents = { ...common, format: "event", secret: new Secret("shared") } as const;
+    expect(JSON.parse(verifiedMessage(toEvents, failed, 0).body)).toMatchObject({
+      type: "verify.failed",
+      data: { sync: "accounts", error },
+    });
+  });
 });

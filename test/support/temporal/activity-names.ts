@@ -2,6 +2,7 @@ import type { HostActivities, SharedActivities } from "../../../activities/index
 
 const names: Readonly<Record<keyof (HostActivities & SharedActivities), true>> = {
   advanceCheckpoint: true,
+  verifyReceivers: true,
   approveHold: true,
   chooseHost: true,
   closeRun: true,

@@ -33,8 +33,11 @@ describe("a verification", () => {
     expect(told[0]).toMatchObject({ report });
   });
 
-  it("does not look a second time when its worker fails: each call has cost", async () => {
+  it("does not look a second time when it fails, because each call has cost, and tells of it", async () => {
+    const told: VerifiedNotice[] = [];
     const run = fakes({
+      verifyReceivers: async () => await Promise.resolve(["a"]),
+      tellVerified: async (notice) => void told.push(notice),
       verifySync: async () => {
         await Promise.resolve();
         throw ApplicationFailure.create({
@@ -46,7 +49,9 @@ describe("a verification", () => {
     });
     const handle = await run.run("verify", { sync: "accounts" });
     await expect(handle.result()).rejects.toThrow("Workflow execution failed");
-    expect(run.calls).toEqual(["verifySync"]);
+    expect(run.calls).toEqual(["verifySync", "verifyReceivers", "tellVerified a"]);
+    const error = { code: "Unavailable", message: "away" };
+    expect(told).toMatchObject([{ target: "a", report: { sync: "accounts", error } }]);
   });
 
   it.each([{}, { sync: "Accounts" }, { sync: "accounts", seed: 7 }])(

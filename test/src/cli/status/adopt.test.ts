@@ -125,6 +125,24 @@ describe("sluice state adopt", () => {
     await expect(adopt(await project(edit), fields)).rejects.toThrow(message);
   });
 
+  it("is refused where records have another key, or are of another stream", async () => {
+    const harness = await project();
+    const others = [
+      yamlOf(edited).replace("account_id: id", "account_id: domain"),
+      yamlOf(edited)
+        .replace("stream: account", "stream: contact")
+        .replace("account_id: id", "contact_id: id")
+        .replace("domain: domain", "email: domain")
+        .replace("account_properties", "contact_properties"),
+    ];
+    for (const yaml of others) {
+      await harness.withYaml(yaml);
+      await expect(adopt(harness, "account_properties.code")).rejects.toThrow(
+        "its stream or its key is another",
+      );
+    }
+  });
+
   it("needs a mapping that says what it made, and a run that sent something", async () => {
     const files = { "accounts.csv": accountsCsv(rows), "some.js": someJs };
     const yaml = accountsYaml().replace(/record:\n(?: {6}.*\n)+/, "record: ./some.js\n");

@@ -228,7 +228,7 @@ describe("sluice verify", () => {
     const [head = ""] = yaml.split("    record:");
     await harness.withYaml(`${head}    record: { ${event} }\n`);
     await expect(verify(harness)).rejects.toThrow(
-      "sends events, which the service's search never shows",
+      "events cannot be verified: the service's search never shows them",
     );
     await harness.withYaml(accountsYaml("send: all"));
     await expect(verify(harness)).rejects.toThrow("with `send: all` nothing says");
