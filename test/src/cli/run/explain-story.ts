@@ -11,7 +11,7 @@ import { explain } from "../../../../src/cli/run/explained.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { hashOf } from "../../../../src/pipeline/changed.ts";
-import { FieldHasher } from "../../../../src/pipeline/field-hashes.ts";
+import { FieldHasher } from "../../../../src/pipeline/fields/field-hashes.ts";
 import { isSent } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind, RunRequest } from "../../../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";

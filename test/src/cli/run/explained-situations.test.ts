@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { FieldHasher } from "../../../../src/pipeline/field-hashes.ts";
+import { FieldHasher } from "../../../../src/pipeline/fields/field-hashes.ts";
 import { KeptEvents } from "../../../support/webhooks/kept-events.ts";
 import { at, implementations } from "../../state/store-under-test.ts";
 import { ExplainStory, hashesOf, lineOf } from "./explain-story.ts";
