@@ -218,6 +218,10 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     page: "docs/several-hosts.md",
   },
   "store rebind": { examples: ["sluice store rebind"], page: "docs/several-hosts.md" },
+  "store rename": {
+    examples: ["sluice store rename --from customers"],
+    page: "docs/several-hosts.md",
+  },
   "store show": { examples: ["sluice store show"], page: "docs/configuration.md" },
   "rate-limit show": { examples: ["sluice rate-limit show"], page: "docs/operations.md" },
   "rate-limit reset": { examples: ["sluice rate-limit reset"], page: "docs/operations.md" },

@@ -13,11 +13,11 @@ export type CopyOptions = GlobalOptions & { readonly to: string };
 
 /** The server that a URL names, in the schema of `store`, or the usual one. @throws {ConfigError} it is none. */
 function serverAt(url: string, store: StoreServer | undefined): StoreServer {
-  const { success, data, error } = storeSchema.safeParse({
+  const { success, data, error } = storeSchema.partial({ project: true }).safeParse({
     url,
-    ...(store === undefined ? {} : { schema: store.schema }),
+    ...(store === undefined ? {} : { schema: store.schema, project: store.project }),
   });
-  if (success) return { url: new Secret(data.url), schema: data.schema };
+  if (success) return { ...data, url: new Secret(data.url) };
   throw new ConfigError(`--to: ${error.issues[0]?.message ?? "no URL"}`, {
     hint: "say `--to sqlite`, `--to postgres` for the store that sluice.yaml names, or a URL",
   });

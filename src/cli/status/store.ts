@@ -4,7 +4,7 @@ import { temporalRecord, temporalText } from "../../hosts/store-guards.ts";
 import { connectTemporal } from "../../local/connect.ts";
 import { temporalIdOf } from "../../local/presence.ts";
 import { lookAtStore, type StoreLook } from "../../state/postgres/look-at-store.ts";
-import { migrateStore, pendingStatements } from "../../state/postgres/migrate.ts";
+import { migrateStore, pendingStatements, renameProject } from "../../state/postgres/migrate.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 import { storeName } from "../../state/postgres/server.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -69,7 +69,34 @@ async function rebind(context: Context, options: GlobalOptions): Promise<void> {
   });
 }
 
-/** `sluice store migrate|show|copy|rebind`. */
+type RenameOptions = GlobalOptions & { readonly from: string };
+
+/**
+ * Has the store belong to the project of the configuration, when it belonged to one of the name that is given.
+ * @throws {ConfigError} it does not. @throws {BusyError} a worker lives, which may be another project's.
+ */
+async function rename(context: Context, options: RenameOptions): Promise<void> {
+  const server = await serverOf(context, options);
+  const config = await configOf(context, options);
+  const { from, json } = options;
+  const asFrom = { ...config, store: { ...server, project: from } };
+  const [beat] = await withState(
+    asFrom,
+    async (state) =>
+      await state.beats({ nowMs: Date.now(), withinMs: config.advanced.hostLostAfterMs }),
+  );
+  if (beat !== undefined) {
+    throw new BusyError(
+      `process ${beat.process} (sluice ${beat.command}) works with ${storeName(server)}`,
+      { hint: "stop the workers first: those of another project would go on in this one's tables" },
+    );
+  }
+  await renameProject(server, from);
+  if (json === true) context.print(JSON.stringify({ was: from, is: server.project }));
+  else context.print(plainText(`${storeName(server)} is that of project ${server.project}`));
+}
+
+/** `sluice store migrate|show|copy|rebind|rename`. */
 export const registerStore: Register = (program, context) => {
   const store = program.command("store").description("where the state is kept");
   withGlobals(store.command("migrate"))
@@ -100,6 +127,10 @@ export const registerStore: Register = (program, context) => {
       "have the store used with the Temporal that is configured here, in place of another",
     )
     .action(async (options: GlobalOptions) => await rebind(context, options));
+  withGlobals(store.command("rename"))
+    .description("have the store belong to this project, which had another name")
+    .requiredOption("--from <project>", "the name that it had")
+    .action(async (options: RenameOptions) => await rename(context, options));
   withGlobals(store.command("show"))
     .description("which store this project uses; of one in Postgres its version, size and clock")
     .action(async (options: GlobalOptions) => {

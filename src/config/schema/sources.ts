@@ -52,7 +52,9 @@ const pushedConfig = z.object({
   /** Where that is. */
   inbox: z.object({
     stateFolder: z.string(),
-    store: z.object({ url: z.instanceof(Secret), schema: z.string() }).optional(),
+    store: z
+      .object({ url: z.instanceof(Secret), schema: z.string(), project: z.string().optional() })
+      .optional(),
   }),
 });
 

@@ -6,6 +6,14 @@ import { urlFault } from "../../postgres/url.ts";
 import { Secret } from "../../security/secret.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 
+/** As syncs and connections are named, so that nobody mistakes one name for another. */
+const project = z
+  .string("name the project, such as `project: customers`, the same on every host")
+  .regex(
+    /^[a-z][a-z0-9_-]{0,63}$/,
+    'a project is named by a small letter and up to 63 small letters, digits, "_" or "-"',
+  );
+
 /** Where a store in Postgres is, as it is written. */
 export const storeSchema = z
   .strictObject({
@@ -31,6 +39,9 @@ export const storeSchema = z
       })
       .default("sluice")
       .describe("The schema of the tables; projects that share a database need one each."),
+    project: project.describe(
+      "Names this project, on every host alike: a schema that another one uses is refused.",
+    ),
   })
   .describe(
     "Keeps the state in Postgres, for workers of several hosts, and not in the folder `state`.",
@@ -48,5 +59,5 @@ export function storeServerOf(
 ): StoreServer | undefined {
   return written === undefined
     ? undefined
-    : { url: new Secret(written.url), schema: written.schema };
+    : { url: new Secret(written.url), schema: written.schema, project: written.project };
 }

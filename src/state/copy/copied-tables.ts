@@ -163,7 +163,7 @@ export const leftPostgresTables: readonly string[] = ["staged_sends"];
 
 /** The facts of a store that stay where they are; all others go with it. */
 export const ownFacts: ReadonlySet<string> = new Set(
-  namesIn("store_id inbox_id schema_version moved_to copied_from last_beat timeline"),
+  namesIn("store_id inbox_id schema_version moved_to copied_from last_beat timeline project"),
 );
 
 /** A column, and its type in Postgres. */

@@ -13,6 +13,7 @@ import { foldAllSets } from "../postgres/keys/sightings.ts";
 import { migrateStore } from "../postgres/migrate.ts";
 import { clientOf, storeName, type StoreServer } from "../postgres/server.ts";
 import { asStoreError } from "../postgres/store-error.ts";
+import { projectName, refuseOtherProject } from "../postgres/version.ts";
 import { withNul, withoutNul } from "../store/nul-texts.ts";
 import {
   alikeTables,
@@ -65,7 +66,9 @@ export class PostgresEnd implements CopyEnd {
     client.on("error", () => undefined);
     try {
       await client.connect();
-      return new PostgresEnd(server, client);
+      const end = new PostgresEnd(server, client);
+      refuseOtherProject((await end.facts()).get(projectName), server);
+      return end;
     } catch (error) {
       await client.end().catch(() => undefined);
       throw asStoreError(error, server);
@@ -272,6 +275,8 @@ export class PostgresEnd implements CopyEnd {
     await this.#ask(put, ["copied_from", facts.get("store_id") ?? ""]);
     const inboxId = facts.get("inbox_id");
     if (inboxId !== undefined) await this.#ask(put, ["inbox_id", inboxId]);
+    const { project } = this.#server;
+    if (project !== undefined) await this.#ask(put, [projectName, project]);
     await this.unmark();
     const [row] = await this.#ask(
       "update $schema.meta set value = gen_random_uuid()::text where name = 'store_id' returning value",

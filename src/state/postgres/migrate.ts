@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { Client, escapeLiteral } from "pg";
 
 import { ConfigError, messageOf } from "../../errors.ts";
 import { quoteName } from "../../postgres/names.ts";
@@ -6,7 +6,7 @@ import { ddlAfter, storeSteps } from "./schema.ts";
 import { clientOf, storeName, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
 import { versionError } from "./version-error.ts";
-import { versionName } from "./version.ts";
+import { projectName, refuseOtherProject, versionName } from "./version.ts";
 
 /** Names the lock that keeps two migrations of one database apart; it ends with its transaction. */
 const migrationLock = 7_358_223;
@@ -15,7 +15,10 @@ const migrationLock = 7_358_223;
 type Found = { readonly hasSchema: boolean; readonly version: number };
 
 /** The statements that bring a store to the version that this sluice knows. */
-function statementsFrom({ hasSchema, version }: Found, schema: string): readonly string[] {
+function statementsFrom(
+  { hasSchema, version }: Found,
+  { schema, project }: StoreServer,
+): readonly string[] {
   if (version === storeSteps.length) return [];
   const name = quoteName(schema);
   const noted =
@@ -25,6 +28,11 @@ function statementsFrom({ hasSchema, version }: Found, schema: string): readonly
     // A role that may not make schemas may be given one.
     ...(hasSchema ? [] : [`create schema ${name}`]),
     ...ddlAfter(0, schema),
+    ...(project === undefined
+      ? []
+      : [
+          `insert into ${name}.meta (name, value) values ('${projectName}', ${escapeLiteral(project)})`,
+        ]),
     `insert into ${name}.meta (name, value) values
       ('store_id', gen_random_uuid()::text),
       ('salt', replace(gen_random_uuid()::text, '-', '')),
@@ -58,11 +66,13 @@ async function find(client: Client, server: StoreServer): Promise<Found> {
   refuseEncoding(rows[0]?.encoding, server);
   const hasSchema = (rows[0]?.schema ?? null) !== null;
   if ((rows[0]?.meta ?? null) === null) return { hasSchema, version: 0 };
-  const found = await client.query<{ value: string }>(
-    `select value from ${name}.meta where name = $1`,
-    [versionName],
+  const facts = await client.query<{ name: string; value: string }>(
+    `select name, value from ${name}.meta where name in ($1, $2)`,
+    [versionName, projectName],
   );
-  const version = Number(found.rows[0]?.value ?? 0);
+  const known = new Map(facts.rows.map((fact) => [fact.name, fact.value]));
+  refuseOtherProject(known.get(projectName), server);
+  const version = Number(known.get(versionName) ?? 0);
   if (version > storeSteps.length) throw versionError(version, server);
   return { hasSchema, version };
 }
@@ -80,7 +90,7 @@ export async function migrateStore(server: StoreServer): Promise<Migrated> {
     await client.query("begin isolation level read committed");
     await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
     const found = await find(client, server);
-    for (const statement of statementsFrom(found, server.schema)) await client.query(statement);
+    for (const statement of statementsFrom(found, server)) await client.query(statement);
     await client.query("commit");
     return { from: found.version, to: storeSteps.length };
   });
@@ -89,8 +99,27 @@ export async function migrateStore(server: StoreServer): Promise<Migrated> {
 /** The statements that `migrateStore` would run now. */
 export async function pendingStatements(server: StoreServer): Promise<readonly string[]> {
   return await withClient(server, async (client) =>
-    statementsFrom(await find(client, server), server.schema),
+    statementsFrom(await find(client, server), server),
   );
+}
+
+/**
+ * Has a store belong to its project under another name than `from`.
+ * @throws {ConfigError} it does not belong to a project of that name.
+ */
+export async function renameProject(server: StoreServer, from: string): Promise<void> {
+  await withClient(server, async (client) => {
+    const name = quoteName(server.schema);
+    const { rowCount } = await client.query(
+      `update ${name}.meta set value = $3 where name = $1 and value = $2`,
+      [projectName, from, server.project],
+    );
+    if (rowCount === 1) return;
+    throw new ConfigError(`${storeName(server)} is not that of a project ${from}`, {
+      field: "store.project",
+      hint: "any command that opens the store says whose it is",
+    });
+  });
 }
 
 async function withClient<Result>(

@@ -11,6 +11,8 @@ export type StoreServer = {
   /** In which `urlFault` found no fault. */
   readonly url: Secret;
   readonly schema: string;
+  /** Whose it is to be; undefined where nobody has said: then it is not asked. */
+  readonly project?: string | undefined;
 };
 
 /** A store as messages name it: without its user and its password. */

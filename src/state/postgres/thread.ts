@@ -7,7 +7,11 @@ import { openPostgresMethods } from "./open-methods.ts";
 import { asStoreError } from "./store-error.ts";
 
 const opening = z.object({
-  server: z.object({ url: z.instanceof(Secret), schema: z.string() }),
+  server: z.object({
+    url: z.instanceof(Secret),
+    schema: z.string(),
+    project: z.string().optional(),
+  }),
   stateFolder: z.string().optional(),
 });
 

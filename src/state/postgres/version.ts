@@ -15,6 +15,9 @@ const silentMsMax = 60_000;
 /** The fact that holds the version of the schema. */
 export const versionName = "schema_version";
 
+/** The fact that says whose the store is, by the name in the project's configuration. */
+export const projectName = "project";
+
 /** What a transaction that writes finds of the log. */
 export type FoundTimeline = { readonly now: string | null; readonly known: string | null };
 
@@ -41,7 +44,39 @@ export async function knownFacts(
   const known = new Map(facts.map(({ name, value }) => [name, value]));
   refuseOther({ version: known.get(versionName), movedTo: known.get(movedToName) }, server);
   await refuseUnfit(queries, server);
+  refuseOtherProject(known.get(projectName) ?? (await noteProject(queries, server)), server);
   return known;
+}
+
+/** Has the store belong to the project that comes first; answers whose it is. */
+async function noteProject(
+  queries: Queries,
+  { project }: StoreServer,
+): Promise<string | undefined> {
+  if (project === undefined) return undefined;
+  const { value } = await queries
+    .insertInto("meta")
+    .values({ name: projectName, value: project })
+    // Of two that come at once, both are told whose it is.
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ name: projectName }))
+    .returning("value")
+    .executeTakeFirstOrThrow();
+  return value;
+}
+
+/** @throws {ConfigError} the store is that of another project than the one that opens it. */
+export function refuseOtherProject(known: string | undefined, server: StoreServer): void {
+  const { project } = server;
+  if (known === undefined || project === undefined || known === project) return;
+  throw new ConfigError(
+    `${storeName(server)} is that of project ${known}, and this is project ${project}`,
+    {
+      field: "store.project",
+      hint:
+        "give this project a `schema` of its own in `store`, and run `sluice store migrate`; or, where it is the " +
+        `same project under a new name, \`sluice store rename --from ${known}\``,
+    },
+  );
 }
 
 /** @throws {ConfigError} the server takes no writes, or this role may not make them. */

@@ -22,7 +22,7 @@ async function severalHosts() {
     advanced:
       "retry_initial: 500ms, heartbeat_timeout: 5s, schedule_to_start: 2s, host_lost_after: 15s",
   });
-  const files = { "sluice.yaml": `${yaml}store: { url: "\${STORE_URL}" }\n` };
+  const files = { "sluice.yaml": `${yaml}store: { url: "\${STORE_URL}", project: p }\n` };
   const project = await Project.start(onTestFinished, files);
   Object.assign(project.env, { STORE_URL: companies.url });
   const hostEnv = (name: string): NodeJS.ProcessEnv => ({

@@ -10,7 +10,7 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   const { url } = await postgres();
   const yaml = accountsConfig().replace(
     "connections:",
-    'store: { url: "${STORE_URL}" }\nconnections:',
+    'store: { url: "${STORE_URL}", project: p }\nconnections:',
   );
   const project = await Project.start(onTestFinished, {
     "sluice.yaml": yaml,
@@ -46,6 +46,13 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   const { stdout } = await project.sluice("store", "show");
   expect(stdout).toContain(store.storeId);
   expect(stdout).not.toContain(url);
+  // Another project that was given the same URL is refused, and does not take the store from one whose worker lives.
+  await project.write("sluice.yaml", yaml.replace("project: p", "project: q"));
+  const other = await project.sluice("status");
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("store rename --from p")]);
+  const renamed = await project.sluice("store", "rename", "--from", "p");
+  expect(renamed.stderr).toContain("works with the state store in");
+  await project.write("sluice.yaml", yaml);
   // A folder that holds runs of before is not left behind unseen.
   const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: "2026-01-01" };
   const names = { workflowId: "w", firstRunId: "f", kind: "sync" } as const;

@@ -20,7 +20,7 @@ it("two receivers with one store: every 2xx is in the service once, though one o
   const { url } = await postgres();
   const yaml = formsConfig().replace(
     "connections:",
-    'store: { url: "${STORE_URL}" }\nconnections:',
+    'store: { url: "${STORE_URL}", project: p }\nconnections:',
   );
   const project = await Project.start(onTestFinished, { "sluice.yaml": yaml });
   Object.assign(project.env, { STORE_URL: url });

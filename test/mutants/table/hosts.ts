@@ -1,6 +1,7 @@
 import { planting, type Mutant } from "../mutant.ts";
 
 const twoClocks = "test/src/state/postgres/two-clocks.test.ts";
+const oneProject = "test/src/state/postgres/project.test.ts";
 const permit = "src/state/postgres/permit.ts";
 const plant = planting({ file: twoClocks, title: "holds back" });
 
@@ -153,5 +154,41 @@ export const mutantsOfHosts: readonly Mutant[] = [
     replace: "succeeds(write(stateFolder).catch(() => undefined))",
     test: "test/src/probes/probes.test.ts",
     title: "what a worker needs is looked for",
+  }),
+  plant({
+    id: "S1200",
+    plants: "two projects share a schema of Postgres, and nobody says so",
+    file: "src/state/postgres/version.ts",
+    find: "known === undefined || project === undefined || known === project",
+    replace: "known !== project || project === undefined || known === project",
+    test: oneProject,
+    title: "which made it",
+  }),
+  plant({
+    id: "S1201",
+    plants: "a store whose tables were made in nobody's name belongs to whoever comes last",
+    file: "src/state/postgres/version.ts",
+    find: "known.get(projectName) ?? (await noteProject(queries, server))",
+    replace: "known.get(projectName)",
+    test: oneProject,
+    title: "which came first",
+  }),
+  plant({
+    id: "S1202",
+    plants: "a project takes another one's store for its own without its name",
+    file: "src/state/postgres/migrate.ts",
+    find: "where name = $1 and value = $2`",
+    replace: "where name = $1 and $2::text <> ''`",
+    test: oneProject,
+    title: "and goes with it under another name",
+  }),
+  plant({
+    id: "S1203",
+    plants: "a store that was copied belongs to nobody",
+    file: "src/state/copy/postgres-end.ts",
+    find: "if (project !== undefined) await this.#ask(put, [projectName, project]);",
+    replace: "if (project === undefined) await this.#ask(put, [projectName, project]);",
+    test: oneProject,
+    title: "which was copied into it",
   }),
 ];

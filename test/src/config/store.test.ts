@@ -36,9 +36,9 @@ describe("store", () => {
   });
 
   it("is in Postgres where a URL is, which is a secret", async () => {
-    const { store } = await load(`${head}store: { url: "\${URL}" }\n`);
+    const { store } = await load(`${head}store: { url: "\${URL}", project: p }\n`);
     expect(store?.url.reveal()).toBe("postgres://me:hush@db.example/x");
-    expect(JSON.stringify(store)).toBe('{"url":"[secret]","schema":"sluice"}');
+    expect(JSON.stringify(store)).toBe('{"url":"[secret]","schema":"sluice","project":"p"}');
   });
 
   it.each(["disable", "require"])("to another host takes no sslmode=%s", async (mode) => {
@@ -48,7 +48,7 @@ describe("store", () => {
       "hush",
     );
     const here = `postgres://me:hush@127.0.0.1/x?sslmode=disable`;
-    expect((await load(`${head}store: { url: "${here}" }\n`)).store).toBeDefined();
+    expect((await load(`${head}store: { url: "${here}", project: p }\n`)).store).toBeDefined();
   });
 
   it("says what is wrong with a URL and a schema", async () => {
@@ -57,9 +57,15 @@ describe("store", () => {
     expect(await refused(`${head}${long}\n`)).toContain("this name");
   });
 
+  it("takes a name of the project, without which another one would not be noticed", async () => {
+    expect(await refused(`${head}store: { url: "\${URL}" }\n`)).toContain('"project" is missing');
+    const spaced = `store: { url: "\${URL}", project: two words }`;
+    expect(await refused(`${head}${spaced}\n`)).toContain("a project is named by a small letter");
+  });
+
   it("holds what is pushed to a webhook, too", async () => {
     const text = head.replace(/connections:\n.*\n/, hook);
-    const { store, connections } = await load(`${text}store: { url: "\${URL}" }\n`);
+    const { store, connections } = await load(`${text}store: { url: "\${URL}", project: p }\n`);
     expect(pushedConfigOf(connections.get("forms")?.config).inbox.store).toEqual(store);
   });
 });
