@@ -17,6 +17,7 @@ export type RunClosing = Pick<
   Dependencies,
   | "clock"
   | "config"
+  | "hostId"
   | "isProcessGone"
   | "log"
   | "now"

@@ -8,11 +8,14 @@ import { syncOf, type Dependencies } from "../dependencies.ts";
 /** What looking for doubts needs. */
 type Looking = Pick<
   Dependencies,
-  "clock" | "isProcessGone" | "now" | "process" | "state" | "unnotedEnds"
+  "clock" | "hostId" | "isProcessGone" | "now" | "process" | "state" | "unnotedEnds"
 >;
 
 /** Whether a process has ended; of one that cannot be looked for, whether it has been silent for a day. */
-async function isGone({ isProcessGone, now, state }: Looking, process: string): Promise<boolean> {
+async function isGone(
+  { isProcessGone, now, state }: Pick<Looking, "isProcessGone" | "now" | "state">,
+  process: string,
+): Promise<boolean> {
   const known = isProcessGone(process);
   if (known !== undefined) return known;
   const beats = await state.beats({ nowMs: now(), withinMs: hostForgottenMs });
@@ -23,7 +26,7 @@ async function isGone({ isProcessGone, now, state }: Looking, process: string): 
  * Notes the requests of processes that are gone, and those of this one of which the store could not note it
  * when they ended: nobody knows how.
  */
-export async function endGoneSenders(deps: Looking): Promise<void> {
+export async function endGoneSenders(deps: Omit<Looking, "hostId">): Promise<void> {
   const { clock, process: but, state, unnotedEnds } = deps;
   for (const [number, now] of unnotedEnds) {
     await state.endRequest({ number, now });
@@ -40,12 +43,12 @@ export async function settleDoubts(
   { runId, target, sync, kind, request }: Run,
   isDone: boolean,
 ): Promise<void> {
-  const { clock, state } = deps;
+  const { clock, hostId, state } = deps;
   const isWhole = kind === "sync" || kind === "inbox";
   const hasMadeAll = isDone && isWhole && request.limit === undefined;
   await endGoneSenders(deps);
   const madeBy = hasMadeAll ? runId : undefined;
-  const facts = await state.settleDoubts({ target, sync, now: clock(), madeBy });
+  const facts = await state.settleDoubts({ target, sync, now: clock(), madeBy, hostId });
   const warnings = doubtWarnings(facts, { isDone });
   if (warnings.length > 0) await state.addWarnings({ runId, warnings });
   if (facts.inDoubt > 0 && kind !== "resend") await beginResend(deps, sync);
@@ -93,10 +96,11 @@ export function createLookForDoubts(
 ): (input: { readonly sync: string }) => Promise<DoubtLook> {
   return async ({ sync: name }) =>
     await attempt(async () => {
-      const { state, target, clock } = deps;
+      const { state, target, clock, hostId } = deps;
       const { name: sync } = syncOf(deps, name);
       await endGoneSenders(deps);
-      const { inDoubt, due, waitMs } = await state.settleDoubts({ target, sync, now: clock() });
+      const asked = { target, sync, now: clock(), hostId };
+      const { inDoubt, due, waitMs } = await state.settleDoubts(asked);
       return { inDoubt, due, waitMs };
     });
 }

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { startWatch } from "../../../activities/upload/leaving.ts";
+import { hostForgottenMs } from "../../../src/state/limits.ts";
 import { lateRequest } from "../../support/late-request.ts";
 import { held, newer, overMs, resend, transfer } from "../../support/project/doubt-story.ts";
 import { accountsCsv, failureOf, type Harness } from "../../support/project/harness.ts";
@@ -27,6 +28,26 @@ async function inDoubt(): Promise<Harness> {
   await late.arrive();
   harness.clock.nowMs += overMs;
   return harness;
+}
+
+const dayMs = hostForgottenMs + 1;
+/** The doubts of a host of which something was heard before or not, as another host finds them. */
+async function leftBy(
+  heardAfterMs: number | undefined,
+  laterMs: number,
+): Promise<{ readonly inDoubt: number; readonly due: number; readonly lost: number }> {
+  const harness = await inDoubt();
+  const { activities, deps, state } = harness.with({ hostId: "2" });
+  if (heardAfterMs !== undefined) {
+    const lastBeat = harness.clock.nowMs + heardAfterMs;
+    const worker = { hostId: "1", process: "7", temporalId: deps.temporalId, version: "1" };
+    await state.beat({ ...worker, lastBeat });
+  }
+  harness.clock.nowMs += laterMs;
+  const look = await harness.perform(activities.lookForDoubts, { sync: "accounts" });
+  const { target } = deps;
+  const lost = await state.lostKeys({ target, sync: "accounts", limit: rows });
+  return { ...look, lost: lost.length };
 }
 
 describe("the lines of what is in doubt", () => {
@@ -71,6 +92,25 @@ describe("the lines of what is in doubt", () => {
     expect(look).toMatchObject({ inDoubt: 0, due: 0 });
     expect(await transfer(harness, "run-4")).toMatchObject({ counts: { sent: rows } });
     expect(await held(harness, "a0")).toBe("newer 0");
+  });
+});
+
+describe("the lines of what is in doubt, at a host that does not come back", () => {
+  it("are given up a day after they could have been sent, and named", async () => {
+    expect(await leftBy(undefined, dayMs)).toMatchObject({ inDoubt: 0, due: 0, lost: rows });
+  });
+
+  it("are waited for until then, and as long as it is heard of within a day", async () => {
+    expect(await leftBy(undefined, 0)).toMatchObject({ inDoubt: rows, due: rows, lost: 0 });
+    const heard = await leftBy(dayMs / 2, dayMs);
+    expect(heard).toMatchObject({ inDoubt: rows, due: rows, lost: 0 });
+  });
+
+  it("are kept where they are the own host's, whenever it was heard of", async () => {
+    const harness = await inDoubt();
+    harness.clock.nowMs += dayMs;
+    await harness.perform(harness.activities.lookForDoubts, { sync: "accounts" });
+    expect(await resend(harness, "run-3")).toMatchObject({ counts: { sent: rows } });
   });
 });
 

@@ -68,12 +68,17 @@ export interface DoubtStore {
   /** Notes that a process is gone, and that its requests ended with it: nobody knows how. */
   endSender(input: { readonly process: string; readonly now: Moment }): void;
   /**
-   * Forgets requests that are over and that no key waits for, and answers what is left. `madeBy` is a run
-   * that has just sent all that its source holds: what an earlier run may have sent, and this one did not
-   * make, is a stray key from now on.
+   * Forgets requests that are over and that no key waits for, gives up the lines of hosts that are gone for good, and
+   * answers what is left. `madeBy` is a run that has just sent all that its source holds: what an earlier run may have
+   * sent, and this one did not make, is a stray key from now on.
    */
   settleDoubts(
-    input: SyncName & { readonly now: Moment; readonly madeBy?: string | undefined },
+    input: SyncName & {
+      readonly now: Moment;
+      readonly madeBy?: string | undefined;
+      /** The host of who asks: it is there. */
+      readonly hostId: string;
+    },
   ): DoubtFacts;
   /** What of a sync is in doubt now. */
   doubtFacts(input: SyncName & { readonly now: Moment }): DoubtFacts;

@@ -8,6 +8,7 @@ import {
   doubtfulRow,
   type DoubtStore,
 } from "../../contract/doubts/doubt-store.ts";
+import { hostForgottenMs } from "../../limits.ts";
 import { setIdOf } from "../keys/fingerprint-sets.ts";
 import { integersOf } from "../lists.ts";
 import { byClock, reads, writes } from "../methods.ts";
@@ -96,6 +97,27 @@ async function doubtfulRecords(
 
 async function loseLines(queries: Queries, { send }: Input<"loseLines">): Promise<void> {
   await queries.updateTable("doubts").set({ isLost: 1 }).where("send", "=", send).execute();
+}
+
+/**
+ * Gives up the lines at other hosts than this one that could have been sent once more for `hostForgottenMs`, where
+ * nothing was heard of their host in that time: a worker there would have sent them.
+ */
+async function loseLinesOfLostHosts(
+  queries: Queries,
+  { setId, now, hostId }: { setId: number; now: Moment; hostId: string },
+): Promise<void> {
+  const pending = await concerningRequests(queries, setId);
+  const wasLanding = isLanding(queries, { ms: -hostForgottenMs, pending, now });
+  const doubts = sql.table("doubts");
+  await sql`
+    update ${doubts} set is_lost = 1
+    where set_id = ${setId} and is_lost = 0 and next_send is null
+      and key in (select key from ${doubts} where set_id = ${setId} group by key having max(${wasLanding}) = 0)
+      and send in (select send from ${sql.table("stagings")} where host <> ${hostId} and host not in (
+        select host_id from ${sql.table("hosts")} where last_beat >= ${now.nowMs - hostForgottenMs}))`.execute(
+    queries,
+  );
 }
 
 async function openSenders(queries: Queries, { but }: Input<"openSenders">): Promise<string[]> {
@@ -199,8 +221,9 @@ export function createDoubtStore(db: StateDatabase, sentKeys: SentKeys): Remote<
     endSender: writes(db, byClock(db, endSender)),
     settleDoubts: writes(
       db,
-      byClock(db, async (queries, { now, madeBy, ...name }: Input<"settleDoubts">) => {
+      byClock(db, async (queries, { now, madeBy, hostId, ...name }: Input<"settleDoubts">) => {
         const setId = await setIdOf(queries, name);
+        await loseLinesOfLostHosts(queries, { setId, now, hostId });
         if (madeBy !== undefined) await findStrays(queries, sentKeys, { setId, madeBy });
         await forgetOver(queries, setId, now);
         return await factsOf(queries, setId, now);
