@@ -62,6 +62,7 @@ export type StageTools = {
     | "refusals"
     | "replayPage"
     | "stageKeys"
+    | "storeTime"
     | "supersedeRejects"
   >;
   readonly effect: Effect;

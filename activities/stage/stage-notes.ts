@@ -56,7 +56,9 @@ export class StageNotes {
     const { superseded: places } = page;
     const rejects = inRowOrder(page);
     if (rejects.length > 0) {
-      await state.addRejects({ ...stage, rejects, at: new Date().toISOString() });
+      // Found again by their age, which other hosts tell: by the clock that decides.
+      const at = new Date(await state.storeTime(Date.now())).toISOString();
+      await state.addRejects({ ...stage, rejects, at });
     }
     if (places.length > 0) {
       await state.supersedeRejects({ runId: stage.runId, places });

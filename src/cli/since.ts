@@ -4,16 +4,19 @@ import { duration } from "../config/schema/units.ts";
 
 const isoForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
+/** A time in the past, as ISO 8601 in UTC, by the clock of the store that it is asked of, in Unix ms. */
+export type PastTime = (nowMs: number) => string;
+
 /**
  * Reads a time in the past from the command line: so long ago (`7d`, `12h`), or a date or time, of UTC where
  * it names no zone.
- * @returns ISO 8601 in UTC. @throws {InvalidArgumentError} it is neither.
+ * @throws {InvalidArgumentError} it is neither.
  */
-export function since(text: string): string {
+export function since(text: string): PastTime {
   const ago = duration().safeParse(text);
-  if (ago.success) return new Date(Date.now() - ago.data).toISOString();
+  if (ago.success) return (nowMs) => new Date(nowMs - ago.data).toISOString();
   const isZoned = /(?:Z|[+-]\d\d:\d\d)$/.test(text) || !text.includes("T");
   const at = isoForm.test(text) ? Date.parse(isZoned ? text : `${text}Z`) : Number.NaN;
-  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  if (!Number.isNaN(at)) return () => new Date(at).toISOString();
   throw new InvalidArgumentError("must be a time: 7d, 12h, 2026-11-20 or 2026-11-20T02:30Z");
 }

@@ -128,12 +128,12 @@ async function mappedNow(what: Explaining): Promise<MappedRow[] | undefined> {
 function explainedRow(
   row: MappedRow,
   sync: SyncConfig,
-  known: ReadonlyMap<string, KnownRecord>,
+  { known, nowMs }: { known: ReadonlyMap<string, KnownRecord>; nowMs: number },
 ): ExplainedRow {
   if (row.is !== "record") return row;
   const { line, ...record } = row;
   const change = changeOf(line, sync.stream, known.get(row.key) ?? { state: "new" });
-  return { ...record, change, isSent: wouldBeSent(change, sync) };
+  return { ...record, change, isSent: wouldBeSent(change, sync, nowMs) };
 }
 
 async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy | undefined> {
@@ -168,6 +168,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
   const found = (mapped ?? []).flatMap((row) => (row.is === "record" ? [row.key] : []));
   const keys = found.length === 0 ? [name] : [...new Set(found)];
   const lookUp = async (state: StateStore | undefined): Promise<Explained> => {
+    const nowMs = state?.now() ?? Date.now();
     const records = (state && (await knownOf(state, what, keys))) ?? [];
     const known = new Map(keys.map((key, at) => [key, records[at] ?? ({ state: "new" } as const)]));
     const explained = [...known].map(async ([key, record]): Promise<ExplainedKey> => {
@@ -177,7 +178,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
     });
     return {
       name,
-      rows: mapped?.map((row) => explainedRow(row, sync, known)),
+      rows: mapped?.map((row) => explainedRow(row, sync, { known, nowMs })),
       keys: await Promise.all(explained),
       pulls: await pullsOf(what, state),
     };

@@ -62,11 +62,15 @@ export async function mappedRows(
   return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
 }
 
-/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
+/**
+ * Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago by the clock
+ * of the store.
+ */
 export function wouldBeSent(
   change: Change,
-  { send, resendAfterMs = Infinity }: SyncConfig,
+  { send, resendAfterMs = Infinity }: Pick<SyncConfig, "resendAfterMs" | "send">,
+  nowMs: number,
 ): boolean {
   if (send === "all" || change.status !== "unchanged") return true;
-  return change.acceptedAt < Date.now() - resendAfterMs;
+  return change.acceptedAt < nowMs - resendAfterMs;
 }

@@ -43,16 +43,21 @@ const howNamed =
 async function showPage(
   context: Context,
   page: RecordPage,
-  how: { readonly sync: SyncConfig; readonly lookUp: LookUp; readonly isJson: boolean },
+  how: {
+    readonly sync: SyncConfig;
+    readonly lookUp: LookUp;
+    readonly nowMs: number;
+    readonly isJson: boolean;
+  },
 ): Promise<void> {
-  const { sync, lookUp, isJson } = how;
+  const { sync, lookUp, nowMs, isJson } = how;
   const known = await lookUp?.(page.candidates.map(({ key }) => key));
   for (const [at, candidate] of page.candidates.entries()) {
     const { key, index } = candidate;
     const record = recordOf(page, candidate);
     const place = page.source.where(index);
     const change = changeOf(lineOf(page, candidate), sync.stream, known?.[at] ?? { state: "new" });
-    const wouldSend = wouldBeSent(change, sync);
+    const wouldSend = wouldBeSent(change, sync, nowMs);
     if (isJson) {
       const { status } = change;
       const accepted =
@@ -108,9 +113,10 @@ export const registerPreview: Register = (program, context) => {
       await withStateThere(config, async (state) => {
         const lookUp: LookUp =
           state && (async (keys) => await knownOf(state, { config, sync }, keys));
+        const nowMs = state?.now() ?? Date.now();
         let left = options.limit;
         for await (const page of await mappedRows(source, sync, options)) {
-          await showPage(context, page, { sync, lookUp, isJson: options.json === true });
+          await showPage(context, page, { sync, lookUp, nowMs, isJson: options.json === true });
           left -= page.read;
           if (left <= 0) break;
         }

@@ -13,13 +13,14 @@ import { plainText } from "../../text/plain-text.ts";
 import { configOf, readState, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { positive } from "../positive.ts";
-import { since } from "../since.ts";
+import { type PastTime, since } from "../since.ts";
 import { findRejects, rejectsOf, type WhichRejects } from "./find-rejects.ts";
 import { rejectCsv, rejectCsvHead, rejectJson, rejectLine } from "./reject-text.ts";
 import { replayRejects, type ReplayOptions } from "./replay.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";
 
-type ListOptions = GlobalOptions & WhichRejects & { readonly limit: number };
+type ListOptions = GlobalOptions &
+  Omit<WhichRejects, "since"> & { readonly since?: PastTime | undefined };
 type Format = "csv" | "jsonl";
 type ExportOptions = GlobalOptions &
   Pick<WhichRejects, "run" | "sync"> & { readonly format?: Format; readonly out?: string };
@@ -28,7 +29,8 @@ async function listRejects(context: Context, options: ListOptions): Promise<void
   const { json, limit } = options;
   const config = await configOf(context, options);
   await readState(config, async (state) => {
-    const { rejects, none } = await findRejects(state, config, options);
+    const from = options.since?.(state.now());
+    const { rejects, none } = await findRejects(state, config, { ...options, since: from });
     let shown = 0;
     for await (const reject of rejects) {
       context.print(json === true ? rejectJson(reject) : rejectLine(reject));

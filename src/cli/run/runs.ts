@@ -14,7 +14,7 @@ import { firstRejects, reportText } from "../output/report-text.ts";
 import { styledOutcome } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { positive } from "../positive.ts";
-import { since } from "../since.ts";
+import { type PastTime, since } from "../since.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
 async function runNamed(
@@ -74,8 +74,7 @@ function rowOf(report: RunReport): string[] {
 type ListOptions = GlobalOptions & {
   readonly sync?: string;
   readonly failed?: boolean;
-  /** ISO 8601. */
-  readonly since?: string;
+  readonly since?: PastTime;
   readonly limit: number;
 };
 
@@ -85,8 +84,9 @@ const failedOutcomes = ["failed", "abandoned", "credits_exhausted"] as const;
 /** The runs that are asked for, newest first. */
 async function runsAsked(
   state: StateStore,
-  { sync, failed, since: from = "", limit }: ListOptions,
+  { sync, failed, since: begun, limit }: ListOptions,
 ): Promise<readonly Run[]> {
+  const from = begun?.(state.now()) ?? "";
   const asked = failed === true ? failedOutcomes : [undefined];
   const found = await Promise.all(
     asked.map(async (outcome) => await state.runs({ sync, outcome, limit })),
@@ -119,8 +119,7 @@ export async function assertKnownName(
 }
 
 type PruneOptions = GlobalOptions & {
-  /** ISO 8601. */
-  readonly olderThan: string;
+  readonly olderThan: PastTime;
 };
 
 /** `sluice runs list|show|prune`. */
@@ -170,8 +169,10 @@ export const registerRuns: Register = (program, context) => {
     .requiredOption("--older-than <time>", "those begun before then: 90d, 2026-08-31", since)
     .action(async (options: PruneOptions) => {
       const config = await configOf(context, options);
-      const before = options.olderThan;
-      const removed = await withState(config, async (state) => await state.pruneRuns({ before }));
+      const removed = await withState(
+        config,
+        async (state) => await state.pruneRuns({ before: options.olderThan(state.now()) }),
+      );
       context.print(
         options.json ? JSON.stringify({ removed }) : `removed ${counted(removed, "run")}`,
       );

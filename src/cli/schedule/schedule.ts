@@ -104,8 +104,8 @@ async function appliedNamed({ client, owner }: At, name: string): Promise<Schedu
 type ApplyOptions = GlobalOptions & { readonly yes?: boolean };
 
 async function apply(at: At, context: Context, options: ApplyOptions): Promise<void> {
-  const { client, config, owner } = at;
-  const now = new Date();
+  const { client, config, owner, state } = at;
+  const now = new Date(state.now());
   const plan = await planSchedules(client, wantedSchedules(config), owner);
   const count = plan.changes.length;
   if (!options.json) context.print(schedulePlanText(plan, now));
@@ -155,9 +155,9 @@ function note(text: string): string {
 type PauseOptions = GlobalOptions & { readonly note?: string };
 
 async function pause(at: At, name: string, why: string | undefined): Promise<string> {
-  const { client, owner } = at;
+  const { client, owner, state } = at;
   const { scheduleId: id } = await appliedNamed(at, name);
-  const since = `since ${new Date().toISOString().slice(0, 16)}Z`;
+  const since = `since ${new Date(state.now()).toISOString().slice(0, 16)}Z`;
   await client.schedule
     .getHandle(id)
     .pause(why === undefined ? `${since} by hand` : `${since}: ${why}`);
@@ -168,7 +168,7 @@ async function resume(at: At, name: string): Promise<string> {
   wantedNamed(at.config, name);
   const { scheduleId: id, state } = await appliedNamed(at, name);
   if (!state.paused) return `${name} is not paused`;
-  await at.client.schedule.getHandle(id).unpause(resumedNote(new Date(), state.note));
+  await at.client.schedule.getHandle(id).unpause(resumedNote(new Date(at.state.now()), state.note));
   return `resumed ${name}`;
 }
 
@@ -185,7 +185,11 @@ export const registerSchedule: Register = (program, context) => {
     .description("the schedules, when they come next and what their last runs did")
     .action(async (options: GlobalOptions) => {
       await onTemporal(context, options, async (at) => {
-        const listed = await listedSchedules(at, wantedSchedules(at.config), new Date());
+        const listed = await listedSchedules(
+          at,
+          wantedSchedules(at.config),
+          new Date(at.state.now()),
+        );
         if (!options.json) context.print(listText(listed));
         else for (const one of listed) context.print(plainJson(one));
       });

@@ -125,7 +125,7 @@ export async function lookAtProject({
   const reports = new Map<string, RunReport>();
   const rejects = await openRejects(state, config, rejectRunsMax);
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
-  const now = Date.now();
+  const now = state.now();
   const beats = await state.beats({
     nowMs: now,
     withinMs: config.advanced.hostLostAfterMs,

@@ -57,7 +57,7 @@ async function verifyIn(
 ): Promise<Verification> {
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   await checkColumns(source, sync, { signal, mayName: true });
-  const at = new Date().toISOString();
+  const at = new Date(state.now()).toISOString();
   const target = targetOf(config.api);
   const holder = holderOf({ state, target }, { kind: "sync", name: sync.name, at });
   await assertSameAccount(holder, config.api, { isFresh: false, isKept: false });
@@ -78,7 +78,7 @@ async function verifyIn(
       {
         api,
         knownOf: async (keys) => await knownOf(state, { config, sync }, keys),
-        now: Date.now,
+        now: () => state.now(),
         signal,
         announce: ({ records, read }, calls) => {
           const many = `${counted(records.length, "record")} of ${read}`;

@@ -148,10 +148,9 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage/stage-notes.ts",
-        find: "await state.addRejects({ ...stage, rejects, at: new Date().toISOString() });",
+        find: "await state.addRejects({ ...stage, rejects, at });",
         replace:
-          "(globalThis.held ??= []).push(async () => await state.addRejects({ ...stage, rejects, " +
-          "at: new Date().toISOString() }));",
+          "(globalThis.held ??= []).push(async () => await state.addRejects({ ...stage, rejects, at }));",
       },
       // Its guard would stop them in time.
       {

@@ -74,9 +74,13 @@ function chunkRow(chunk: ChunkTimes): (string | number)[] {
   ];
 }
 
-function chunksHtml(chunks: readonly ChunkTimes[], report: RunReport): Html | undefined {
+function chunksHtml(
+  chunks: readonly ChunkTimes[],
+  report: RunReport,
+  nowMs: number,
+): Html | undefined {
   if (chunks.length === 0) return undefined;
-  const endMs = report.ended_at === null ? Date.now() : Date.parse(report.ended_at);
+  const endMs = report.ended_at === null ? nowMs : Date.parse(report.ended_at);
   const headings = [
     "Chunk",
     "State",
@@ -178,7 +182,7 @@ export async function runPage(sight: Sight, { run: runId = "" }: UiAsked): Promi
     ${report.balanced ? undefined : html`<p class="bad">The counts do not balance.</p>`}
     <h2>Report</h2>
     ${terminalText(reportText(report, { firsts }))} ${changesHtml(report)}
-    ${await rejectsHtml(sight, run, report)} ${chunksHtml(chunks, report)}
+    ${await rejectsHtml(sight, run, report)} ${chunksHtml(chunks, report, state.now())}
     ${nextHtml(sight, run, report)}`;
   return { title: `A run of ${sync}`, main, isLive };
 }
