@@ -1,8 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import { ConfigError, TemporalUnreachableError } from "../../errors.ts";
+import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
-import { storesOn } from "../../local/presence.ts";
+import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
 import {
   configOf,
   withGlobals,
@@ -16,7 +18,7 @@ import { tellRun } from "../running/tell-run.ts";
 import { openBackfillNamed } from "./named-backfill.ts";
 
 /** A backfill that continues, and the store that its workers work on. */
-type Open = { readonly run: Run; readonly storeId: string };
+type Open = { readonly run: Run; readonly state: StateStore };
 
 function notOpen(runId: string, sync: string): ConfigError {
   return new ConfigError(`backfill ${runId} is no longer running: its workflow has ended`, {
@@ -30,7 +32,7 @@ function notOpen(runId: string, sync: string): ConfigError {
  */
 async function change(
   name: "pause" | "resume",
-  { run, storeId }: Open,
+  { run, state }: Open,
   { context, config }: { readonly context: Context; readonly config: Config },
 ): Promise<void> {
   const goesOn = `\`sluice backfill ${run.sync}\` continues with it, as \`sluice dev\` does`;
@@ -42,8 +44,10 @@ async function change(
   }
   try {
     const { taskQueue } = config.temporal;
+    const { address, client } = temporal;
+    await refuseOtherTemporal(config, { state, address, temporalId: await temporalIdOf(client) });
     if (!(await isWorkflowOpen(temporal.client, run))) throw notOpen(run.runId, run.sync);
-    if (!(await storesOn(temporal.client, taskQueue)).includes(storeId)) {
+    if (!(await storesOn(temporal.client, taskQueue)).includes(state.storeId)) {
       throw new TemporalUnreachableError(
         `backfill ${run.runId} is paused: no worker polls the task queue ${taskQueue}`,
         { hint: goesOn },
@@ -67,11 +71,11 @@ function register(name: "pause" | "resume", description: string): Register {
       .description(description)
       .action(async (named: string, options: GlobalOptions) => {
         const config = await configOf(context, options);
-        const open = await withState(config, async (state): Promise<Open> => {
-          return { run: await openBackfillNamed(state, named), storeId: state.storeId };
+        const { runId, workflowId } = await withState(config, async (state) => {
+          const run = await openBackfillNamed(state, named);
+          await change(name, { run, state }, { context, config });
+          return run;
         });
-        await change(name, open, { context, config });
-        const { runId, workflowId } = open.run;
         const { paused, text } = told[name];
         context.print(
           options.json

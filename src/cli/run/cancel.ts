@@ -4,6 +4,7 @@ import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@tempo
 
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
+import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import { isTemplate } from "../../local/templates.ts";
@@ -213,6 +214,8 @@ async function cancel(name: string, project: Project, isJson: boolean | undefine
   if (!isKnown && !(await mayBeWorkflow(name, project))) throw noRun(name);
   const reached = await reach(wanted, project);
   try {
+    const { id: temporalId, temporal } = reached;
+    await refuseOtherTemporal(config, { ...project, temporalId, address: temporal.address });
     const chain = await ask(reached, wanted, project);
     const { workflowId } = chain;
     const isServed = await hasWorker(project, reached.id);

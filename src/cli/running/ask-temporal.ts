@@ -5,7 +5,7 @@ import type { sync } from "../../../workflows/sync/sync.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, SluiceError } from "../../errors.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
-import { storesOn } from "../../local/presence.ts";
+import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { ScheduleState } from "../../schedules/missed.ts";
 import { scheduleState } from "../../schedules/schedule-state.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
@@ -111,7 +111,10 @@ export async function askTemporal(
         silent = { text, hint: start, isFault: false };
       }
     };
-    const asking = asked.runs.map(async (run) => runs.set(run.runId, await askRun(temporal, run)));
+    const temporalId = await temporalIdOf(client).catch(() => undefined);
+    // Of a run at another Temporal this one knows nothing, which is not that it was terminated.
+    const here = asked.runs.filter((run) => run.temporalId === temporalId);
+    const asking = here.map(async (run) => runs.set(run.runId, await askRun(temporal, run)));
     await Promise.allSettled([...asking, askSchedules()]);
   });
   await temporal.close();

@@ -5,8 +5,14 @@ import { isListening, temporalAnswers } from "../../local/temporal-server.ts";
 import type { Context } from "../output/context.ts";
 import { defaultTemporal, isTemporalConfigured } from "./services.ts";
 
-/** A Temporal that answers. `isFound`: it only listens on the default address, and may be another project's. */
-export type ReachedTemporal = TemporalClient & { readonly isFound: boolean };
+/**
+ * A Temporal that answers. `isFound`: it only listens on the default address, and may be another project's. `address`
+ * undefined is as TEMPORAL_ADDRESS and related variables say.
+ */
+export type ReachedTemporal = TemporalClient & {
+  readonly isFound: boolean;
+  readonly address: string | undefined;
+};
 
 /**
  * Connects to the Temporal that a run of this project would use, where it answers; nothing is started.
@@ -23,9 +29,10 @@ export async function reachTemporal(
   // A server that is just stopping keeps its record for a moment.
   if (!isConfigured && embedded !== undefined && !(await isListening(embedded))) return undefined;
   if (isConfigured || embedded !== undefined) {
-    const found = await connectTemporal(isConfigured ? undefined : embedded, connectMs);
-    return { ...found, isFound: false };
+    const address = isConfigured ? undefined : embedded;
+    return { ...(await connectTemporal(address, connectMs)), address, isFound: false };
   }
   if (!(await temporalAnswers(defaultTemporal))) return undefined;
-  return { ...(await connectTemporal(defaultTemporal, connectMs)), isFound: true };
+  const address = defaultTemporal;
+  return { ...(await connectTemporal(address, connectMs)), address, isFound: true };
 }

@@ -3,8 +3,9 @@ import type { Logger } from "pino";
 
 import type { Config } from "../../config/config.ts";
 import { TemporalUnreachableError } from "../../errors.ts";
+import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { openInbox } from "../../inbox/open.ts";
-import { storesOn } from "../../local/presence.ts";
+import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import { createDrainNotifier } from "../../webhooks/drain-notifier.ts";
 import { startReceiver } from "../../webhooks/server.ts";
 import { withState, type Context } from "../output/context.ts";
@@ -70,9 +71,16 @@ export async function connectOf(config: Config, context: Context): Promise<() =>
   return async () => {
     const reached = await reachTemporal(config, context);
     if (reached === undefined) throw noneRuns("no Temporal runs");
-    const { client, isFound, close } = reached;
-    let isOurs = !isFound;
+    const { client, address, isFound, close } = reached;
+    let isOurs = false;
     try {
+      if (config.store !== undefined) {
+        const temporalId = await temporalIdOf(client);
+        await withState(config, async (state) => {
+          await refuseOtherTemporal(config, { state, temporalId, address });
+        });
+      }
+      isOurs = !isFound;
       isOurs ||= (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
       if (isOurs) return client;
     } finally {

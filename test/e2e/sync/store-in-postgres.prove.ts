@@ -53,8 +53,23 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   const renamed = await project.sluice("store", "rename", "--from", "p");
   expect(renamed.stderr).toContain("works with the state store in");
   await project.write("sluice.yaml", yaml);
-  // A folder that holds runs of before is not left behind unseen.
+  // A run at another Temporal than this one: nothing here is asked to stop in its place.
   const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: "2026-01-01" };
+  const elsewhere = { id: "t", at: "elsewhere:7233", namespace: "default" };
+  await store.bindTemporal({ temporal: elsewhere, isRebound: true });
+  const far = { runId: "b", workflowId: "backfill-b", firstRunId: "f", kind: "backfill" } as const;
+  await store.openRun({ ...far, target: "sandbox", sync: "accounts", ...opening });
+  for (const asked of [
+    ["pause", "b"],
+    ["cancel", "sync-accounts"],
+  ]) {
+    const { code: ended, stderr } = await project.sluice(...asked);
+    expect([ended, stderr]).toEqual([
+      2,
+      expect.stringContaining("is used with Temporal at elsewhere:7233"),
+    ]);
+  }
+  // A folder that holds runs of before is not left behind unseen.
   const names = { workflowId: "w", firstRunId: "f", kind: "sync" } as const;
   await project.state.openRun({ runId: "r", target: "t", sync: "s", ...names, ...opening });
   const refused = await project.sluice("runs", "list");

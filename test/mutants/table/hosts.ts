@@ -2,6 +2,9 @@ import { planting, type Mutant } from "../mutant.ts";
 
 const twoClocks = "test/src/state/postgres/two-clocks.test.ts";
 const oneProject = "test/src/state/postgres/project.test.ts";
+const doubtStore = "src/state/store/doubts/doubt-store.ts";
+const doubtLines = "test/activities/doubt/doubt-lines.test.ts";
+const inPostgres = "test/e2e/sync/store-in-postgres.test.ts";
 const permit = "src/state/postgres/permit.ts";
 const plant = planting({ file: twoClocks, title: "holds back" });
 
@@ -190,5 +193,86 @@ export const mutantsOfHosts: readonly Mutant[] = [
     replace: "if (project === undefined) await this.#ask(put, [projectName, project]);",
     test: oneProject,
     title: "which was copied into it",
+  }),
+  plant({
+    id: "S1204",
+    plants: "lines at a host that never comes back are waited for for ever",
+    file: doubtStore,
+    find: "set is_lost = 1\n",
+    replace: "set is_lost = 0\n",
+    test: doubtLines,
+    title: "are given up a day after",
+  }),
+  plant({
+    id: "S1205",
+    plants: "lines are given up as soon as they could be sent",
+    file: doubtStore,
+    find: "{ ms: -hostForgottenMs, pending, now }",
+    replace: "{ ms: 0, pending, now }",
+    test: doubtLines,
+    title: "are waited for until then",
+  }),
+  plant({
+    id: "S1206",
+    plants: "lines are given up although their host is there",
+    file: doubtStore,
+    find: "where last_beat >= ${now.nowMs - hostForgottenMs}",
+    replace: "where last_beat < ${now.nowMs - hostForgottenMs}",
+    test: doubtLines,
+    title: "are waited for until then",
+  }),
+  plant({
+    id: "S1207",
+    plants: "a worker that comes back gives up its own lines",
+    file: doubtStore,
+    find: "where host <> ${hostId} and host",
+    replace: "where host <> '' and host",
+    test: doubtLines,
+    title: "are kept where they are the own host's",
+  }),
+  plant({
+    id: "S1208",
+    plants: "`cancel` stops a workflow of another Temporal",
+    file: "src/cli/run/cancel.ts",
+    find: "await refuseOtherTemporal(config, {",
+    replace: 'void (config.store?.schema === "" && {',
+    test: inPostgres,
+    title: "`store` keeps the state in Postgres",
+  }),
+  plant({
+    id: "S1209",
+    plants: "`pause` says of a backfill at another Temporal that it has ended",
+    file: "src/cli/backfill/pause.ts",
+    find: "await refuseOtherTemporal(config, {",
+    replace: 'void (config.store?.schema === "" && {',
+    test: inPostgres,
+    title: "`store` keeps the state in Postgres",
+  }),
+  plant({
+    id: "S1210",
+    plants: "`--since 7d` goes by the clock of this machine",
+    file: "src/cli/since.ts",
+    find: "new Date(nowMs - ago.data)",
+    replace: "new Date(Date.now() - ago.data + 0 * nowMs)",
+    test: "test/src/cli/since.test.ts",
+    title: "reads so long ago",
+  }),
+  plant({
+    id: "S1211",
+    plants: "preview tells by the clock of this machine what is sent again",
+    file: "src/cli/run/mapped-rows.ts",
+    find: "return change.acceptedAt < nowMs - resendAfterMs;",
+    replace: "return change.acceptedAt < Math.max(nowMs, Date.now()) - resendAfterMs;",
+    test: "test/src/cli/run/would-be-sent.test.ts",
+    title: "what was accepted too long ago",
+  }),
+  plant({
+    id: "S1212",
+    plants: "a reject is stamped by the clock of the host that staged it",
+    file: "activities/stage/stage-notes.ts",
+    find: "new Date(await state.storeTime(Date.now())).toISOString()",
+    replace: "new Date().toISOString()",
+    test: "test/activities/stage/stamped-rejects.test.ts",
+    title: "a reject is stamped by the store's clock",
   }),
 ];
