@@ -1,4 +1,4 @@
-// npm run prove [-- --only tests,mutants,csv,put,chaos,postgres,keys,inbox,backfill,web-ui,kit,kit-mutants]
+// npm run prove [-- --only tests,mutants,csv,put,chaos,hosts,postgres,keys,inbox,backfill,web-ui,kit,kit-mutants]
 // [--seeds 100] [--rows 1000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all
 // the same. Each part writes its table into a page of docs/proof/ (web-ui one into docs/operations.md too),
 // unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All
@@ -83,6 +83,25 @@ async function proveChaos(folder: string, seeds: number): Promise<readonly Check
   ];
 }
 
+/** Seeds of several hosts, of which each takes minutes: receivers are killed twenty times in it. */
+const hostsSeeds = 3;
+
+/** The same of three workers and two receivers with one store in Postgres. */
+async function proveHosts(folder: string, seeds: number): Promise<readonly Checked[]> {
+  say(`chaos of several hosts: ${seeds} seeds`);
+  const program = fileURLToPath(new URL("../test/chaos/main.ts", import.meta.url));
+  const args = [program, "--only", "hosts", "--seeds", String(seeds)];
+  const { code, lastLine } = await run(args, folder);
+  return [
+    {
+      what: "chaos, three workers and two receivers, one store in Postgres",
+      bound: "every 2xx and every row in the service, no process ends by itself",
+      measured: lastLine,
+      holds: code === 0,
+    },
+  ];
+}
+
 /** One part of what is proved. */
 type Part = {
   readonly name: string;
@@ -113,6 +132,7 @@ const testParts: readonly Part[] = [
 
 function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
   const { seeds, rows, keys, mutants } = sizes;
+  const several = Math.min(seeds, hostsSeeds);
   const paced = `\`requests_per_second: ${requestsPerSecond}\``;
   return [
     ...testParts,
@@ -128,6 +148,12 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       size: `${seeds} seeds.`,
       isWhole: true,
       prove: async (folder) => await proveChaos(folder, seeds),
+    },
+    {
+      name: "hosts",
+      size: `${several} seeds; receivers are killed 20 times in each, and Postgres once.`,
+      isWhole: true,
+      prove: async (folder) => await proveHosts(folder, several),
     },
     {
       name: "postgres",

@@ -50,6 +50,8 @@ async function nightly(args, options) {
 async function chaos(args, options) {
   // It kills servers of its own, whatever TEMPORAL_ADDRESS says.
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
+  if (args.includes("hosts"))
+    await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
   return (await run(nodeToUse(), ["test/chaos/main.ts", ...args], options)).code;
 }
 

@@ -1,7 +1,8 @@
 // npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk|rerun|source]: N seeds
 // from this one on. Exit code 1 when a bound is broken, or when a hundred seeds and more leave out what they
 // are to show. npm run chaos -- --only webhooks --seed 42 [--seeds N] [--kills 20] [--away 60]: the same of
-// the receiver of webhooks, with so many kills, and Temporal away for so many seconds.
+// the receiver of webhooks, with so many kills, and Temporal away for so many seconds. npm run chaos -- --only
+// hosts --seed 42 [--seeds N] [--kills 20]: the same of three workers and two receivers with one store in Postgres.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -9,6 +10,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import { runSeeds } from "./chaos.ts";
+import { runHostsSeeds } from "./hosts/hosts.ts";
 import { families } from "./plan.ts";
 import { missingFrom, summarise, summaryLine } from "./summary.ts";
 import { runWebhookSeeds } from "./webhooks/webhooks.ts";
@@ -24,7 +26,7 @@ const schema = z.strictObject({
   seed: count.default(1),
   seeds: count.default(1),
   rows: count.default(5_000),
-  only: z.enum([...families, "webhooks"]).optional(),
+  only: z.enum([...families, "webhooks", "hosts"]).optional(),
   kills: count.default(20),
   away: z.coerce.number().min(0).default(60),
 });
@@ -49,6 +51,9 @@ async function main(): Promise<number> {
   if (only === "webhooks") {
     const { signal } = stopped;
     return await runWebhookSeeds({ seeds, kills, awayMs: away * 1_000, out, say, signal });
+  }
+  if (only === "hosts") {
+    return await runHostsSeeds({ seeds, kills, out, say, signal: stopped.signal });
   }
   say(`clocks: ${clockMeans}`);
   const summary = summarise(

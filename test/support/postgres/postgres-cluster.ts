@@ -79,6 +79,21 @@ export class PostgresCluster {
     await this.#up();
   }
 
+  /** Kills the server without warning, in mid transaction, and starts it again. */
+  async crash(): Promise<void> {
+    if (this.#server !== undefined) await end(this.#server, "SIGKILL");
+    await until(async () => {
+      try {
+        await this.#up();
+        return true;
+      } catch (error) {
+        // Its processes notice that it is gone, one after the other.
+        if (!/still in use/.test(messageOf(error))) throw error;
+        return false;
+      }
+    });
+  }
+
   /** Stops the server and removes its files. */
   async remove(): Promise<void> {
     await this.#down();

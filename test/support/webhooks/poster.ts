@@ -135,6 +135,10 @@ export class Poster {
     if (status === 503) {
       this.counts.refused += 1;
       setTimeout(() => this.#repeat(delivery), refusedMs);
+    } else if (status === 408) {
+      // What the receiver says as it closes a connection that was idle for long, before it read this.
+      this.counts.unanswered += 1;
+      this.#repeat(delivery);
     } else if (status === 202 || status === 200) {
       this.counts[status === 202 ? "kept" : "known"] += 1;
       this.acknowledgedAt[delivery.number] = Date.now();

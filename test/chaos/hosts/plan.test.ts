@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+
+import { hostsPlanOf } from "./plan.ts";
+
+it("hostsPlanOf() draws the same from the same seed, with every blow, and another order from another", () => {
+  const [first, again, other] = [1, 1, 2].map((seed) => hostsPlanOf({ seed, kills: 20 }));
+  expect(again).toEqual(first);
+  expect(other?.strikes).not.toEqual(first?.strikes);
+  for (const plan of [first, other]) {
+    const blows = plan?.strikes.map(({ blow }) => blow) ?? [];
+    expect(blows.filter((blow) => blow === "kill-receiver")).toHaveLength(20);
+    expect(blows.filter((blow) => blow !== "kill-receiver").toSorted()).toEqual([
+      "kill-postgres",
+      "kill-worker",
+      "lose-worker",
+      "stop-worker",
+    ]);
+    // Somebody's clock is right, and others' are hours away, on either side.
+    expect(plan?.clockHours.map(Math.sign)).toEqual([0, 1, -1]);
+  }
+});

@@ -1,0 +1,63 @@
+import { Dice } from "../dice.ts";
+
+/**
+ * What befalls a host: `kill-worker` has it begin again with its disk, `lose-worker` without; `stop-worker` is SIGSTOP,
+ * and SIGCONT after twice the heartbeat timeout; `kill-postgres` is kill -9, and a start.
+ */
+export type HostBlow =
+  | "kill-postgres"
+  | "kill-receiver"
+  | "kill-worker"
+  | "lose-worker"
+  | "stop-worker";
+
+/** A blow, and whom it hits: as soon as so many more deliveries are acknowledged, and so long after that. */
+export type HostStrike = {
+  readonly blow: HostBlow;
+  readonly host: number;
+  readonly acknowledged: number;
+  readonly laterMs: number;
+};
+
+/** Everything that a seed of several hosts decides. */
+export type HostsPlan = {
+  readonly seed: number;
+  readonly strikes: readonly HostStrike[];
+  /** Hours that the clock of each worker is ahead. */
+  readonly clockHours: readonly number[];
+};
+
+/** Workers and receivers, each a host of its own. */
+export const [workersOfHosts, receiversOfHosts] = [3, 2];
+
+/** What befalls the hosts of every seed besides the kills of receivers, each once and in an order of its own. */
+const others: readonly HostBlow[] = ["kill-postgres", "kill-worker", "lose-worker", "stop-worker"];
+
+/** Draws a plan in which receivers are killed so often in all, in turn. */
+export function hostsPlanOf({
+  seed,
+  kills,
+}: {
+  readonly seed: number;
+  readonly kills: number;
+}): HostsPlan {
+  const dice = new Dice(seed);
+  const places = others.map((blow) => ({ blow, at: dice.whole(blow, 0, kills - 1) }));
+  const blows = Array.from({ length: kills }, (_, index) => index).flatMap((index) => [
+    { blow: "kill-receiver" as const, host: index % receiversOfHosts },
+    ...places
+      .filter(({ at }) => at === index)
+      .map(({ blow }) => ({ blow, host: dice.whole(`host ${blow}`, 0, workersOfHosts - 1) })),
+  ]);
+  return {
+    seed,
+    strikes: blows.map((strike, index) => ({
+      ...strike,
+      acknowledged: dice.whole(`acknowledged ${index}`, 1, 100),
+      laterMs: dice.whole(`later ${index}`, 0, 50),
+    })),
+    clockHours: Array.from({ length: workersOfHosts }, (_, host) =>
+      host === 0 ? 0 : dice.whole(`clock ${host}`, 1, 8) * (host % 2 === 0 ? -1 : 1),
+    ),
+  };
+}
