@@ -64,7 +64,8 @@ describe("a schema of Postgres belongs to one project", () => {
   });
 
   it("which was copied into it", async () => {
-    const { one, two } = await newProjects();
+    const { nobody, one, two } = await newProjects();
+    await migrateStore(nobody);
     await copyStore({ stateFolder: await temporaryFolder(), server: one, to: "postgres" });
     await expect(open(two)).rejects.toThrow(isOfOne);
   });
