@@ -71,7 +71,7 @@ const methods = {
   rejectsOfKey: "read",
   replayCounts: "read",
   runsWithOpenRejects: "read",
-  openRejects: "read",
+  openRejectCounts: "read",
   listReplay: "write",
   replayPage: "read",
   supersedeRejects: "write",

@@ -156,7 +156,9 @@ it("leaves a reject open whose row a backfill read again and did not send: its r
   const answers = ["refused", "taken", "refused", "refused", "refused"] as const;
   const harness = await cutBackfill(first, answers);
   const { target } = harness.deps;
-  expect(await harness.state.openRejects({ target, limit: 9 })).toMatchObject([{ runId: "run-1" }]);
+  expect(await harness.state.rejectsWhere({ isOpen: true, target, limit: 9 })).toMatchObject([
+    { runId: "run-1" },
+  ]);
   const request = { replay: { run: "run-1" } };
   const replay = await TestRun.open(harness, { runId: "run-2", request });
   expect(await replay.transfer()).toMatchObject({ counts: { sent: 1, filtered: 0 } });
@@ -173,5 +175,7 @@ it("leaves a reject open whose row the service refused once more in a backfill",
   await first.close();
   const harness = await cutBackfill(first, answers);
   const { target } = harness.deps;
-  expect(await harness.state.openRejects({ target, limit: 9 })).toMatchObject([{ key: "a7" }]);
+  expect(await harness.state.rejectsWhere({ isOpen: true, target, limit: 9 })).toMatchObject([
+    { key: "a7" },
+  ]);
 });

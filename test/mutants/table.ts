@@ -21,6 +21,7 @@ import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
+import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
@@ -70,6 +71,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCommands,
   ...mutantsOfCommandLine,
   ...mutantsOfStagedKeys,
+  ...mutantsOfOpenRejects,
   ...mutantsOfPages,
   ...mutantsOfTold,
   ...mutantsOfDated,

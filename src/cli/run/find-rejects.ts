@@ -56,7 +56,7 @@ async function* openRejects(
   { sync, code, key, since, limit }: WhichRejects,
 ): AsyncGenerator<StoredReject> {
   const target = targetOf(config.api);
-  yield* await state.openRejects({ target, sync, code, key, since, limit });
+  yield* await state.rejectsWhere({ target, sync, code, key, since, isOpen: true, limit });
 }
 
 async function* matching(

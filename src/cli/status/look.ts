@@ -46,18 +46,6 @@ function transfersOf({ syncs, pulls }: Config): TransferState[] {
 /** Open runs looked at: a sync or pull has a few at most. */
 const openRunsMax = 1_000;
 
-/** Rejects of each sync that are open, whichever run holds them. */
-async function openRejects(
-  state: StateStore,
-  { api }: Config,
-  runsMax: number | undefined,
-): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for (const { sync, open } of await state.runsWithOpenRejects({ target: targetOf(api), runsMax }))
-    found.set(sync, (found.get(sync) ?? 0) + open);
-  return found;
-}
-
 async function blockingLimits(state: StateStore, config: Config): Promise<RateLimit[]> {
   // Limits of keys that are no longer configured may stay blocked for good.
   const isOurs = ({ limit }: RateLimit): boolean =>
@@ -99,8 +87,6 @@ type Looking = {
   readonly context: Context;
   /** @default Temporal is asked, for as long as that takes */
   readonly whatTemporalSays?: typeof askTemporal;
-  /** Newest runs whose open rejects are counted. @default all */
-  readonly rejectRunsMax?: number;
 };
 
 /** Looks at every sync and pull of a project, and at what holds them back. */
@@ -109,7 +95,6 @@ export async function lookAtProject({
   config,
   context,
   whatTemporalSays = askTemporal,
-  rejectRunsMax,
 }: Looking): Promise<ProjectStatus> {
   const transfers = transfersOf(config);
   const found = await Promise.all(
@@ -123,7 +108,8 @@ export async function lookAtProject({
   };
   const { silent, ...told } = await whatTemporalSays(asked, config, context);
   const reports = new Map<string, RunReport>();
-  const rejects = await openRejects(state, config, rejectRunsMax);
+  const counts = await state.openRejectCounts({ target: targetOf(config.api) });
+  const rejects = new Map(counts.map(({ sync, open }) => [sync, open]));
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const now = state.now();
   const beats = await state.beats({

@@ -29,6 +29,16 @@ export const storeSteps: readonly (readonly string[])[] = [
   adoptionStep,
   // Rejects by their key. A hash, because a key may be longer than a page of a tree takes.
   ["create index rejects_by_key on $schema.rejects using hash (key)"],
+  // Which rejects are open, kept where they are, and how many each staging has; rejects by code over all runs.
+  [
+    "alter table $schema.rejects add column is_open bigint not null default 1",
+    "update $schema.rejects set is_open = 0 where replayed_by is not null or code in ('row_gone', 'refused_again')",
+    "alter table $schema.stagings add column open_rejects bigint not null default 0",
+    "update $schema.stagings t set open_rejects = (select count(*) from $schema.rejects r\n" +
+      "  where r.run_id = t.run_id and r.chunk = t.chunk and r.stage = t.stage and r.is_open = 1)",
+    "create index stagings_with_open_rejects on $schema.stagings (run_id) where open_rejects > 0",
+    "create index rejects_of_code on $schema.rejects (code, run_id, is_open)",
+  ],
 ];
 
 /** The statements of the steps after a version, for one schema. */

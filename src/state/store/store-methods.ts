@@ -7,6 +7,7 @@ import type { KeyKeeping } from "./keys/key-keeping.ts";
 import type { NewestAges } from "./keys/newest-ages.ts";
 import { createPullStore } from "./pull/pulls.ts";
 import { createRateLimitStore } from "./rate-limit.ts";
+import { createClosing } from "./rejects/close-rejects.ts";
 import { createOpenRejectStore } from "./rejects/open-rejects.ts";
 import { createRejectStore } from "./rejects/rejects.ts";
 import { createReplayStore } from "./rejects/replays.ts";
@@ -61,8 +62,14 @@ export function createStoreMethods(
   const sentKeys = new SentKeys();
   const runs = createRunStore(state);
   const stagings = createStagingStore(state, sentKeys);
+  const closeRejects = createClosing(state, ages);
   return {
     ...runs,
+    endRun: async (input) => {
+      const run = await runs.endRun(input);
+      if (run.kind !== "pull") await closeRejects(run);
+      return run;
+    },
     pruneRuns: async (input) => {
       // Once its run is gone nobody can tell whether something of a staging left.
       await keys.settle();
@@ -82,7 +89,7 @@ export function createStoreMethods(
     ...createFaultStore(state),
     ...createRefusalStore(state),
     ...createRejectStore(state),
-    ...createOpenRejectStore(state, ages),
+    ...createOpenRejectStore(state),
     ...createReplayStore(state),
     ...methods,
     ...createLastFileStore(state),

@@ -107,6 +107,7 @@ type StagingsTable = {
   readonly committedAt: number | null;
   readonly mapping: string | null;
   readonly changes: JsonColumn;
+  readonly openRejects: Generated<number>;
 };
 
 /** The parts of stagings that leave. */
@@ -158,6 +159,7 @@ type RejectsTable = {
   readonly createdAt: string;
   readonly replayedBy: string | null;
   readonly superseded: Generated<FlagColumn>;
+  readonly isOpen: Generated<FlagColumn>;
 };
 
 /** The rejects that a replay reads again, in its order. */

@@ -75,7 +75,7 @@ it("keeps no reject open of it, because no source has its line", async () => {
   harness.sandbox.order("upload-json", closed);
   const report = await resend(harness, "run-3");
   expect(report).toMatchObject({ reject_reasons: [{ code: "refused_again", count: 1 }] });
-  expect(await state.openRejects({ target, limit: 10 })).toEqual([]);
+  expect(await state.rejectsWhere({ isOpen: true, target, limit: 10 })).toEqual([]);
   expect(await state.replayCounts({ run: "run-3" })).toMatchObject({ open: 0 });
 });
 

@@ -112,9 +112,9 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "rejects of before the whole source was read again stay open",
     edits: [
       {
-        file: "src/state/store/rejects/open-rejects.ts",
-        find: " and u.rowid >= coalesce(w.number, 0)",
-        replace: "",
+        file: "src/state/store/rejects/close-rejects.ts",
+        find: "holder.number < whole",
+        replace: "holder.number < 0 * whole",
       },
     ],
     test: {

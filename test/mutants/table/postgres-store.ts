@@ -93,7 +93,7 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     plants: "an older reject of a row is open beside a newer one",
     edits: [
       {
-        file: "src/state/store/rejects/open-rejects.ts",
+        file: "src/state/store/rejects/close-rejects.ts",
         find: "!known.has(key ?? place)",
         replace: "[key, place, known].length > 0",
       },

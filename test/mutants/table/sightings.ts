@@ -86,7 +86,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
         replace: "if (count(isAsked, at) >= 0) forgetBlocks",
       },
     ],
-    test: { file: openRejectsTest, title: "also once later runs have come by" },
+    test: { file: sightingsTest, title: "counts for an older row that is replayed" },
   },
   {
     id: "S326",
@@ -98,7 +98,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
         replace: "void newest;",
       },
     ],
-    test: { file: openRejectsTest, title: "also once later runs have come by" },
+    test: { file: sightingsTest, title: "counts for an older row that is replayed" },
   },
   {
     id: "S327",
@@ -110,7 +110,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
         replace: "age + (known?.length ?? 0) * 0",
       },
     ],
-    test: { file: openRejectsTest, title: "also once later runs have come by" },
+    test: { file: sightingsTest, title: "counts for an older row that is replayed" },
   },
   {
     id: "S328",
@@ -129,7 +129,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "the open rejects do not ask what was unchanged since",
     edits: [
       {
-        file: "src/state/store/rejects/open-rejects.ts",
+        file: "src/state/store/rejects/close-rejects.ts",
         find: "(ages[at++] ?? 0) <= reject.age",
         replace: "0 <= reject.age",
       },

@@ -37,7 +37,7 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "a second row of a key is not an open reject",
     edits: [
       {
-        file: "src/state/store/rejects/open-rejects.ts",
+        file: "src/state/store/rejects/close-rejects.ts",
         find: 'step !== "duplicate" && key',
         replace: "key",
       },

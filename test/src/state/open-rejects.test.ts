@@ -66,11 +66,13 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
   const openOf = async (code?: string): Promise<(readonly [string, number])[]> =>
     (await store.runsWithOpenRejects({ ...name, code })).map((one) => [one.runId, one.open]);
   const firstOf = async (which: { key?: string; since?: string }): Promise<string[]> =>
-    (await store.openRejects({ ...name, ...which, limit: 1 })).map(({ place }) => place);
+    (await store.rejectsWhere({ isOpen: true, ...name, ...which, limit: 1 })).map(
+      ({ place }) => place,
+    );
   const placesOf = async (of: object, limit = 10): Promise<string[]> =>
     (await store.rejectsOfKey({ ...name, key: "k", limit, ...of })).map(({ place }) => place);
   const places = async (): Promise<string[]> =>
-    (await store.openRejects({ ...name, limit: 10 })).map(
+    (await store.rejectsWhere({ isOpen: true, ...name, limit: 10 })).map(
       ({ runId, place }) => `${runId} ${place}`,
     );
 
@@ -99,6 +101,9 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
       ["r2", 1],
       ["p1", 1],
     ]);
+    const { sync, target } = name;
+    expect(await store.openRejectCounts({ target })).toEqual([{ sync, open: 3 }]);
+    expect(await store.openRejectCounts({ target: "elsewhere" })).toEqual([]);
     expect(await store.runsWithOpenRejects({ ...name, sync: "other" })).toEqual([]);
     expect(await store.runsWithOpenRejects({ target: "elsewhere" })).toEqual([]);
   });

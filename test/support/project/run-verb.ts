@@ -14,7 +14,12 @@ export type Shown = {
 /** Runs a command in the project of a harness, in this process. */
 export async function runVerb(
   register: Register,
-  { folder, sandbox }: Harness,
+  {
+    folder,
+    sandbox,
+  }: Pick<Harness, "folder"> & {
+    readonly sandbox: Pick<Harness["sandbox"], "address">;
+  },
   args: readonly string[],
 ): Promise<Shown> {
   const [out, said]: [string[], string[]] = [[], []];

@@ -16,9 +16,6 @@ import { outcomeHtml, runPath, tableHtml } from "../words.ts";
 /** Runs of the chart of a sync or pull. */
 const barsMax = 30;
 
-/** Newest runs whose open rejects are counted: to look through ten thousand took 14 s. */
-const rejectRunsMax = 50;
-
 /** Syncs and pulls of a page: it stays below 100 kB. */
 const transfersMax = 25;
 
@@ -96,7 +93,7 @@ async function transfersTable(
 
 /** The page of a whole project, from the sync or pull of a number on. */
 export async function overviewPage(sight: Sight, { from = "0" }: UiAsked): Promise<UiPage> {
-  const status = await lookAtProject({ ...sight, rejectRunsMax });
+  const status = await lookAtProject(sight);
   const { transfers, workers, hosts, backfills } = status;
   const begin = Math.min(Math.max(0, Number.parseInt(from, 10) || 0), transfers.length);
   const shown = transfers.slice(begin, begin + transfersMax);

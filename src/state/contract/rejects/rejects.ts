@@ -72,6 +72,9 @@ export type RejectsWhere = {
   readonly sync?: string | undefined;
   readonly run?: string | undefined;
   readonly code?: string | undefined;
+  readonly key?: string | undefined;
+  /** Open ones alone, as `runsWithOpenRejects` counts them. */
+  readonly isOpen?: true | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   /** Those after this one, in their order. */
@@ -93,7 +96,7 @@ export interface RejectStore {
   }): StoredReject[];
   /** Of one key of a sync, in the runs that are kept; newest first. */
   rejectsOfKey(input: SyncName & { readonly key: string; readonly limit: number }): StoredReject[];
-  /** Of the newest run first, within it in the order of chunk and ordinal; whatever became of them. */
+  /** Of the newest run first, within it in the order of chunk and ordinal; whatever became of them, unless `isOpen`. */
   rejectsWhere(input: RejectsWhere): StoredReject[];
   /** Most frequent first. */
   rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];

@@ -190,7 +190,7 @@ export interface RunStore {
   addRunFacts(input: RunFacts): void;
   /** Keeps warnings that the run does not have yet, `runWarningsMax` in all. */
   addWarnings(input: NewWarnings): void;
-  /** Ends a run; a run that already ended keeps its first outcome. */
+  /** Ends a run, and closes rejects that it overtook; a run that already ended keeps its first outcome. */
   endRun(input: {
     readonly runId: string;
     readonly outcome: Outcome;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-import { figures } from "./migration-figures.ts";
+import { figures, openRejects } from "./migration-figures.ts";
 import { firstTables } from "./migration-first.ts";
 import { hashKeys } from "./migration-hashed-keys.ts";
 import { adoptions, holds, runHosts } from "./migration-holds.ts";
@@ -34,4 +34,5 @@ export const migrations: readonly Migration[] = [
   figures,
   adoptions,
   rejectKeys,
+  openRejects,
 ];

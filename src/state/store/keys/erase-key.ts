@@ -5,6 +5,7 @@ import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import { mentions, textMentions } from "../../rules/keys/mentions.ts";
+import { recountOpen } from "../rejects/insert-rejects.ts";
 import type { SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { setIdOf } from "./fingerprint-sets.ts";
@@ -58,6 +59,7 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
       .execute();
+    await recountOpen(queries, runId);
     erased += 1;
   }
   return erased;

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 
+import { refusedAgain } from "../../../records/reject-codes.ts";
 import type { RejectEntry } from "../../contract/rejects/rejects.ts";
 import type { StageName } from "../../contract/sends/stagings.ts";
 import type { Queries } from "../state-database.ts";
 
-/** Rejects of one statement: SQLite takes 32,766 parameters, and a reject has 14. */
+/** Rejects of one statement: SQLite takes 32,766 parameters, and a reject has 15. */
 const rejectsPerStatement = 1_000;
 
 /** Rejects of a staging, and when they were made. */
@@ -12,6 +13,18 @@ export type RejectsOfStage = StageName & {
   readonly rejects: readonly RejectEntry[];
   readonly at: string;
 };
+
+/** Codes of rejects of which nothing can be sent, or that are told by an older one: they never are open. */
+const neverOpen: ReadonlySet<string> = new Set(["row_gone", refusedAgain]);
+
+/** Counts the open rejects of the stagings of a run anew; to be called inside a transaction that closes some. */
+export async function recountOpen(queries: Queries, runId: string): Promise<void> {
+  await sql`
+    update ${sql.table("stagings")} as t set open_rejects = (
+      select count(*) from ${sql.table("rejects")} r
+      where r.run_id = t.run_id and r.chunk = t.chunk and r.stage = t.stage and r.is_open = 1)
+    where t.run_id = ${runId} and t.open_rejects > 0`.execute(queries);
+}
 
 /** Inserts the rejects of one staging, numbered on from the chunk's last; to be called inside a transaction. */
 export async function insertRejects(
@@ -29,7 +42,8 @@ export async function insertRejects(
     const { stream, place, step, code, reason } = reject;
     const { key = null, field = null, row = null, rowNumber = null } = reject;
     const told = { stream, place, step, code, reason, key, field, rowNumber, sourceRow: row };
-    return { runId, chunk, stage, ordinal: before + index + 1, createdAt, ...told };
+    const isOpen = neverOpen.has(code) ? 0 : 1;
+    return { runId, chunk, stage, ordinal: before + index + 1, createdAt, ...told, isOpen };
   });
   for (let from = 0; from < rows.length; from += rejectsPerStatement) {
     await queries
@@ -37,19 +51,12 @@ export async function insertRejects(
       .values(rows.slice(from, from + rejectsPerStatement))
       .execute();
   }
-}
-
-/**
- * Marks the rejects that a chunk of a replay has taken, from number `from` (excluded) to `to`; to be called inside the
- * transaction that commits it.
- */
-export async function markReplayed(
-  queries: Queries,
-  { runId, from, to }: { readonly runId: string; readonly from: number; readonly to: number },
-): Promise<void> {
-  await sql`
-    update ${sql.table("rejects")} set replayed_by = ${runId}
-    where replayed_by is null and (run_id, chunk, ordinal) in (
-      select reject_run, chunk, ordinal from ${sql.table("replays")} p
-      where run_id = ${runId} and number > ${from} and number <= ${to})`.execute(queries);
+  const opened = rows.filter(({ isOpen }) => isOpen === 1).length;
+  await queries
+    .updateTable("stagings")
+    .set((eb) => ({ openRejects: eb("openRejects", "+", opened) }))
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("stage", "=", stage)
+    .execute();
 }

@@ -15,7 +15,7 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 import { insertRejects } from "./insert-rejects.ts";
 
 /** The columns of a reject `r`, as its schema names them in camel case. */
-export function rejectColumns(): RawBuilder<unknown> {
+function rejectColumns(): RawBuilder<unknown> {
   return sql`r.run_id, r.chunk, r.ordinal, r.stream, r.place, r.key, r.step, r.code, r.field, r.reason,
     r.source_row as row, r.created_at, r.replayed_by, r.superseded`;
 }
@@ -64,19 +64,37 @@ function isGiven(value: string | undefined, condition: RawBuilder<unknown>): Raw
   return value === undefined ? sql`` : sql`and ${condition}`;
 }
 
+/** The runs that have a reject of a code: each is found by a step through an index, however many it has. */
+function runsOfCode(code: string | undefined): RawBuilder<unknown> {
+  const next = sql`select min(run_id) from ${sql.table("rejects")} where code = ${code}`;
+  return sql`(with recursive holding (run_id) as (
+    ${next} union all
+    select (${next} and run_id > holding.run_id) from holding where holding.run_id is not null)
+    select run_id from holding where run_id is not null)`;
+}
+
+/** Of a chunk that was not committed the rows come again, and of a pull nothing is replayed. */
+function openAlone(): RawBuilder<unknown> {
+  const staging = sql`(select 1 from ${sql.table("stagings")} s where s.run_id = u.run_id and s.open_rejects > 0`;
+  return sql`and r.is_open = 1 and u.kind <> 'pull' and exists ${staging}) and exists ${staging}
+    and s.chunk = r.chunk and s.stage = r.stage and s.state = 'committed')`;
+}
+
 async function rejectsWhere(
   queries: Queries,
-  { target, sync, run, code, since, until, after, limit }: RejectsWhere,
+  { target, sync, run, code, key, isOpen, since, until, after, limit }: RejectsWhere,
 ): Promise<StoredReject[]> {
+  // A cross join: SQLite then goes through the runs, and ends at the limit; else it sorts all rejects of a code.
   // By run first: what was shown is left out by the number of its run alone, but for the rest of that one.
   const shown = sql`(select rowid from ${sql.table("runs")} where run_id = ${after?.run})`;
   const isAfter = sql`u.rowid <= ${shown} and (u.rowid < ${shown}
     or (r.chunk, r.ordinal) > (${after?.chunk}, ${after?.ordinal}))`;
   const { rows } = await sql`
-    select ${rejectColumns()} from ${sql.table("runs")} u
-      join ${sql.table("rejects")} r on r.run_id = u.run_id
-    where u.target = ${target} ${isGiven(sync, sql`u.sync = ${sync}`)} ${isGiven(run, sql`u.run_id = ${run}`)}
-      ${isGiven(code, sql`r.code = ${code}`)} ${isGiven(since, sql`r.created_at >= ${since}`)}
+    select ${rejectColumns()} from ${sql.table("runs")} u cross join ${sql.table("rejects")} r
+    where r.run_id = u.run_id and u.target = ${target} ${isGiven(sync, sql`u.sync = ${sync}`)}
+      ${isGiven(run, sql`u.run_id = ${run}`)} ${isGiven(key, sql`r.key = ${key}`)}
+      ${isGiven(code, sql`u.run_id in ${runsOfCode(code)}`)} ${isGiven(code, sql`r.code = ${code}`)}
+      ${isOpen === true ? openAlone() : sql``} ${isGiven(since, sql`r.created_at >= ${since}`)}
       ${isGiven(until, sql`u.started_at < ${until} and r.created_at < ${until}`)}
       ${isGiven(since, sql`(u.ended_at is null or u.ended_at >= ${since})`)}
       ${isGiven(after?.run, isAfter)}

@@ -14,6 +14,7 @@ import { transactionRowsMax } from "../../limits.ts";
 import { textsOf } from "../lists.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import { recountOpen } from "./insert-rejects.ts";
 import { ageOfReject, replayedAs } from "./reject-age.ts";
 
 const listedRow = z.object({
@@ -119,15 +120,51 @@ async function replayPage(
   };
 }
 
+/** Which rejects of a list a replay is done with, in SQL. */
+type DoneOfReplay = {
+  readonly runId: string;
+  readonly which: RawBuilder<unknown>;
+  readonly superseded: 0 | 1;
+};
+
+/** Closes rejects that a replay `p` lists, which no other has taken; to be called inside a transaction. */
+async function closeListed(
+  queries: Queries,
+  { runId, which, superseded }: DoneOfReplay,
+): Promise<void> {
+  await sql`
+    update ${sql.table("rejects")} set replayed_by = ${runId}, superseded = ${superseded}, is_open = 0
+    where replayed_by is null and (run_id, chunk, ordinal) in (
+      select reject_run, chunk, ordinal from ${sql.table("replays")} p
+      where run_id = ${runId} and ${which})`.execute(queries);
+  // A replay is of one run.
+  const list = await queries
+    .selectFrom("replays")
+    .select("rejectRun")
+    .where("runId", "=", runId)
+    .limit(1)
+    .executeTakeFirst();
+  if (list !== undefined) await recountOpen(queries, list.rejectRun);
+}
+
+/**
+ * Marks the rejects that a chunk of a replay has taken, from number `from` (excluded) to `to`; to be called inside the
+ * transaction that commits it.
+ */
+export async function markReplayed(
+  queries: Queries,
+  { runId, from, to }: { readonly runId: string; readonly from: number; readonly to: number },
+): Promise<void> {
+  const which = sql`number > ${from} and number <= ${to}`;
+  await closeListed(queries, { runId, which, superseded: 0 });
+}
+
 async function supersedeRejects(
   queries: Queries,
   { runId, places }: Parameters<ReplayStore["supersedeRejects"]>[0],
 ): Promise<void> {
-  await sql`
-    update ${sql.table("rejects")} set replayed_by = ${runId}, superseded = 1
-    where replayed_by is null and (run_id, chunk, ordinal) in (
-      select reject_run, chunk, ordinal from ${sql.table("replays")} p
-      where run_id = ${runId} and place in ${textsOf(queries, places)})`.execute(queries);
+  const which = sql`place in ${textsOf(queries, places)}`;
+  await closeListed(queries, { runId, which, superseded: 1 });
 }
 
 /** The replays of a store. */

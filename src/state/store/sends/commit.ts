@@ -15,7 +15,7 @@ import { setIdOfRun } from "../keys/fingerprint-sets.ts";
 import type { KeyKeeping } from "../keys/key-keeping.ts";
 import { noteMapping } from "../keys/mapping-notes.ts";
 import { textsOf } from "../lists.ts";
-import { markReplayed } from "../rejects/insert-rejects.ts";
+import { markReplayed } from "../rejects/replays.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { countRepeated } from "./receipts.ts";
 import { forgetRefusalsOf } from "./refusals.ts";

@@ -73,7 +73,7 @@ async function sendRun(
 
 /** Where the rejects are that are open. */
 async function openIn(store: StateStore): Promise<readonly string[]> {
-  return (await store.openRejects({ ...name, limit: 10 })).map(({ place }) => place);
+  return (await store.rejectsWhere({ isOpen: true, ...name, limit: 10 })).map(({ place }) => place);
 }
 
 describe("copyStore", () => {

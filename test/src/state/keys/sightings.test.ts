@@ -87,6 +87,31 @@ describe.each(keyImplementations)("a row that is unchanged: $kind", (implementat
     expect(verdicts).toEqual([verdict.superseded]);
   });
 
+  it("counts for an older row that is replayed, also once later runs have come by", async () => {
+    const ended = async (
+      runId: string,
+      keys: readonly string[],
+      isFirst = false,
+    ): Promise<void> => {
+      const { stage: number } = await stage({ runId, keys });
+      const named = { runId, chunk: 1, stage: number };
+      const reject = { stream: "account", place: "t:1", step: "map", code: "required" } as const;
+      if (isFirst)
+        await test.store.addRejects({ ...named, rejects: [{ ...reject, reason: "" }], at });
+      await test.commit(named, { keys: "[]" });
+      await test.store.endRun({ runId, outcome: "done", endedAt: at });
+    };
+    await ended("r1", ["a", "b"], true);
+    await ended("r2", ["a"]);
+    for (const runId of ["r3", "r4", "r5"]) await ended(runId, ["c"]);
+    const { verdicts } = await stage({
+      runId: "r6",
+      keys: ["a", "b"],
+      ages: [ageOf(1, 5), ageOf(1, 5)],
+    });
+    expect(verdicts).toEqual([verdict.superseded, verdict.unchanged]);
+  });
+
   it("is of the mapping that judged it last, also once its run has ended", async () => {
     const ended = async (staging: Staging): Promise<void> => {
       await run(staging);
