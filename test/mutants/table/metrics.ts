@@ -180,4 +180,45 @@ export const mutantsOfMetrics: readonly Mutant[] = [
         "each alert has a test of its own in which it fires, and one moment at which it does not",
     },
   },
+  {
+    id: "S1266",
+    plants: "each who scrapes has the store read",
+    edits: [
+      {
+        file: "src/metrics/project-gauges.ts",
+        find: "reading ??= readOnce(project)",
+        replace: "reading = readOnce(project)",
+      },
+    ],
+    test: { file: worker, title: "wait five seconds for the store, and ask it once for all" },
+  },
+  {
+    id: "S1267",
+    plants: "a scrape waits longer for the store than Prometheus does for it",
+    edits: [
+      {
+        file: "src/metrics/project-gauges.ts",
+        find: "const lookMsMax = 5_000;",
+        replace: "const lookMsMax = 15_000;",
+      },
+    ],
+    test: { file: worker, title: "wait five seconds for the store, and ask it once for all" },
+  },
+  {
+    id: "S1268",
+    plants: "--temporal-metrics is not heard",
+    edits: [
+      {
+        file: "src/worker.ts",
+        find: "installRuntime(log, settings.temporalMetrics);",
+        replace: "installRuntime(log);",
+      },
+    ],
+    test: {
+      file: "test/e2e/monitoring/prometheus.prove.ts",
+      title: "a Prometheus scrapes a worker and a receiver",
+    },
+    whyProve:
+      "Temporal's SDK serves them from a port of its own: only a process that is scraped shows it",
+  },
 ];

@@ -159,4 +159,22 @@ export const mutantsOfPages: readonly Mutant[] = [
     ],
     test: { file: figuresTest, title: "count what each of the newest runs committed" },
   },
+  {
+    id: "S1264",
+    plants: "the page of a run that is under way stays as it was",
+    edits: [
+      {
+        file: `${ui}/pages/run.ts`,
+        find: 'const isLive = outcome === "running";',
+        replace: 'const isLive = outcome === "done";',
+      },
+    ],
+    test: { file: pagesTest, title: "look again by themselves while a run is under way" },
+  },
+  {
+    id: "S1265",
+    plants: "without JavaScript no page looks again",
+    edits: [{ file: `${ui}/layout.ts`, find: "${isLive ? again : undefined}", replace: "" }],
+    test: { file: pagesTest, title: "look again by themselves while a run is under way" },
+  },
 ];

@@ -161,6 +161,26 @@ describe("the metrics of a worker", () => {
     expect(await samples(metrics)).toMatchObject({ sluice_store_up: 0 });
   });
 
+  it("wait five seconds for the store, and ask it once for all who scrape meanwhile", async () => {
+    const { metrics } = await counted(csvWithBroken(3, []));
+    let asked = 0;
+    // A store that answers never.
+    const neverAnswers = async (): Promise<never> => {
+      asked += 1;
+      return await new Promise(() => undefined);
+    };
+    const names = { sync: ["accounts"], pull: [] };
+    metrics.watch({ names, scheduled: [], look: neverAnswers });
+    const from = performance.now();
+    const both = await Promise.all([samples(metrics), samples(metrics)]);
+    const tookMs = performance.now() - from;
+    expect(both).toMatchObject([{ sluice_store_up: 0 }, { sluice_store_up: 0 }]);
+    expect(tookMs).toBeGreaterThan(4_900);
+    // Prometheus gives a scrape 10 s.
+    expect(tookMs).toBeLessThan(9_000);
+    expect(asked).toBe(1);
+  });
+
   it("count requests by the status of their answer, and those without one", async () => {
     const { metrics } = await counted(csvWithBroken(3, []));
     const lost = metrics.request("ping", async () => await Promise.reject(new Error("canary")));

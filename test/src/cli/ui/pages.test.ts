@@ -103,6 +103,21 @@ describe("the pages", () => {
     );
   });
 
+  it("look again by themselves while a run is under way, and no longer", async () => {
+    const harness = await attacked();
+    const next = await TestRun.open(harness, { runId: "run-2" });
+    const { get } = await openUi(harness);
+    const again = /<meta http-equiv="refresh" content="\d"\s*\/>[^]*<main id="main"\s+data-live>/;
+    for (const path of ["/", "/runs?sync=accounts", "/runs/run-2"]) {
+      expect([path, again.test((await get(path)).text)]).toEqual([path, true]);
+    }
+    expect((await get("/runs/run-2")).text).toContain("read so far");
+    expect((await get("/runs/run-1")).text).not.toMatch(/data-live|http-equiv="refresh"/);
+    await next.transfer();
+    const ended = await openUi(harness);
+    expect((await ended.get("/runs/run-2")).text).not.toMatch(/data-live|http-equiv="refresh"/);
+  });
+
   it("find rejects by sync, reason and time, and say what is no time or no name", async () => {
     const { get } = await openUi(await attacked());
     const found = async (query: string): Promise<[number, boolean]> => {
