@@ -44,9 +44,11 @@ export function conditions(command: string): string {
 export type Page =
   | "operations"
   | "proof/fast-path"
+  | "proof/growth"
   | "proof/kit"
   | "proof/measurements"
   | "proof/mutants"
+  | "proof/soak"
   | "proof/tests";
 
 /** Puts text between the markers of that name in a page of docs. @throws when they are missing. */

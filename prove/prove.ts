@@ -1,4 +1,5 @@
-// npm run prove [-- --only tests,mutants,csv,put,chaos,hosts,postgres,keys,inbox,backfill,web-ui,kit,kit-mutants]
+// npm run prove
+// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,keys,inbox,backfill,growth,web-ui,kit,kit-mutants]
 // [--seeds 100] [--rows 1000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all
 // the same. Each part writes its table into a page of docs/proof/ (web-ui one into docs/operations.md too),
 // unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All
@@ -19,6 +20,7 @@ import { conditions, publish, say, table, type Page } from "../bench/report.ts";
 import { measureRounds, pair } from "../bench/rounds.ts";
 import { accounts, makeAccounts } from "../bench/workloads/accounts.ts";
 import { proveBackfill } from "./backfill.ts";
+import { proveGrowth } from "./growth.ts";
 import { proveInbox } from "./inbox.ts";
 import { proveKeys } from "./keys.ts";
 import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./kit-mutants.ts";
@@ -183,6 +185,7 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       isWhole: rows >= promised.rows,
       prove: async () => await proveBackfill(rows),
     },
+    { name: "growth", size: "", isWhole: true, page: "proof/growth", prove: proveGrowth },
     { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
     { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
     {

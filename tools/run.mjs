@@ -1,4 +1,4 @@
-// node tools/run.mjs setup | demo | nightly | test | chaos | mutants | prove | bench [arguments]
+// node tools/run.mjs setup | demo | nightly | test | chaos | soak | mutants | prove | bench [arguments]
 //
 // Plain JavaScript for Node 20, without packages: it runs in an empty clone, before anything is installed.
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
@@ -22,7 +22,7 @@ const memoryBytesMin = 4_000_000_000;
  */
 const keepCompiled = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") };
 
-const targets = { setup: async () => 0, demo, nightly, test, chaos, mutants, prove, bench };
+const targets = { setup: async () => 0, demo, nightly, test, chaos, soak, mutants, prove, bench };
 
 await main(async () => {
   const [name = "", ...args] = process.argv.slice(2);
@@ -53,6 +53,13 @@ async function chaos(args, options) {
   if (args.includes("hosts"))
     await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
   return (await run(nodeToUse(), ["test/chaos/main.ts", ...args], options)).code;
+}
+
+/** A worker and a receiver for an hour, with kills and faults. */
+async function soak(args, options) {
+  const env = { ...options.env, TEMPORAL_ADDRESS: "" };
+  await getTemporal({ ...options, env });
+  return (await run(nodeToUse(), ["test/soak/main.ts", ...args], { ...options, env })).code;
 }
 
 async function mutants(args, options) {

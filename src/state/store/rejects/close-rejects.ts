@@ -55,8 +55,7 @@ async function newestWhole(queries: Queries, { target, sync }: OfSync): Promise<
     select coalesce(max(rowid), 0) as number from ${sql.table("runs")}
     where target = ${target} and sync = ${sync} and kind = 'sync' and from_position is null
       and outcome in ('done', 'done_with_rejects')
-      and ${jsonMember(queries, "request", "limit")} is null
-      and ${jsonMember(queries, "request", "dryRun")} is null`.execute(queries);
+      and ${jsonMember(queries, "request", "limit")} is null`.execute(queries);
   return rows[0]?.number ?? 0;
 }
 
