@@ -108,7 +108,7 @@ export class SoakSystem {
   async changeFile(): Promise<void> {
     const edition = this.#edition++;
     const nameOf = (row: number): string =>
-      `Company ${row} ${row % changedOneIn === 0 ? edition : ""}`;
+      row % changedOneIn === 0 ? `Company ${row} ${edition}` : `Company ${row}`;
     const lines = Array.from(
       { length: rows },
       (_, row) => `a${row},c${row}.example,${nameOf(row)},${row % 500}`,
@@ -123,7 +123,7 @@ export class SoakSystem {
     const lines = (await this.project.read("accounts.csv")).trimEnd().split("\n").slice(1);
     return lines.filter((line) => {
       const [id = "", , name = ""] = line.split(",");
-      return !(held.get(id) ?? "").includes(JSON.stringify(name.trim()));
+      return !(held.get(id) ?? "").includes(JSON.stringify(name));
     }).length;
   }
 }
