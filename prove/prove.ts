@@ -132,19 +132,27 @@ const testParts: readonly Part[] = [
   },
 ];
 
+const paced = `\`requests_per_second: ${requestsPerSecond}\``;
+
+/** Parts whose size nobody chooses. */
+const fixedParts: readonly Part[] = [
+  {
+    name: "csv",
+    size: `${shown(accounts.rows)} rows; ${rounds} rounds of staging after a warm-up; ${paced}.`,
+    isWhole: true,
+    prove: proveCsv,
+  },
+  { name: "put", size: "", isWhole: true, prove: provePut },
+  { name: "growth", size: "", isWhole: true, page: "proof/growth", prove: proveGrowth },
+  { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
+  { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
+];
+
 function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
   const { seeds, rows, keys, mutants } = sizes;
   const several = Math.min(seeds, hostsSeeds);
-  const paced = `\`requests_per_second: ${requestsPerSecond}\``;
   return [
     ...testParts,
-    {
-      name: "csv",
-      size: `${shown(accounts.rows)} rows; ${rounds} rounds of staging after a warm-up; ${paced}.`,
-      isWhole: true,
-      prove: proveCsv,
-    },
-    { name: "put", size: "", isWhole: true, prove: provePut },
     {
       name: "chaos",
       size: `${seeds} seeds.`,
@@ -185,9 +193,7 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       isWhole: rows >= promised.rows,
       prove: async () => await proveBackfill(rows),
     },
-    { name: "growth", size: "", isWhole: true, page: "proof/growth", prove: proveGrowth },
-    { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
-    { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
+    ...fixedParts,
     {
       name: "kit-mutants",
       size: `${shown(mutants)} mutants, seed ${kitMutantsSeed}.`,

@@ -4,7 +4,8 @@ const twoClocks = "test/src/state/postgres/two-clocks.test.ts";
 const oneProject = "test/src/state/postgres/project.test.ts";
 const doubtStore = "src/state/store/doubts/doubt-store.ts";
 const doubtLines = "test/activities/doubt/doubt-lines.test.ts";
-const inPostgres = "test/e2e/sync/store-in-postgres.test.ts";
+const inPostgres = "test/e2e/sync/store-in-postgres.prove.ts";
+const byTwoTemporals = "two Temporals and a store in Postgres are three servers, for a sentence";
 const permit = "src/state/postgres/permit.ts";
 const plant = planting({ file: twoClocks, title: "holds back" });
 
@@ -238,6 +239,7 @@ export const mutantsOfHosts: readonly Mutant[] = [
     replace: 'void (config.store?.schema === "" && {',
     test: inPostgres,
     title: "`store` keeps the state in Postgres",
+    whyProve: byTwoTemporals,
   }),
   plant({
     id: "S1209",
@@ -247,6 +249,7 @@ export const mutantsOfHosts: readonly Mutant[] = [
     replace: 'void (config.store?.schema === "" && {',
     test: inPostgres,
     title: "`store` keeps the state in Postgres",
+    whyProve: byTwoTemporals,
   }),
   plant({
     id: "S1210",

@@ -52,12 +52,6 @@ export function createKeyHashes(secret: Uint8Array, numberBits = 64): KeyHashes 
   };
 }
 
-/** The numbers of some of the keys, as a JSON array. */
-export function numbersJson({ numbers }: HashedKeys, order: readonly number[]): string {
-  const chosen = order.length === numbers.length ? numbers : order.map((index) => numbers[index]);
-  return `[${chosen.join(",")}]`;
-}
-
 /** The bytes of some of several things that have `size` bytes each. */
 export function bytesOfSome(bytes: Uint8Array, size: number, order: readonly number[]): Uint8Array {
   // In the order of all of them nothing need be copied.

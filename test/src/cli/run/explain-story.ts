@@ -12,6 +12,7 @@ import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { hashOf } from "../../../../src/pipeline/changed.ts";
 import { FieldHasher } from "../../../../src/pipeline/fields/field-hashes.ts";
+import { blockOfLine } from "../../../../src/pipeline/fields/field-program.ts";
 import { isSent } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind, RunRequest } from "../../../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
@@ -114,7 +115,7 @@ export class ExplainStory {
       "account",
       async (names) => await store.fieldSlots({ ...set, names }),
     );
-    const fields = await hasher.hash(lines);
+    const fields = await hasher.hash(lines.map(blockOfLine));
     await store.keepFields({ ...set, ...ref, ids, verdicts: verdicts.filter(isSent), ...fields });
   }
 

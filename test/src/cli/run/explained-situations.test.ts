@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { FieldHasher } from "../../../../src/pipeline/fields/field-hashes.ts";
+import { blockOfLine } from "../../../../src/pipeline/fields/field-program.ts";
 import { KeptEvents } from "../../../support/webhooks/kept-events.ts";
 import { at, implementations } from "../../state/store-under-test.ts";
 import { ExplainStory, hashesOf, lineOf } from "./explain-story.ts";
@@ -195,7 +196,7 @@ describe.each(implementations)("sluice explain of a record: $kind", ({ open }) =
       async (names) => await story.store.fieldSlots({ ...of, names }),
     );
     const hashes = { before: hashesOf([lineOf("Old")]), after: hashesOf([lineOf("K")]) };
-    const fields = await hasher.hash([lineOf("K")]);
+    const fields = await hasher.hash([blockOfLine(lineOf("K"))]);
     expect(
       await story.store.adoptRecords({ ...of, adoption, keys: ["k"], ...hashes, ...fields }),
     ).toBe(1);
