@@ -66,7 +66,8 @@ export async function buildCommit(
 
 /** Copies the program as it is built now into a folder, so that nobody's next build changes what is measured. */
 export async function copyBuilt(repository: string, folder: string): Promise<Build> {
-  const parts = ["bench", "bin", "dist", "package.json", "templates"];
+  // The benchmarks import a little of the sources.
+  const parts = ["bench", "bin", "dist", "package.json", "src", "templates"];
   for (const part of parts) {
     await cp(join(repository, part), join(folder, part), { recursive: true });
   }
