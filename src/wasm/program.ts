@@ -39,3 +39,8 @@ export function makeMemory(memory: WasmMemory, end: number): void {
   const missing = end - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / wasmPageBytes));
 }
+
+/** The next address that 16 bytes may be at. */
+export function aligned(address: number): number {
+  return (address + 15) & ~15;
+}

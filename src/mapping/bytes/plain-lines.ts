@@ -1,6 +1,6 @@
 import type { Cells } from "../../records/cells.ts";
 import { JsonlWriter } from "../../records/jsonl.ts";
-import { makeMemory, type WasmMemory, WasmProgram } from "../../wasm/program.ts";
+import { aligned, makeMemory, type WasmMemory, WasmProgram } from "../../wasm/program.ts";
 import { bindPlan } from "./bind.ts";
 import { planBytes } from "./plan-bytes.ts";
 import type { RecordPlan } from "./plan.ts";
@@ -31,11 +31,6 @@ const lineWords = 4;
 const spareBytes = 64;
 
 const wordBytes = Int32Array.BYTES_PER_ELEMENT;
-
-/** The next address that 16 bytes may be at. */
-function aligned(address: number): number {
-  return (address + 15) & ~15;
-}
 
 /**
  * Writes the lines of plain rows from their cells, a page at a time. What it is not certain of it leaves to objects,

@@ -1,4 +1,4 @@
-import { makeMemory, type WasmMemory, WasmProgram } from "../../wasm/program.ts";
+import { aligned, makeMemory, type WasmMemory, WasmProgram } from "../../wasm/program.ts";
 
 /** What wasm/fields/index.ts exports; addresses and sizes in bytes. */
 type FieldProgram = {
@@ -41,10 +41,6 @@ export type FieldNames = {
   /** Whether a field without a slot is left out. */
   readonly isUnknownLeftOut: boolean;
 };
-
-function aligned(address: number): number {
-  return (address + 15) & ~15;
-}
 
 /** Writes the names from `at` on, and answers where they end. */
 function putNames(fields: FieldProgram, names: FieldNames, at: number): number {

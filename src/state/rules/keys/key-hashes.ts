@@ -52,24 +52,13 @@ export function createKeyHashes(secret: Uint8Array, numberBits = 64): KeyHashes 
   };
 }
 
-/** The bytes of some of several things that have `size` bytes each. */
-export function bytesOfSome(bytes: Uint8Array, size: number, order: readonly number[]): Uint8Array {
-  // In the order of all of them nothing need be copied.
-  if (order.length * size === bytes.length) return bytes;
-  const chosen = new Uint8Array(order.length * size);
-  for (const [place, index] of order.entries()) {
-    chosen.set(bytes.subarray(index * size, (index + 1) * size), place * size);
-  }
-  return chosen;
-}
-
 /** Some of several things of `size` bytes each, whole words of 4, in this order. */
 export function bytesInOrder(
   bytes: Uint8Array,
   size: number,
   order: readonly number[],
 ): Uint8Array {
-  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   const words = size / 4;
   const [from, to] = [
     new Int32Array(buffer, byteOffset, bytes.byteLength / 4),

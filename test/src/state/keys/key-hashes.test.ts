@@ -1,6 +1,11 @@
 import { expect, it } from "vitest";
 
-import { createKeyHashes, type HashedKeys } from "../../../../src/state/rules/keys/key-hashes.ts";
+import {
+  bytesInOrder,
+  byNumber,
+  createKeyHashes,
+  type HashedKeys,
+} from "../../../../src/state/rules/keys/key-hashes.ts";
 import { textBlockOf } from "../../../../src/state/text-block.ts";
 
 const keys = textBlockOf(["a", "b"]);
@@ -33,4 +38,17 @@ it("shortens the number of a key, and leaves the tag as it is", () => {
   const [whole, short] = [createKeyHashes(secret)(1, keys), createKeyHashes(secret, 8)(1, keys)];
   expect([...short.numbers].every((number) => number >= -128n && number < 128n)).toBe(true);
   expect(short.tags).toEqual(whole.tags);
+});
+
+it.each([0, 1, 3, 8])("takes things in another order, from memory that begins at %i", (offset) => {
+  const bytes = Buffer.alloc(offset + 24).subarray(offset);
+  for (const [index] of bytes.entries()) bytes[index] = 97 + index;
+  const taken = bytesInOrder(bytes, 8, [2, 0]);
+  expect(Buffer.from(taken).toString()).toBe("qrstuvwxabcdefgh");
+});
+
+it("puts keys into the order of their numbers, the lowest of those below zero first", () => {
+  const numbers = BigInt64Array.of(5n << 40n, -(7n << 50n), 0n, -(1n << 62n), 1n << 62n);
+  expect(byNumber(numbers, [0, 1, 2, 3, 4])).toEqual([3, 1, 2, 0, 4]);
+  expect(byNumber(numbers, [2, 4, 1])).toEqual([1, 2, 4]);
 });

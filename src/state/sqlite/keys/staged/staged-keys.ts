@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
 import { sent } from "../../../rules/keys/judge.ts";
-import { bytesOfSome, type HashedKeys, tagBytes } from "../../../rules/keys/key-hashes.ts";
+import { bytesInOrder, type HashedKeys, tagBytes } from "../../../rules/keys/key-hashes.ts";
 import { StagedIndex, wordsOf } from "../../../rules/keys/staged-index.ts";
 import type { Database } from "../../database.ts";
 import { all } from "../../database.ts";
@@ -123,9 +123,9 @@ function createAppending(
       send,
       firstId,
       drawn,
-      numbers: bytesOfSome(bytesOf(hashed.numbers), numberBytes, order),
-      tags: bytesOfSome(hashed.tags, tagBytes, order),
-      hashes: bytesOfSome(hashes, hashBytes, order),
+      numbers: bytesInOrder(bytesOf(hashed.numbers), numberBytes, order),
+      tags: bytesInOrder(hashed.tags, tagBytes, order),
+      hashes: bytesInOrder(hashes, hashBytes, order),
       ids: bytesOf(Int32Array.from(rows, ({ id }) => id)),
       times: bytesOf(Int8Array.from(rows, ({ times }) => times)),
     });
