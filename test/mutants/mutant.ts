@@ -27,7 +27,7 @@ export type Mutant = {
 
 /** A bug that one edit plants; `file` is the one that it edits. */
 export type Plant = Edit &
-  Pick<Mutant, "id" | "plants" | "whyProve"> & {
+  Pick<Mutant, "id" | "plants"> & {
     /** The file of its test, and the test's title. @default those of most bugs of its table */
     readonly test?: string;
     readonly title?: string;
@@ -35,12 +35,11 @@ export type Plant = Edit &
 
 /** Makes mutants of a table in which most are planted by one edit, and noticed by the same test. */
 export function planting(usual: NamedTest): (plant: Plant) => Mutant {
-  return ({ id, plants, whyProve, test = usual.file, title = usual.title, ...edit }) => ({
+  return ({ id, plants, test = usual.file, title = usual.title, ...edit }) => ({
     id,
     plants,
     edits: [edit],
     test: { file: test, title },
-    ...(whyProve === undefined ? {} : { whyProve }),
   });
 }
 

@@ -4,8 +4,6 @@ const twoClocks = "test/src/state/postgres/two-clocks.test.ts";
 const oneProject = "test/src/state/postgres/project.test.ts";
 const doubtStore = "src/state/store/doubts/doubt-store.ts";
 const doubtLines = "test/activities/doubt/doubt-lines.test.ts";
-const inPostgres = "test/e2e/sync/store-in-postgres.prove.ts";
-const byTwoTemporals = "two Temporals and a store in Postgres are three servers, for a sentence";
 const permit = "src/state/postgres/permit.ts";
 const plant = planting({ file: twoClocks, title: "holds back" });
 
@@ -230,26 +228,6 @@ export const mutantsOfHosts: readonly Mutant[] = [
     replace: "where host <> '' and host",
     test: doubtLines,
     title: "are kept where they are the own host's",
-  }),
-  plant({
-    id: "S1208",
-    plants: "`cancel` stops a workflow of another Temporal",
-    file: "src/cli/run/cancel.ts",
-    find: "await refuseOtherTemporal(config, {",
-    replace: 'void (config.store?.schema === "" && {',
-    test: inPostgres,
-    title: "`store` keeps the state in Postgres",
-    whyProve: byTwoTemporals,
-  }),
-  plant({
-    id: "S1209",
-    plants: "`pause` says of a backfill at another Temporal that it has ended",
-    file: "src/cli/backfill/pause.ts",
-    find: "await refuseOtherTemporal(config, {",
-    replace: 'void (config.store?.schema === "" && {',
-    test: inPostgres,
-    title: "`store` keeps the state in Postgres",
-    whyProve: byTwoTemporals,
   }),
   plant({
     id: "S1210",

@@ -204,21 +204,4 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     ],
     test: { file: worker, title: "wait five seconds for the store, and ask it once for all" },
   },
-  {
-    id: "S1268",
-    plants: "--temporal-metrics is not heard",
-    edits: [
-      {
-        file: "src/worker.ts",
-        find: "installRuntime(log, settings.temporalMetrics);",
-        replace: "installRuntime(log);",
-      },
-    ],
-    test: {
-      file: "test/e2e/monitoring/prometheus.prove.ts",
-      title: "a Prometheus scrapes a worker and a receiver",
-    },
-    whyProve:
-      "Temporal's SDK serves them from a port of its own: only a process that is scraped shows it",
-  },
 ];

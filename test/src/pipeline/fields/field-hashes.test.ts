@@ -77,8 +77,13 @@ describe("hash of FieldHasher", () => {
 
   it("keeps a property apart that is called as a field is", async () => {
     const { hasher, slots } = hasherOn();
-    await hasher.hash([blockOfLine(account({ domain: "other" }))]);
+    const both = account({ domain: "other" });
+    const without = { type: "account", account_id: "b", account_properties: { domain: "other" } };
+    const lines = [both, Buffer.from(JSON.stringify(without))];
+    const { hashes } = await hasher.hash(lines.map(blockOfLine));
     expect(slots).toEqual(["domain", "account_properties.domain"]);
+    const [domain, other] = ["a.example", "other"].map(fieldHash);
+    expect([...new Uint32Array(hashes.buffer)]).toEqual([domain, other, 0, other]);
   });
 
   it.each([fieldSlotsMax - 1, fieldSlotsMax, fieldSlotsMax + 1])(
