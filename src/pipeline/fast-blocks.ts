@@ -14,11 +14,8 @@ type Compressor = {
 
 const program = new WasmProgram<Compressor>(new URL("./deflate.wasm", import.meta.url));
 
-/** Those that no file needs now: each has 1.2 MB of memory, which the collector would come for late. */
-const idle: Compressor[] = [];
-
 function takeCompressor(): Compressor {
-  const compressor = idle.pop() ?? program.start();
+  const compressor = program.take();
   compressor.reset();
   return compressor;
 }
@@ -66,6 +63,6 @@ export function createFastBlocks(sink: BlockSink): Blocks {
       if (to > from) deflateBlock();
       await last;
     },
-    close: () => void idle.push(compressor),
+    close: () => program.giveBack(compressor),
   };
 }

@@ -15,17 +15,31 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 
-/** A program of wasm/, which is compiled when it is first started; `Exports` is what it exports. */
-export class WasmProgram<Exports> {
+/** Memory of an instance above which it is left to the collector. */
+const idleBytesMax = 16 * 1024 * 1024;
+
+/** A program of wasm/, which is compiled when it is first needed; `Exports` is what it exports. */
+export class WasmProgram<Exports extends { readonly memory: WasmMemory }> {
   readonly #file: URL;
+  /** Instances that nobody needs now: the collector would come late for their memory. */
+  readonly #idle: Exports[] = [];
   #compiled: object | undefined;
 
   constructor(file: URL) {
     this.#file = file;
   }
 
-  /** Makes an instance, with memory of its own. */
-  start(): Exports {
+  /** An instance, with memory of its own, in which something may be left of its last use. */
+  take(): Exports {
+    return this.#idle.pop() ?? this.#start();
+  }
+
+  /** Takes an instance back; who had it calls nothing of it afterwards. */
+  giveBack(instance: Exports): void {
+    if (instance.memory.buffer.byteLength <= idleBytesMax) this.#idle.push(instance);
+  }
+
+  #start(): Exports {
     this.#compiled ??= new WebAssembly.Module(readFileSync(this.#file));
     // The build made it of the source that `Exports` describes.
     return z.custom<Exports>().parse(new WebAssembly.Instance(this.#compiled).exports);

@@ -1,5 +1,5 @@
 import { rowBytesMax } from "../../../src/limits.ts";
-import { WasmProgram, type WasmMemory } from "../../../src/wasm/program.ts";
+import { aligned, makeMemory, type WasmMemory, WasmProgram } from "../../../src/wasm/program.ts";
 import type { Dialect } from "./scan.ts";
 import type { Window } from "./window.ts";
 
@@ -24,14 +24,6 @@ type ScanProgram = {
 };
 
 const scanProgram = new WasmProgram<ScanProgram>(new URL("./scan.wasm", import.meta.url));
-
-/** Those that no file needs now: the collector would come late for their memory. */
-const idle: ScanProgram[] = [];
-
-/** Memory of a program above which it is left to the collector. */
-const idleBytesMax = 8 * 1024 * 1024;
-
-const wasmPageBytes = 64 * 1024;
 
 /** Bytes that are read in vain behind those of the window. */
 const spareBytes = 16;
@@ -71,7 +63,7 @@ export type PlainRows = {
  * is left to the scanner, which finds the same in these, too.
  */
 export class PlainScanner {
-  readonly #program = idle.pop() ?? scanProgram.start();
+  readonly #program = scanProgram.take();
   readonly #columns: number;
   readonly #bytesAt: number;
   /** Index in the window of what is at `#bytesAt`. */
@@ -89,7 +81,7 @@ export class PlainScanner {
   load({ at, end, bytes }: Window): void {
     this.#first = at;
     this.#bytesEnd = this.#bytesAt + end - at;
-    this.#makeMemory(this.#bytesEnd + spareBytes);
+    makeMemory(this.#program.memory, this.#bytesEnd + spareBytes);
     const memory = new Uint8Array(this.#program.memory.buffer);
     memory.set(bytes.subarray(at, end), this.#bytesAt);
   }
@@ -98,9 +90,9 @@ export class PlainScanner {
   scan(at: number, { shift, line, rowsMax, bytesMax }: PlainScan): PlainRows {
     const program = this.#program;
     const room = rowsMax * this.#columns;
-    const linesAt = (this.#bytesEnd + spareBytes + 15) & ~15;
+    const linesAt = aligned(this.#bytesEnd + spareBytes);
     const startsAt = linesAt + rowsMax * wordBytes;
-    this.#makeMemory(startsAt + room * (2 * wordBytes + 1));
+    makeMemory(program.memory, startsAt + room * (2 * wordBytes + 1));
     program.setMemory(this.#bytesEnd, startsAt, room);
     const address = this.#bytesAt - this.#first;
     const count = program.scan(address + at, address - shift, line, linesAt, rowsMax, bytesMax);
@@ -121,12 +113,6 @@ export class PlainScanner {
 
   /** Lets go of the memory; nothing is called afterwards. */
   close(): void {
-    if (this.#program.memory.buffer.byteLength <= idleBytesMax) idle.push(this.#program);
-  }
-
-  #makeMemory(end: number): void {
-    const { memory } = this.#program;
-    const missing = end - memory.buffer.byteLength;
-    if (missing > 0) memory.grow(Math.ceil(missing / wasmPageBytes));
+    scanProgram.giveBack(this.#program);
   }
 }

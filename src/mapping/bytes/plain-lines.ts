@@ -18,12 +18,6 @@ type LineProgram = {
 
 const lineProgram = new WasmProgram<LineProgram>(new URL("./lines.wasm", import.meta.url));
 
-/** Those that no mapping needs now: the collector would come late for their memory. */
-const idle: LineProgram[] = [];
-
-/** Memory of a program above which it is left to the collector. */
-const idleBytesMax = 16 * 1024 * 1024;
-
 /** Words that a program says of each line: where it begins, where it ends, and the same of its key. */
 const lineWords = 4;
 
@@ -38,7 +32,7 @@ const wordBytes = Int32Array.BYTES_PER_ELEMENT;
  */
 export class PlainLines {
   readonly #plan: RecordPlan;
-  readonly #program = idle.pop() ?? lineProgram.start();
+  readonly #program = lineProgram.take();
   /** The lines of the page, among which whoever asks writes those of objects. */
   readonly lines = new JsonlWriter((bytesMin) => this.#room(bytesMin));
   /**
@@ -99,7 +93,7 @@ export class PlainLines {
 
   /** Lets go of the memory; nothing is called afterwards. */
   close(): void {
-    if (this.#program.memory.buffer.byteLength <= idleBytesMax) idle.push(this.#program);
+    lineProgram.giveBack(this.#program);
   }
 
   #bind(columns: readonly string[]): void {

@@ -10,12 +10,6 @@ type FieldProgram = {
 
 const program = new WasmProgram<FieldProgram>(new URL("./fields.wasm", import.meta.url));
 
-/** The one of this thread: nothing of a call is kept for the next. */
-let started: FieldProgram | undefined;
-
-/** Memory of a program above which it is left to the collector. */
-const idleBytesMax = 16 * 1024 * 1024;
-
 const wordBytes = Uint32Array.BYTES_PER_ELEMENT;
 
 /** Numbers that a name takes: where it is, how long it is, whether it is a property's. */
@@ -92,7 +86,17 @@ export function hashFields(
   blocks: readonly LineBlock[],
   names: FieldNames,
 ): Uint32Array | undefined {
-  const fields = (started ??= program.start());
+  const fields = program.take();
+  const hashes = hashWith(fields, blocks, names);
+  program.giveBack(fields);
+  return hashes;
+}
+
+function hashWith(
+  fields: FieldProgram,
+  blocks: readonly LineBlock[],
+  names: FieldNames,
+): Uint32Array | undefined {
   const slots = names.slots.length;
   const count = blocks.reduce((sum, { places }) => sum + places.length / 2, 0);
   const hashes = new Uint32Array(count * slots);
@@ -105,6 +109,5 @@ export function hashFields(
     if (!hashBlock(fields, block, { at, out, isUnknownLeftOut })) return undefined;
     done = to;
   }
-  if (fields.memory.buffer.byteLength > idleBytesMax) started = undefined;
   return hashes;
 }

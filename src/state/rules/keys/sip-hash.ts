@@ -27,12 +27,6 @@ const program = new WasmProgram<SipProgram>(new URL("./sip.wasm", import.meta.ur
 /** Texts that are hashed at a time, so that their memory stays small. */
 const textsMax = 10_000;
 
-/** Memory of a program above which it is left to the collector: one text was long. */
-const idleBytesMax = 16 * 1024 * 1024;
-
-/** The one of this thread: nothing of a call is kept for the next. */
-let started: SipProgram | undefined;
-
 /**
  * Makes SipHash-2-4 with 128 bits, for texts that all have `prefix`, whole blocks of 8 bytes, in front: a
  * keyed hash, so that nobody who does not know the secret can make two texts meet. Answers four words for
@@ -44,10 +38,12 @@ export function createSipHash(
 ): (texts: TextBlock) => Int32Array {
   return (texts) => {
     const hashes = new Int32Array(texts.ends.length * sipWords);
+    const sip = program.take();
     for (let first = 0; first < texts.ends.length; first += textsMax) {
       const some = someOf(texts, first);
-      hashes.set(hashOf({ secret, prefix }, some), first * sipWords);
+      hashes.set(hashOf(sip, { secret, prefix }, some), first * sipWords);
     }
+    program.giveBack(sip);
     return hashes;
   };
 }
@@ -62,10 +58,10 @@ function someOf({ bytes, ends }: TextBlock, first: number): TextBlock {
 
 /** The hashes of some texts, in memory of the program: until it is called again. */
 function hashOf(
+  sip: SipProgram,
   { secret, prefix }: { readonly secret: Uint8Array; readonly prefix: Uint8Array },
   { bytes, ends }: TextBlock,
 ): Int32Array {
-  const sip = (started ??= program.start());
   const { memory } = sip;
   const secretAt = sip.heapAt();
   const prefixAt = secretAt + sipBytes;
@@ -80,6 +76,5 @@ function hashOf(
   all.set(bytes, bytesAt);
   new Uint32Array(buffer, endsAt, ends.length).set(ends);
   sip.hash(secretAt, prefixAt, prefix.length, bytesAt, endsAt, ends.length, outAt);
-  if (buffer.byteLength > idleBytesMax) started = undefined;
   return new Int32Array(buffer, outAt, ends.length * sipWords);
 }
