@@ -37,9 +37,9 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "numbers of keys are unsigned where they are looked up",
     edits: [
       {
-        file: lookUp,
-        find: "(index) => hashed.numbers[index])",
-        replace: "(index) => BigInt.asUintN(64, hashed.numbers[index] ?? 0n))",
+        file: "src/state/rules/keys/key-hashes.ts",
+        find: "order.map((index) => numbers[index])",
+        replace: "order.map((index) => BigInt.asUintN(64, numbers[index] ?? 0n))",
       },
     ],
     test: {

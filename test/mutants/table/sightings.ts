@@ -256,8 +256,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/look-up.ts",
-        find: "sorted.map((index) => hashed.numbers[index])",
-        replace: "order.map((index) => hashed.numbers[index])",
+        find: "numbersJson(hashed, sorted)",
+        replace: "numbersJson(hashed, order)",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },

@@ -52,6 +52,11 @@ export function createKeyHashes(secret: Uint8Array, numberBits = 64): KeyHashes 
   };
 }
 
+/** The numbers of some of the keys, in this order, as a JSON array. */
+export function numbersJson({ numbers }: HashedKeys, order: readonly number[]): string {
+  return `[${order.map((index) => numbers[index]).join(",")}]`;
+}
+
 /** Some of several things of `size` bytes each, whole words of 4, in this order. */
 export function bytesInOrder(
   bytes: Uint8Array,

@@ -70,8 +70,8 @@ export function createKnownRecordStore(
           return { state: "unknown", why: "underWay", send: Math.abs(staged.sendAt(entry)) };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
-        // A row without a hash was refused. Once fingerprints were forgotten, a key without
-        // one may have been sent.
+        // A row without a hash was only seen, by a dry run of a version that had them. Once fingerprints were
+        // forgotten, a key without one may have been sent.
         if (found === undefined || found.hash === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }

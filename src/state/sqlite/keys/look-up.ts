@@ -2,7 +2,13 @@ import { z } from "zod";
 
 import { hashBytes } from "../../contract/keys/fingerprints.ts";
 import type { FoundKeys } from "../../rules/keys/judge.ts";
-import { byNumber, bytesInOrder, type HashedKeys, tagBytes } from "../../rules/keys/key-hashes.ts";
+import {
+  byNumber,
+  bytesInOrder,
+  type HashedKeys,
+  numbersJson,
+  tagBytes,
+} from "../../rules/keys/key-hashes.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
 
@@ -74,7 +80,7 @@ export function createLookUp(db: Database): LookUp {
     const [idList, sendList] = lists.parse(
       select.get({
         setId,
-        numbers: `[${sorted.map((index) => hashed.numbers[index]).join(",")}]`,
+        numbers: numbersJson(hashed, sorted),
         tags: bytesInOrder(hashed.tags, tagBytes, sorted),
         hashes: bytesInOrder(hashes, hashBytes, sorted),
       }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { hashBytes } from "../../../contract/keys/fingerprints.ts";
 import { sent } from "../../../rules/keys/judge.ts";
-import { byNumber, bytesInOrder, tagBytes } from "../../../rules/keys/key-hashes.ts";
+import { byNumber, bytesInOrder, numbersJson, tagBytes } from "../../../rules/keys/key-hashes.ts";
 import { StagedIndex, wordsOf } from "../../../rules/keys/staged-index.ts";
 import { keysPerTransactionMax } from "../../../rules/keys/steps.ts";
 import type { Database } from "../../database.ts";
@@ -118,7 +118,7 @@ function createPutting(
       put.run({
         ...known,
         times: often,
-        numbers: `[${some.map((index) => hashed.numbers[index]).join(",")}]`,
+        numbers: numbersJson(hashed, some),
         tags: bytesInOrder(hashed.tags, tagBytes, some),
         hashes: bytesInOrder(hashes, hashBytes, some),
         ids: idTexts(ids, some),
