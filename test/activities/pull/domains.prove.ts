@@ -1,34 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { runWarningsMax } from "../../../src/limits.ts";
-import { type Harness } from "../../support/project/harness.ts";
 import { md5Of, openPullHarness, rowsOf } from "../../support/project/pull-project.ts";
-import { PullRun } from "../../support/project/pull-run.ts";
-
-const asked = { pull: "hiring", walks: "domains" } as const;
-
-async function open(harness: Harness, runId = "run-1"): Promise<PullRun> {
-  const run = await PullRun.open(harness, { ...asked, runId });
-  await run.listDomains();
-  return run;
-}
-
-/** Domains of companies that every sandbox starts with, in the order of their names. */
-async function knownDomains(): Promise<readonly string[]> {
-  const harness = await openPullHarness();
-  const { target } = harness.deps;
-  await (await PullRun.open(harness)).finish();
-  expect(await harness.state.pullPlace({ target, pull: "scores" })).toMatchObject({ isDone: true });
-  const rows = await rowsOf(harness, "scores.csv");
-  return rows
-    .slice(1)
-    .map((row) => `${row.split(",")[1]?.toLowerCase().replaceAll(" ", "-")}.example`);
-}
+import { knownDomains, openOverDomains } from "./over-domains.ts";
 
 describe("pullPages over domains", () => {
   it("writes the postings of every domain, and changes nothing the second time", async () => {
     const harness = await openPullHarness({ websites: await knownDomains() });
-    const first = await (await open(harness)).finish();
+    const first = await (await openOverDomains(harness)).finish();
     const { read } = first.counts;
     expect(read).toBeGreaterThan(100);
     expect(first).toMatchObject({
@@ -38,7 +17,7 @@ describe("pullPages over domains", () => {
     });
     expect(await rowsOf(harness, "jobs.csv")).toHaveLength(read + 1);
     const before = await md5Of(harness, "jobs.csv");
-    const second = await (await open(harness, "run-2")).finish();
+    const second = await (await openOverDomains(harness, "run-2")).finish();
     expect(second.counts).toMatchObject({ read, unchanged: read });
     expect(await md5Of(harness, "jobs.csv")).toBe(before);
   });
@@ -49,7 +28,7 @@ describe("pullPages over domains", () => {
     for (const row of websites.keys()) {
       harness.sandbox.order("enrich", { falseTotal: row + 1 }, { after: row });
     }
-    const report = await (await open(harness)).finish();
+    const report = await (await openOverDomains(harness)).finish();
     expect(report.warnings).toEqual([
       "of some domains came more or fewer results than they were said to have",
     ]);

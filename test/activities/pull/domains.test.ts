@@ -1,30 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { domainRefusalsMax } from "../../../activities/limits.ts";
-import { failureOf, type Harness } from "../../support/project/harness.ts";
-import { openPullHarness, pullYaml, rowsOf } from "../../support/project/pull-project.ts";
+import { failureOf } from "../../support/project/harness.ts";
+import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 import { numbers } from "../../support/sequences.ts";
-
-const asked = { pull: "hiring", walks: "domains" } as const;
-
-async function open(harness: Harness, runId = "run-1"): Promise<PullRun> {
-  const run = await PullRun.open(harness, { ...asked, runId });
-  await run.listDomains();
-  return run;
-}
-
-/** Domains of companies that every sandbox starts with, in the order of their names. */
-async function knownDomains(): Promise<readonly string[]> {
-  const harness = await openPullHarness();
-  const { target } = harness.deps;
-  await (await PullRun.open(harness)).finish();
-  expect(await harness.state.pullPlace({ target, pull: "scores" })).toMatchObject({ isDone: true });
-  const rows = await rowsOf(harness, "scores.csv");
-  return rows
-    .slice(1)
-    .map((row) => `${row.split(",")[1]?.toLowerCase().replaceAll(" ", "-")}.example`);
-}
+import { knownDomains, openOverDomains, overDomains } from "./over-domains.ts";
 
 describe("listDomains", () => {
   it("lists each domain once, in the order in which it first comes", async () => {
@@ -36,7 +17,7 @@ describe("listDomains", () => {
       "http://A.example",
     ];
     const harness = await openPullHarness({ websites });
-    const run = await open(harness);
+    const run = await openOverDomains(harness);
     const report = await run.finish();
     expect(report.pull).toMatchObject({ domains: { listed: 2, done: 2, refused: 0 }, calls: 2 });
     expect(report).toMatchObject({ outcome: "done", counts: { read: 0, rejected: 0 } });
@@ -44,7 +25,7 @@ describe("listDomains", () => {
 
   it("rejects a value that is not a domain, with its place", async () => {
     const harness = await openPullHarness({ websites: ["localhost", "a.example", "127.0.0.1"] });
-    const run = await open(harness);
+    const run = await openOverDomains(harness);
     const report = await run.finish();
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
@@ -62,7 +43,7 @@ describe("listDomains", () => {
       websites: ["nonsense", "a.example"],
       hiring: ["reject_limit: { rate: 5%, rows: 0 }"],
     });
-    const run = await PullRun.open(harness, asked);
+    const run = await PullRun.open(harness, overDomains);
     const failure = await failureOf(run.listDomains());
     expect(failure.type).toBe("TooManyRejects");
     expect(failure.message).toContain("1 of 2 rows");
@@ -73,19 +54,19 @@ describe("listDomains", () => {
   it("lists once a round: a second attempt changes nothing, the next round reads anew", async () => {
     const websites = ["a.example", "nonsense"];
     const harness = await openPullHarness({ websites });
-    const run = await open(harness);
+    const run = await openOverDomains(harness);
     await harness.write("companies.csv", "id,website\n1,c.example\n2,d.example\n");
     await run.listDomains();
     const report = await run.finish();
     expect(report.pull).toMatchObject({ domains: { listed: 1, done: 1 } });
     expect(report.counts).toMatchObject({ read: 1, rejected: 1 });
-    const next = await (await open(harness, "run-2")).finish();
+    const next = await (await openOverDomains(harness, "run-2")).finish();
     expect(next.pull).toMatchObject({ domains: { listed: 2, done: 2 } });
   });
 
   it("begins a list anew that an attempt left unfinished", async () => {
     const harness = await openPullHarness({ websites: ["nonsense", "a.example"] });
-    const run = await PullRun.open(harness, asked);
+    const run = await PullRun.open(harness, overDomains);
     const { target } = harness.deps;
     const name = { target, pull: "hiring", runId: run.opened.runId };
     const version = await harness.state.beginListing(name);
@@ -108,7 +89,7 @@ describe("listDomains", () => {
 
   it("is done at once when there is no domain", async () => {
     const harness = await openPullHarness({ websites: [] });
-    const report = await (await open(harness)).finish();
+    const report = await (await openOverDomains(harness)).finish();
     expect(report).toMatchObject({
       outcome: "done",
       counts: { read: 0 },
@@ -120,7 +101,7 @@ describe("listDomains", () => {
   it("names a column that is not there", async () => {
     const harness = await openPullHarness({ websites: ["a.example"] });
     await harness.write("companies.csv", "id,url\n1,a.example\n");
-    const run = await PullRun.open(harness, asked);
+    const run = await PullRun.open(harness, overDomains);
     const failure = await failureOf(run.listDomains());
     expect(failure.type).toBe("ConfigError");
     expect(failure.message).toContain('column "website"');
@@ -133,7 +114,7 @@ describe("pullPages over domains", () => {
     const harness = await openPullHarness({ websites });
     harness.sandbox.order("enrich", { status: 404 });
     harness.sandbox.order("enrich", { status: 422 });
-    const run = await open(harness);
+    const run = await openOverDomains(harness);
     const report = await run.finish();
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
@@ -157,7 +138,7 @@ describe("pullPages over domains", () => {
       hiring: ["reject_limit: { rate: 5%, rows: 0 }"],
     });
     harness.sandbox.order("enrich", { status: 404 }, { after: 1, times: 2 });
-    const report = await (await open(harness)).finish();
+    const report = await (await openOverDomains(harness)).finish();
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
       counts: { rejected: 3 },
@@ -171,7 +152,7 @@ describe("pullPages over domains", () => {
       const websites = numbers(refusals).map((row) => `c${row}.example`);
       const harness = await openPullHarness({ websites });
       harness.sandbox.order("enrich", { status: 404 }, { times: refusals });
-      const report = await (await open(harness)).finish();
+      const report = await (await openOverDomains(harness)).finish();
       expect(report.pull).toMatchObject({ domains: { refused: refusals } });
     },
   );
@@ -180,7 +161,7 @@ describe("pullPages over domains", () => {
     const websites = numbers(domainRefusalsMax + 1).map((row) => `c${row}.example`);
     const harness = await openPullHarness({ websites });
     harness.sandbox.order("enrich", { status: 404 }, { times: websites.length });
-    const run = await open(harness);
+    const run = await openOverDomains(harness);
     await run.pull(domainRefusalsMax);
     expect((await failureOf(run.pull())).type).toBe("ContractBroken");
   });
@@ -195,10 +176,10 @@ describe("pullPages over domains", () => {
   it("continues with the domains that a cancelled run left", async () => {
     const websites = numbers(6).map((row) => `c${row}.example`);
     const harness = await openPullHarness({ websites });
-    const run = await open(harness);
+    const run = await openOverDomains(harness);
     await run.pull(2);
     await run.close({ outcome: "cancelled" });
-    const report = await (await open(harness, "run-2")).finish();
+    const report = await (await openOverDomains(harness, "run-2")).finish();
     expect(report.pull).toMatchObject({ calls: 4, continued: true, domains: { done: 4 } });
     expect(await harness.sandbox.ledger("enrich")).toHaveLength(6);
   });
@@ -206,9 +187,9 @@ describe("pullPages over domains", () => {
   it("does not start over for another ceiling", async () => {
     const websites = ["a.example", "b.example"];
     const harness = await openPullHarness({ websites, hiring: ["calls_max: 1"] });
-    await (await open(harness)).finish();
+    await (await openOverDomains(harness)).finish();
     const raised = await harness.withYaml(pullYaml({ hiring: ["calls_max: 2"] }));
-    const second = await (await open(raised, "run-2")).finish();
+    const second = await (await openOverDomains(raised, "run-2")).finish();
     expect(second.pull).toMatchObject({ calls: 1, continued: true, finished: true });
   });
 });
