@@ -83,7 +83,7 @@ async function rename(context: Context, options: RenameOptions): Promise<void> {
   const [beat] = await withState(
     asFrom,
     async (state) =>
-      await state.beats({ nowMs: Date.now(), withinMs: config.advanced.hostLostAfterMs }),
+      await state.beats({ nowMs: state.now(), withinMs: config.advanced.hostLostAfterMs }),
   );
   if (beat !== undefined) {
     throw new BusyError(

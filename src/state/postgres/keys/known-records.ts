@@ -84,8 +84,8 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
       .map(({ stagedSend, hash, fields, send: signed, acceptedAt, adoptedAt, reason }) => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
         if (stagedSend !== null) return { state: "unknown", why: "underWay", send: stagedSend };
-        // A row without a hash was refused. Once fingerprints were forgotten, a key without one may have
-        // been sent.
+        // A row without a hash was only seen, by a dry run of a version that had them. Once fingerprints were
+        // forgotten, a key without one may have been sent.
         if (hash === null || signed === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }

@@ -117,7 +117,7 @@ function reasonOf(
   { validAfter, factsOf, mappings }: JudgedSet,
   { id, isKnown, knownSend }: FoundRow,
 ): number {
-  // One without a send was refused.
+  // One without a send was refused, or only seen by a dry run of a version that had them.
   if (id === 0 || knownSend === 0) return verdict.new;
   if (isKnown) return verdict.again;
   const facts = knownSend > validAfter ? factsOf(knownSend) : undefined;

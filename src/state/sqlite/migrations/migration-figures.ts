@@ -4,7 +4,7 @@ create index runs_newest on runs (sync);
 create index rejects_by_code on rejects (run_id, code);
 `;
 
-/** Step 12: which rejects are open, and how many each staging has; rejects by code over all runs. */
+/** Step 13: which rejects are open, and how many each staging has; rejects by code over all runs. */
 export const openRejects = `
 alter table rejects add column is_open integer not null default 1;
 update rejects set is_open = 0 where replayed_by is not null or code in ('row_gone', 'refused_again');

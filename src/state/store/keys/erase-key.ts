@@ -43,6 +43,7 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
       ]),
     );
   let erased = 0;
+  const runIds = new Set<string>();
   for (const { runId, chunk, ordinal, key: own, place, sourceRow } of await asked.execute()) {
     const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));
     if (!isMeant) continue;
@@ -59,9 +60,10 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
       .execute();
-    await recountOpen(queries, runId);
+    runIds.add(runId);
     erased += 1;
   }
+  for (const runId of runIds) await recountOpen(queries, runId);
   return erased;
 }
 
