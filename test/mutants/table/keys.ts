@@ -37,9 +37,10 @@ export const mutantsOfKeys: readonly Mutant[] = [
     plants: "numbers of keys are unsigned where they are looked up",
     edits: [
       {
-        file: "src/state/rules/keys/key-hashes.ts",
-        find: "order.map((index) => numbers[index])",
-        replace: "order.map((index) => BigInt.asUintN(64, numbers[index] ?? 0n))",
+        file: lookUp,
+        find: "numbersJson(hashed, sorted)",
+        replace:
+          "numbersJson(hashed, sorted).replaceAll(/-\\d+/g, (n) => `${BigInt.asUintN(64, BigInt(n))}`)",
       },
     ],
     test: {
