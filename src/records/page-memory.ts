@@ -4,6 +4,9 @@ const idleBytesMax = 32 * 1024 * 1024;
 /** Sizes are multiples of it, so that pages of about the same size can share a piece. */
 const unitBytes = 64 * 1024;
 
+/** The same for pages of a few rows: a small file is read without memory for a large one. */
+const smallUnitBytes = 4 * 1024;
+
 /**
  * Memory for what comes and goes with each page. Memory that is new for each has the collector come for it: half a
  * hundred times for 100 MB, a sixth of a staging's processor time.
@@ -19,7 +22,8 @@ export class PageMemory {
     const [piece] = this.#idle.splice(at === -1 ? 0 : at, 1);
     this.#idleBytes -= piece?.length ?? 0;
     if (at !== -1 && piece !== undefined) return piece;
-    return Buffer.allocUnsafeSlow(Math.ceil(bytesMin / unitBytes) * unitBytes);
+    const unit = bytesMin < unitBytes ? smallUnitBytes : unitBytes;
+    return Buffer.allocUnsafeSlow(Math.ceil(bytesMin / unit) * unit);
   }
 
   /** Takes back a piece that was taken, once, of which nothing is read any more. */

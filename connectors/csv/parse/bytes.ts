@@ -26,10 +26,11 @@ export function bytesOf(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8A
 
 async function* stored(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
   const end = stretch.to ?? file.size;
-  const block = Buffer.allocUnsafeSlow(blockBytes);
+  // Outside the heap, and new for each file: of many small ones, the collector would come for it again and again.
+  const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, Math.max(0, end - stretch.from)));
   for (let at = stretch.from; at < end;) {
     stretch.signal.throwIfAborted();
-    const bytesRead = await readAt(file, block.subarray(0, Math.min(blockBytes, end - at)), at);
+    const bytesRead = await readAt(file, block.subarray(0, Math.min(block.length, end - at)), at);
     at += bytesRead;
     yield block.subarray(0, bytesRead);
   }

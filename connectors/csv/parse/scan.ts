@@ -269,9 +269,16 @@ export class Scanner {
   }
 }
 
+/** One for each set of units that dialects have: they are as large as many a file. */
+const tables = new Map<string, Uint8Array>();
+
 /** A table over all UTF-16 units in which the given ones are 1: one look-up a unit, whatever the encoding. */
 function tableOf(units: readonly number[]): Uint8Array {
+  const name = units.join();
+  const known = tables.get(name);
+  if (known !== undefined) return known;
   const table = new Uint8Array(0x1_0000);
   for (const unit of units) if (unit !== noQuote) table[unit] = 1;
+  tables.set(name, table);
   return table;
 }
