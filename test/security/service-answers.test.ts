@@ -22,7 +22,7 @@ import {
   rejection,
   startServer,
 } from "../src/api/support.ts";
-import { isProving } from "../support/trials.ts";
+import { isProving, someOf } from "../support/trials.ts";
 
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
@@ -118,7 +118,7 @@ describe("an answer of a hostile service (T17, T8)", () => {
     ["HTML", "<html><body>502</body></html>"],
     ["nothing", ""],
   ])("is a fault of its class whatever it holds: %s", async (_name, body) => {
-    for (const status of [200, 400, 422, 500]) {
+    for (const status of someOf([200, 400, 422, 500], 2)) {
       const errors = await errorsOf(status, body, { "content-encoding": "gzip" });
       expect(errors.length).toBeGreaterThanOrEqual(4);
       expect(errors.filter((error) => !(error instanceof SluiceError))).toEqual([]);

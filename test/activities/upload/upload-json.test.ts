@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import { accountsCsv, dyingAt, failureOf } from "../../support/project/harness.ts";
 import { rows, runOver, stagedRun, TestRun } from "../../support/project/test-run.ts";
+import { trials } from "../../support/trials.ts";
 
 describe("uploadJson", () => {
   it("sends every record once and in order, in bodies that never exceed their limit as sent", async () => {
@@ -36,7 +37,7 @@ describe("uploadJson", () => {
           ),
         );
       }),
-      { numRuns: 5 },
+      { numRuns: trials(2) },
     );
   });
 });

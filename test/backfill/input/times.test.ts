@@ -2,6 +2,7 @@ import { assert, constantFrom, date, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { SpanEnd } from "../../../src/backfill/input/span-end.ts";
+import { trials } from "../../support/trials.ts";
 import { requested } from "./refused.ts";
 
 const paris = "Europe/Paris";
@@ -224,7 +225,7 @@ describe("a date or time of a backfill", () => {
       expect(read).toHaveProperty("time", when);
       expect(from(read?.text, { zone: "UTC" })).toHaveProperty("time", when);
     });
-    assert(same, { numRuns: 500 });
+    assert(same, { numRuns: trials(150) });
   });
 });
 

@@ -7,7 +7,7 @@ import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { numbers } from "../../support/sequences.ts";
-import { trials } from "../../support/trials.ts";
+import { isProving, trials } from "../../support/trials.ts";
 import { columns, mapping, values } from "../csv/plain-rows.ts";
 import { asObjects, linesOf, needsObjects } from "../lines-of.ts";
 import { pagesOf, readRequestOf } from "./support.ts";
@@ -243,7 +243,7 @@ describe("the cells of a page", () => {
     [cellRowBytesMax, 100_000_000],
     [1_000_000, 100_000_000],
     [1_000_000, 1_000_000],
-    [50_000_000, 1_000_000],
+    [isProving ? 50_000_000 : 2_000_000, 1_000_000],
   ])(
     "give a value of %i bytes as the rows give it, where a line may have %i",
     { timeout: 60_000 },

@@ -97,7 +97,7 @@ export const mutantsOfCells: readonly Mutant[] = [
     file: pageCells,
     find: "this.flags.fill(otherCell, this.#cell, next);",
     replace: "this.flags.fill(nullCell, this.#cell, next);",
-    title: "give a value of 50000000 bytes as the rows give it, where a line may have 1000000",
+    title: "give a value of 2000000 bytes as the rows give it, where a line may have 1000000",
   }),
   mutant({
     id: "S711",

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 
 import { updatedText, yamlLine } from "../../../src/sync-tests/edit-yaml.ts";
+import { trials } from "../../support/trials.ts";
 
 /** The text with another value of `record` in the group at `cases.0`. */
 function withRecord(text: string, value: unknown): string | undefined {
@@ -110,7 +111,7 @@ describe("a YAML file with other values", () => {
           });
         },
       ),
-      { numRuns: 150 },
+      { numRuns: trials(50) },
     );
   });
 
@@ -120,7 +121,7 @@ describe("a YAML file with other values", () => {
         expect(parse(`{ a: ${yamlLine(any)}, b: 1 }`)).toEqual({ a: any, b: 1 });
         expect(yamlLine(any)).not.toContain("\n");
       }),
-      { numRuns: 150 },
+      { numRuns: trials(50) },
     );
   });
 });

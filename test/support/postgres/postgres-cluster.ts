@@ -144,6 +144,8 @@ export class PostgresCluster {
       fsync: "off",
       synchronous_commit: "off",
       full_page_writes: "off",
+      // Compiling takes longer than any query of a test runs.
+      jit: "off",
       max_prepared_transactions: 10,
     };
     const args = Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

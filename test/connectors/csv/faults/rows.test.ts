@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { longRowBytesMax } from "../../../../connectors/csv/limits.ts";
 import { rejectRowCharsMax, rowBytesMax } from "../../../../src/limits.ts";
+import { someOf } from "../../../support/trials.ts";
 import { configOf, pagesOf, readAll, readContent, withFolder } from "../support.ts";
 
 const header = "id,name\n";
@@ -25,7 +26,7 @@ describe("a row that is too long (T22)", () => {
   ])(
     "is a reject for a field of 10 MB, %s, when the next row proves its end",
     async (_, row, lines) => {
-      for (const lineEnd of ["\n", "\r\n", "\r"]) {
+      for (const lineEnd of someOf(["\n", "\r\n", "\r"], 3)) {
         expect(await readContent(`${header}1,a\n${row}${lineEnd}3,a\n`)).toEqual({
           items: [one, rowAt(3 + lines, "3"), "a.csv:3 row_too_long"],
         });
@@ -136,7 +137,7 @@ describe("a row that is too long (T22)", () => {
   it("is followed to the limit and no further", async () => {
     const content = Buffer.alloc(header.length + longRowBytesMax + 2, "x");
     content.write(`${header}2,`);
-    for (const bytes of [longRowBytesMax - 1, longRowBytesMax]) {
+    for (const bytes of someOf([longRowBytesMax, longRowBytesMax - 1], 2)) {
       const file = content.subarray(0, header.length + bytes + 1);
       file[header.length + bytes] = 0x0a;
       expect(await readContent(file)).toEqual({ items: ["a.csv:2 row_too_long"] });

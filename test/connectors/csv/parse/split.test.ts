@@ -11,7 +11,7 @@ import { splitCsv } from "../../../../connectors/csv/parse/split.ts";
 import { csvPosition, type CsvPosition } from "../../../../connectors/csv/position.ts";
 import { ConfigError, SourceChangedError } from "../../../../src/errors.ts";
 import { rowBytesMax } from "../../../../src/limits.ts";
-import { isProving, trials } from "../../../support/trials.ts";
+import { isProving, someOf, trials } from "../../../support/trials.ts";
 import { configOf, keptLog, readAll, withFolder } from "../support.ts";
 
 async function split(
@@ -80,7 +80,7 @@ describe("splitCsv", () => {
     await withFolder(files, async (folder) => {
       const config = configOf(folder, { path: "*.csv" });
       const { items } = await readAll(config, { pageRowsMax: 1 });
-      for (let parts = 1; parts <= 12; parts += 1) {
+      for (const parts of someOf([12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], 4)) {
         expect((await partsOf(config, parts)).flat()).toEqual(items);
       }
     });
@@ -215,7 +215,7 @@ describe("splitCsv", () => {
       { "a.csv": `id,name\na,A\n${long}b,B\n${long}${long}c,C\n` },
       async (folder) => {
         const whole = await readAll(configOf(folder));
-        for (const parts of [2, 3, 5]) {
+        for (const parts of someOf([3, 2, 5], 3)) {
           const items = await partsOf(configOf(folder), parts);
           expect(items.length).toBeGreaterThan(1);
           expect(items.flat().toSorted()).toEqual(whole.items.toSorted());

@@ -10,6 +10,7 @@ import { faultKinds } from "../../../../src/sandbox/faults/faults.ts";
 import { end, until, watch, type Watched } from "../../../support/process/process.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { bin } from "../../../support/project/project.ts";
+import { someOf } from "../../../support/trials.ts";
 
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
 const ready = z.object({ ready: z.literal(true), address: z.string() });
@@ -51,14 +52,15 @@ describe("sluice sandbox", () => {
     ]);
   });
 
-  it.each([
+  const mistakes: readonly (readonly [string, RegExp])[] = [
     [
       "faults: [{ step: put, do: nonsense }]",
       /^sluice: faults\.yaml:1:27: must be one of answer, [^\n]+\n.*nonsense.*\n {27,}\^\n$/,
     ],
     ["faults: [{ step: ping, do: reset, at: 1 }]", /^sluice: faults\.yaml:1:18: "reset" is for /],
     ["faults: [{ step: put, do: delay, by: 1 }]", /^sluice: faults\.yaml:1:38: must be a duration/],
-  ])("does not start with %s", async (yaml, message) => {
+  ];
+  it.each(someOf(mistakes, 3))("does not start with %s", async (yaml, message) => {
     const { ended } = await sandbox(yaml, "--faults", "faults.yaml");
     const { code, stdout, stderr } = await ended;
     expect([code, stdout]).toEqual([2, ""]);
