@@ -10,6 +10,7 @@ const longest = [
   "test/activities/postgres/",
   "test/connectors/paging/",
   "test/workflows/",
+  "test/src/state/keys/",
   "test/src/webhooks/",
   "test/security/",
   "test/connectors/",
