@@ -49,6 +49,9 @@ export const replayChunkRowsMax = 5_000;
  */
 export const domainRefusalsMax = 20;
 
+/** How often a worker removes the staged files that ended runs have left. */
+export const cleanUpEveryMs = 60_000;
+
 /** Transactions in which one check removes events of a connection, and event ids: what is left goes with the next. */
 export const cleanUpStepsMax = 100;
 

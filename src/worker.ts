@@ -15,6 +15,7 @@ import { cutOffBy } from "../activities/attempt.ts";
 import { hostQueueOf, type Dependencies, type Inboxes } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
 import { closeAbandoned } from "../activities/run/close-abandoned.ts";
+import { keepCleanedUp } from "../activities/stage/drop-chunk.ts";
 import { createStageThreads, type StageThreads } from "../activities/stage/stage-threads.ts";
 import type { Source } from "../connectors/contract/connector.ts";
 import { pushConnections } from "../connectors/contract/push-connections.ts";
@@ -281,6 +282,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const [configs, folder] = [configMarks(config), folderName(config.stateFolder)];
   const beating = await startBeating({ ...deps, command, configs, folder });
   closing.defer(async () => await beating.stop());
+  const cleaning = keepCleanedUp(deps);
+  closing.defer(async () => await cleaning.stop());
   const cutOff = new AbortController();
   const workers = await createWorkers(deps, {
     graceMs,

@@ -1,18 +1,51 @@
-import { stagedRuns, cleanUpChunk, cleanUpRun } from "../../src/staging/folder.ts";
+import { cleanUpChunk, cleanUpRun, stagedRuns, untouchedMs } from "../../src/staging/folder.ts";
+import { hostForgottenMs } from "../../src/state/limits.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { cleanUpEveryMs } from "../limits.ts";
+
+type CleaningUp = Pick<Dependencies, "effect" | "stagingFolder" | "state">;
+
+/** Whether nobody sends from the files of a run any more. */
+async function isOver({ stagingFolder, state }: CleaningUp, runId: string): Promise<boolean> {
+  const run = await state.run(runId);
+  // One that was pruned while this host was away is in no store; of another store's nobody here knows whether it ended.
+  if (run === undefined) return (await untouchedMs(stagingFolder, runId)) > hostForgottenMs;
+  return run.endedAt !== null;
+}
 
 /** Removes the files of runs that have ended, but lines that may have to be sent once more. */
-export async function cleanUpEnded({
-  effect,
-  stagingFolder,
-  state,
-}: Pick<Dependencies, "effect" | "stagingFolder" | "state">): Promise<void> {
+export async function cleanUpEnded(deps: CleaningUp): Promise<void> {
+  const { effect, stagingFolder, state } = deps;
   for (const runId of await stagedRuns(stagingFolder)) {
-    const run = await state.run(runId);
-    if (run === undefined || run.endedAt === null) continue;
+    if (!(await isOver(deps, runId))) continue;
     await cleanUpRun(stagingFolder, { runId, keep: await state.keptStages({ runId }) }, effect);
   }
+}
+
+/**
+ * Removes them again and again until `stop`: an attempt that was taken for dead may leave files when its run has
+ * ended, and what was in doubt may be settled when nothing runs. What fails is tried the next time.
+ */
+export function keepCleanedUp(
+  deps: CleaningUp,
+  everyMs: number = cleanUpEveryMs,
+): { readonly stop: () => Promise<void> } {
+  let cleaning = Promise.resolve();
+  let isCleaning = false;
+  const timer = setInterval(() => {
+    if (isCleaning) return;
+    isCleaning = true;
+    cleaning = cleanUpEnded(deps)
+      .catch(() => undefined)
+      .finally(() => (isCleaning = false));
+  }, everyMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await cleaning;
+    },
+  };
 }
 
 /**

@@ -1,13 +1,16 @@
-import { mkdir, open, readdir, rename, rm, statfs, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { runEffect, type Effect } from "../effect.ts";
 import { ConfigError, messageOf, StagingError } from "../errors.ts";
 import type { StageName } from "../state/contract/sends/stagings.ts";
 
+/** The ids that runs have: each is the name of a folder. */
+const runIds = /^[\w-]+$/;
+
 /** Where a run's chunks wait. A run's id comes out of a workflow's history, so it must not lead anywhere else. */
 function runFolder(stagingFolder: string, runId: string): string {
-  if (!/^[\w-]+$/.test(runId)) throw new ConfigError("a run's id is letters, digits, _ and -");
+  if (!runIds.test(runId)) throw new ConfigError("a run's id is letters, digits, _ and -");
   return join(stagingFolder, runId);
 }
 
@@ -153,7 +156,14 @@ export async function cleanUpRun(
 
 /** The runs that have files here. */
 export async function stagedRuns(stagingFolder: string): Promise<string[]> {
-  return await readdir(stagingFolder).catch(() => []);
+  const names: string[] = await readdir(stagingFolder).catch(() => []);
+  return names.filter((name) => runIds.test(name));
+}
+
+/** How long ago a file of a run was made or removed here last, in ms; 0 where it has none. */
+export async function untouchedMs(stagingFolder: string, runId: string): Promise<number> {
+  const found = await stat(runFolder(stagingFolder, runId)).catch(() => undefined);
+  return found === undefined ? 0 : Date.now() - found.mtimeMs;
 }
 
 /** Free bytes of the disk that holds a folder. */

@@ -46,6 +46,7 @@ import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfVerified } from "./table/verified.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
 import { mutantsOfWorkflows } from "./table/workflows.ts";
+import { mutantsOfYear } from "./table/year.ts";
 import { mutantsOfZones } from "./table/zones.ts";
 
 /** M12 -> 12. */
@@ -102,4 +103,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfErased,
   ...mutantsOfMetrics,
   ...mutantsOfPlans,
+  ...mutantsOfYear,
 ];

@@ -59,6 +59,8 @@ it("does not stop a run for a record in doubt that the service refuses by now, a
   expect(report.warnings.join()).toContain("they could not be sent once more");
   expect(await held(harness, "b1")).toBe("B");
   expect(await lostOf(harness)).toEqual([{ lost: ["a1"], inDoubt: 0 }]);
+  // Nobody sends its staged line any more.
+  expect(await harness.state.keptStages({ runId: "run-2" })).toEqual([]);
 
   expect(await transfer(harness, "run-4")).toMatchObject({ counts: { read: 0 } });
   await query(

@@ -203,7 +203,11 @@ async function keptStages(
     .selectFrom("doubts as d")
     .innerJoin("stagings as s", (join) =>
       join.on((eb) =>
-        eb.or([eb("s.send", "=", eb.ref("d.send")), eb("s.send", "=", eb.ref("d.nextSend"))]),
+        eb.or([
+          // Of a line that is lost, or that the service refused, nobody asks any more.
+          eb.and([eb("s.send", "=", eb.ref("d.send")), eb("d.isLost", "=", 0)]),
+          eb("s.send", "=", eb.ref("d.nextSend")),
+        ]),
       ),
     )
     .select(["s.chunk", "s.stage"])
