@@ -6,3 +6,12 @@ export type Effect = <Result>(name: string, work: () => Promise<Result>) => Prom
 
 /** The effect of a worker: the work itself, and nothing else. */
 export const runEffect: Effect = async (_name, work) => await work();
+
+/** Both effects around the same work, the first one outside; undefined where there is neither. */
+export function bothEffects(
+  outer: Effect | undefined,
+  inner: Effect | undefined,
+): Effect | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return async (name, work) => await outer(name, async () => await inner(name, work));
+}

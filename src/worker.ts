@@ -23,7 +23,7 @@ import type { ProxySettings } from "./api/http/http.ts";
 import { templatesOf } from "./backfill/template.ts";
 import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
-import { runEffect } from "./effect.ts";
+import { bothEffects, runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { configMarks } from "./hosts/live-workers.ts";
 import { refuseCopiedFolder, refuseOtherTemporal } from "./hosts/store-guards.ts";
@@ -35,6 +35,7 @@ import { isProcessGone, processName } from "./local/process-identity.ts";
 import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
 import { installRuntime } from "./local/temporal-runtime.ts";
+import type { Traces } from "./local/traces.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
 import type { ProcessMetrics } from "./metrics/process-metrics.ts";
 import { createProjectLook } from "./metrics/project-figures.ts";
@@ -71,6 +72,8 @@ export type WorkerSettings = {
   readonly graceMs: number;
   /** Counts what the worker does. @default nothing is counted */
   readonly metrics?: ProcessMetrics | undefined;
+  /** Traces what the worker does, and is closed with it. @default nothing is traced */
+  readonly traces?: Traces | undefined;
   /** Where Prometheus reads Temporal's own metrics. @default nowhere */
   readonly temporalMetrics?: { readonly host: string; readonly port: number } | undefined;
   /** What the process has already, and closes itself once the worker has ended. @default it opens its own */
@@ -160,14 +163,15 @@ async function createDependencies(
   settings: WorkerSettings,
   client: Client,
 ): Promise<Dependencies & { close(): Promise<void> }> {
-  const { config, sources, opened, metrics } = settings;
+  const { config, sources, opened, metrics, traces } = settings;
   const stored = opened?.state ?? (await openStateStore(config));
   const state = metrics?.timed(stored) ?? stored;
   const inboxes = await openInboxes(settings, client);
   const stagingFolder = join(config.stateFolder, "staging");
   makePrivateFolder(stagingFolder);
   const hostId = await readHostId(config.stateFolder);
-  const api = createServiceClient(config, { ...settings, state, effect: metrics?.request });
+  const effect = bothEffects(metrics?.request, traces?.request);
+  const api = createServiceClient(config, { ...settings, state, effect });
   const stageThreads = opened?.stageThreads ?? createStageThreads(state, { ready: 1 });
   const { allowInsecureHosts } = config.api;
   const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
@@ -185,7 +189,10 @@ async function createDependencies(
     process: processName(hostId),
     isProcessGone: (name) => isProcessGone(name, hostId),
     unnotedEnds: new Map(),
-    runClosed: metrics?.runClosed,
+    runClosed: (report) => {
+      metrics?.runClosed(report);
+      traces?.runClosed(report);
+    },
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
@@ -214,9 +221,10 @@ async function createWorkers(
   deps: Dependencies,
   {
     graceMs,
+    traces,
     cutOff,
     ...reached
-  }: Pick<WorkerSettings, "graceMs"> & {
+  }: Pick<WorkerSettings, "graceMs" | "traces"> & {
     readonly connection: NativeConnection;
     readonly namespace: string;
     /** Cuts off what runs. */
@@ -224,14 +232,15 @@ async function createWorkers(
   },
 ): Promise<Worker[]> {
   const { interceptors, ...workflows } = workflowSource();
-  const activity: ActivityInterceptorsFactory = () => ({
+  const cutOffs: ActivityInterceptorsFactory = () => ({
     inbound: {
       execute: async (input, next) => await cutOffBy(cutOff, async () => await next(input)),
     },
   });
+  const activity = traces === undefined ? [cutOffs] : [cutOffs, traces.activity];
   const shared = {
     ...reached,
-    interceptors: { ...interceptors, activity: [activity] },
+    interceptors: { ...interceptors, activity },
     // `sluice run` reads the store's id here, before it trusts this worker with a sync.
     identity: workerIdentity(deps.state.storeId),
     // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
@@ -272,6 +281,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const client = new Client({ connection, namespace });
   // What stays open would keep a process that cannot begin from ending, and nobody would start another.
   await using closing = new AsyncDisposableStack();
+  closing.defer(async () => await settings.traces?.close());
   closing.defer(async () => await connection.close());
   const deps = await createDependencies(settings, client);
   closing.defer(async () => await deps.close());
@@ -287,6 +297,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const cutOff = new AbortController();
   const workers = await createWorkers(deps, {
     graceMs,
+    traces: settings.traces,
     cutOff: cutOff.signal,
     connection,
     namespace,

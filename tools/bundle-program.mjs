@@ -44,11 +44,12 @@ const entries = [
 
 /**
  * Packages that stay where npm put them: native code and what finds its own files, Temporal's, of which the
- * worker and we must have the same copy, and vitest, which runs the kit in its own. Temporal's client is ours alone:
- * to find its modules, and those of gRPC, took a tenth of a short command.
+ * worker and we must have the same copy, OpenTelemetry's, which Temporal's interceptor needs too, and vitest, which
+ * runs the kit in its own. Temporal's client is ours alone: to find its modules, and those of gRPC, took a tenth of
+ * a short command.
  */
 const apart =
-  /^(?:node:|@temporalio\/(?!client(?:\/|$))|pino$|pino-pretty$|thread-stream$|vitest$)/;
+  /^(?:node:|@opentelemetry\/|@temporalio\/(?!client(?:\/|$))|pino$|pino-pretty$|thread-stream$|vitest$)/;
 
 /** Modules ask for files beside them by `import.meta.url`: it stays what it would be without a bundle. */
 const ownUrls = {

@@ -23,6 +23,8 @@ export type Environment = {
         readonly noProxy: string | undefined;
       }
     | undefined;
+  /** OTEL_EXPORTER_OTLP_ENDPOINT: the collector that a worker tells its traces; undefined traces nothing. */
+  readonly otlpEndpoint: string | undefined;
   /** All variables, for `loadConfig`, which reads SLUICE_CONFIG and SLUICE_STATE_DIR from them. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 };
@@ -50,6 +52,7 @@ export function readEnvironment(variables: Environment["variables"] = process.en
     temporalAddress: setting("TEMPORAL_ADDRESS"),
     uiToken: uiToken === undefined ? undefined : new Secret(uiToken),
     temporalCache: setting("SLUICE_TEMPORAL_CACHE"),
+    otlpEndpoint: setting("OTEL_EXPORTER_OTLP_ENDPOINT"),
     variables,
   };
 }

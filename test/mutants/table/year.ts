@@ -1,6 +1,8 @@
 import type { Mutant } from "../mutant.ts";
 
 const dropChunk = "activities/stage/drop-chunk.ts";
+const traces = "src/local/traces.ts";
+const tracesTest = "test/src/local/traces.test.ts";
 const dropChunkTest = "test/activities/stage/drop-chunk.test.ts";
 
 /** Mutants of what must not pile up while a project runs for a year. */
@@ -60,5 +62,29 @@ export const mutantsOfYear: readonly Mutant[] = [
       title:
         "does not stop a run for a record in doubt that the service refuses by now, and says which it is",
     },
+  },
+  {
+    id: "S1374",
+    plants: "each activity of a run begins a trace of its own",
+    edits: [
+      { file: traces, find: "if (runId === undefined)", replace: "if (runId !== undefined)" },
+    ],
+    test: {
+      file: tracesTest,
+      title:
+        "a run is one trace: itself, its activities in it, and their requests in them, without a row or a key",
+    },
+  },
+  {
+    id: "S1375",
+    plants: "the span of a request that fails holds the address that it went to",
+    edits: [
+      {
+        file: traces,
+        find: 'const message = error instanceof SluiceError ? error.code : "Unexpected";',
+        replace: "const message = String(error);",
+      },
+    ],
+    test: { file: tracesTest, title: "a request without an answer says its code alone" },
   },
 ];
