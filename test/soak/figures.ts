@@ -17,19 +17,20 @@ export async function takenBy({ child, inspector }: Watching): Promise<Taken> {
   return { heap, rss, files: (await readdir(`/proc/${child.pid}/fd`)).length };
 }
 
-/** Bytes of the files below a folder, and how many there are; those that go meanwhile are left out. */
+/** Bytes of the files below a folder, and their names; those that go meanwhile are left out. */
 export async function sizeOf(
   folder: string,
-): Promise<{ readonly bytes: number; readonly files: number }> {
-  let [bytes, files] = [0, 0];
+): Promise<{ readonly bytes: number; readonly names: readonly string[] }> {
+  let bytes = 0;
+  const names: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
     if (found === undefined) continue;
     bytes += found.size;
-    files += 1;
+    names.push(join(entry.parentPath, entry.name));
   }
-  return { bytes, files };
+  return { bytes, names };
 }
 
 /** The largest history of all workflows, open ones included, in bytes. */

@@ -27,6 +27,8 @@ const ackMsMax = 250;
 
 /** Most that the service is waited for once nothing is pushed any more. */
 const settleMsMax = 120_000;
+/** Most that what is in doubt is waited for: its lines are staged until nothing older can be applied any more. */
+const doubtMsMax = 10 * 60_000;
 
 type Sample = { readonly minute: number; readonly worker: Taken; readonly receiver: Taken };
 
@@ -195,6 +197,18 @@ export async function soak(minutes: number, atEnd: AtEnd): Promise<readonly Chec
   ];
 }
 
+/** Until what may have been overtaken has been sent once more, which a worker does by itself. */
+async function untilNothingIsInDoubt({ folder, state }: SoakSystem["project"]): Promise<void> {
+  const deadline = performance.now() + doubtMsMax;
+  const { names } = await sizeOf(join(folder, ".sluice/staging"));
+  say(`${names.length} staged files while something may be in doubt`);
+  await until(async () => {
+    const syncs = await state.doubtfulSyncs({ limit: 10 });
+    if (syncs.length > 0) await delay(1_000);
+    return syncs.length === 0 || performance.now() > deadline;
+  });
+}
+
 /** Pauses the schedule, has what is under way end, prunes, and looks at what is left. */
 async function bringToRest(
   system: SoakSystem,
@@ -215,6 +229,8 @@ async function bringToRest(
   await until(async () => (await open()) === 0);
   const last = await project.sluice("run", "accounts");
   if (last.code !== 0) throw new Error(`the last run: ${last.stderr}`);
+  await untilNothingIsInDoubt(project);
+  await until(async () => (await open()) === 0);
   const runs = await project.state.runs({ limit: 1_000_000 });
   const ids = await eventIds(project.sandbox.address);
   const lost = acknowledged.filter((id) => !ids.has(id));
@@ -223,12 +239,13 @@ async function bringToRest(
   if (pruned.code !== 0) throw new Error(`prune: ${pruned.stderr}`);
   const stateFolder = join(project.folder, ".sluice");
   const staging = await sizeOf(join(stateFolder, "staging"));
+  for (const name of staging.names) say(`left in staging: ${name}`);
   const whole = await sizeOf(stateFolder);
   return {
     lost: lost.length,
     acknowledged: acknowledged.length,
     different: await system.differences(),
-    stagedFiles: staging.files,
+    stagedFiles: staging.names.length,
     storeBytes: whole.bytes - staging.bytes,
     history: await largestHistory(project.temporal.client),
     runs: runs.length,

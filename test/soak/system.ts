@@ -28,7 +28,11 @@ export type Watching = {
   readonly port: number;
 };
 
-const configText = `${projectHead}connections:
+/** The first run sends a file, whose lines are kept for as long as the service may still apply it. */
+const processingTime = "1m";
+
+const configText = `${projectHead}  processing_time: ${processingTime}
+connections:
   exports: { connector: csv, path: ./accounts.csv }
   forms: { connector: webhook, path: ${path}, secret: ${secret} }
 syncs:
