@@ -35,6 +35,30 @@ export function workflowLink(
   return `${originOf(address)}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`;
 }
 
+/** Where the Web UI has its form that starts a workflow. */
+function startFormPath(
+  { temporal }: Pick<Config, "temporal">,
+  namespace: string,
+  members: Readonly<Record<string, string>>,
+): string {
+  const asked = new URLSearchParams({ taskQueue: temporal.taskQueue, ...members });
+  return `/namespaces/${encodeURIComponent(namespace)}/workflows/start-workflow?${asked.toString()}`;
+}
+
+/**
+ * A deep link to the form of the embedded server's Web UI that starts a workflow of a type; undefined while none runs,
+ * or Temporal is another.
+ */
+export function startFormLink(
+  context: Pick<Context, "environment">,
+  config: Config,
+  workflowType: "backfill" | "sync",
+): string | undefined {
+  const address = isTemporalConfigured(context) ? undefined : embeddedUi(config);
+  if (address === undefined) return undefined;
+  return `${originOf(address)}${startFormPath(config, "default", { workflowType })}`;
+}
+
 /**
  * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is
  * prefilled from the newest run of that id. Of a Temporal that is not ours nobody knows where its Web UI is:
@@ -48,12 +72,8 @@ export function formLink(
   const { taskQueue } = config.temporal;
   const isOther = isTemporalConfigured(context);
   const { namespace = "default" } = isOther ? temporalOptions(undefined) : {};
-  const members = new URLSearchParams({
-    taskQueue,
-    workflowType: "backfill",
-    workflowId: backfillId({ sync, taskQueue }),
-  });
-  const path = `/namespaces/${encodeURIComponent(namespace)}/workflows/start-workflow?${members.toString()}`;
+  const workflowId = backfillId({ sync, taskQueue });
+  const path = startFormPath(config, namespace, { workflowType: "backfill", workflowId });
   const address = ui === undefined ? (isOther ? undefined : embeddedUi(config)) : originOf(ui);
   if (address !== undefined) return { url: `${address}${path}` };
   const remark = isOther

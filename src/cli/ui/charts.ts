@@ -129,7 +129,50 @@ export function balanceBar(parts: readonly BalancePart[]): Html {
 
 const lineWidth = 860;
 const lineStep = 16;
-const lineLeft = 90;
+const lineHeight = 11;
+const lineLeft = 96;
+/** Before a bar, where something of its chunk was tried again. */
+const troubleWidth = 5;
+
+/** The steps of a chunk in their order: the class that colours each, and what it is. */
+const steps = [
+  ["filtered", "staged, and waited for its turn"],
+  ["upload", "uploaded"],
+  ["confirm", "confirmed, or sent without a file"],
+  ["sent", "committed"],
+] as const;
+
+/** When each step of a chunk ended, in Unix ms; undefined where it did not, or has none. */
+function endsOf({
+  leftAt,
+  uploadedAt,
+  acceptedAt,
+  committedAt,
+}: ChunkTimes): readonly (number | undefined)[] {
+  // What sends nothing is committed once it is staged.
+  const stagedAt = leftAt ?? committedAt;
+  return [stagedAt, uploadedAt, acceptedAt, committedAt].map((at) => at ?? undefined);
+}
+
+/** The pieces of a chunk's bar: each from the end of the step before to its own, the last one to `endMs`. */
+function piecesOf(
+  chunk: ChunkTimes,
+  endMs: number,
+): readonly { readonly kind: string; readonly from: number; readonly to: number }[] {
+  const pieces: { kind: string; from: number; to: number }[] = [];
+  let from = chunk.begunAt;
+  for (const [step, at] of endsOf(chunk).entries()) {
+    const [kind] = steps[step] ?? ["sent"];
+    if (at === undefined) continue;
+    // A later attempt of the upload may have ended after the part was accepted.
+    const to = Math.max(from, at);
+    pieces.push({ kind, from, to });
+    from = to;
+  }
+  if (chunk.committedAt === null)
+    pieces.push({ kind: "unchanged", from, to: Math.max(from, endMs) });
+  return pieces;
+}
 
 /** The span in which chunks moved, in Unix ms; one that moves ends now. */
 function spanOf(chunks: readonly ChunkTimes[], nowMs: number): { from: number; to: number } {
@@ -148,7 +191,7 @@ export function chunkWords({ state, stages, retries }: ChunkTimes): string {
 }
 
 /**
- * Chunks on a time line, each from its first step to its commit. `endMs`: when its run ended, for those that were not
+ * Chunks on a time line, each from its first step to its commit, step by step. `endMs`: when its run ended, for those that were not
  * committed.
  */
 export function timeLine(chunks: readonly ChunkTimes[], endMs: number): Html {
@@ -157,13 +200,16 @@ export function timeLine(chunks: readonly ChunkTimes[], endMs: number): Html {
     lineLeft + ((ms - from) / (to - from)) * (lineWidth - lineLeft - 4);
   const height = chunks.length * lineStep + 20;
   const rows = chunks.map((chunk, at) => {
-    const begin = x(chunk.begunAt);
-    const width = Math.max(2, x(Math.max(chunk.begunAt, chunk.committedAt ?? endMs)) - begin);
     const isTrouble = chunk.stages > 1 || chunk.retries > 0;
-    const kind = chunk.committedAt === null ? "unchanged" : isTrouble ? "wait" : "sent";
     const y = at * lineStep + 2;
-    return html`<text x="0" y="${y + 10}">chunk ${chunk.chunk}</text
-      ><path class="${kind}" d="${box(begin, y, { width, height: 11 })}" />`;
+    const bars = piecesOf(chunk, endMs).map(({ kind, from: begin, to: end }) => {
+      const width = Math.max(1, x(end) - x(begin));
+      return html`<path class="${kind}" d="${box(x(begin), y, { width, height: lineHeight })}" />`;
+    });
+    const mark = box(lineLeft - troubleWidth - 3, y, { width: troubleWidth, height: lineHeight });
+    return html`<text x="0" y="${y + 10}">chunk ${chunk.chunk}</text>${
+        isTrouble ? html`<path class="wait" d="${mark}" />` : undefined
+      }${bars}`;
   });
   const label = `${counted(chunks.length, "chunk")} in ${durationText(to - from)}; the table below says the same`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Time line of the chunks">
@@ -181,9 +227,5 @@ export function timeLine(chunks: readonly ChunkTimes[], endMs: number): Html {
         </text>
       </svg>
     </div>
-    ${chartKey([
-      ["sent", "committed"],
-      ["wait", "committed after another try"],
-      ["unchanged", "not committed"],
-    ])}`;
+    ${chartKey([...steps, ["unchanged", "not committed"], ["wait", "something was tried again"]])}`;
 }

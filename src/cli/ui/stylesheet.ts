@@ -4,12 +4,14 @@ export const stylesheet = `
   color-scheme: light dark;
   --page: #ffffff; --card: #f6f7f9; --line: #d5d9e0; --text: #1b2230; --soft: #4d5666; --link: #0b57d0;
   --sent: #1a6fd4; --unchanged: #98a3b5; --filtered: #c3a4dd; --rejected: #c4480c; --failed: #b3123a;
+  --upload: #0e8a8a; --confirm: #5a4fcf;
   --good: #17692f; --bad: #a31134; --warn: #8a4b00;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #12161d; --card: #1b212b; --line: #37404f; --text: #e6eaf1; --soft: #a9b3c3; --link: #8ab4f8;
     --sent: #5b9df0; --unchanged: #67748a; --filtered: #8d6bb0; --rejected: #f08a4b; --failed: #ff6b8a;
+    --upload: #3fc1c1; --confirm: #a79cff;
     --good: #6fd08c; --bad: #ff8fa5; --warn: #f3b562;
   }
 }
@@ -57,6 +59,7 @@ label.check { display: flex; gap: .4rem; align-items: center; }
 svg { display: block; }
 svg .sent { fill: var(--sent); } svg .unchanged { fill: var(--unchanged); } svg .filtered { fill: var(--filtered); }
 svg .rejected { fill: var(--rejected); } svg .failed { fill: var(--failed); } svg .wait { fill: var(--warn); }
+svg .upload { fill: var(--upload); } svg .confirm { fill: var(--confirm); }
 svg .axis { stroke: var(--line); } svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
 .key { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; list-style: none; padding: 0; margin: .4rem 0;
   font-size: .9rem; }

@@ -39,6 +39,10 @@ export const storeSteps: readonly (readonly string[])[] = [
     "create index stagings_with_open_rejects on $schema.stagings (run_id) where open_rejects > 0",
     "create index rejects_of_code on $schema.rejects (code, run_id, is_open)",
   ],
+  // When a part left, was uploaded and was accepted, in Unix ms, for the time line of its run.
+  ["left_at", "uploaded_at", "accepted_at"].map(
+    (column) => `alter table $schema.receipts add column ${column} bigint`,
+  ),
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -131,6 +131,9 @@ type ReceiptsTable = {
   readonly host: string;
   readonly updatedAt: string;
   readonly landing: Generated<string>;
+  readonly leftAt: number | null;
+  readonly uploadedAt: number | null;
+  readonly acceptedAt: number | null;
 };
 
 type FaultsTable = {

@@ -87,4 +87,36 @@ export const mutantsOfYear: readonly Mutant[] = [
     ],
     test: { file: tracesTest, title: "a request without an answer says its code alone" },
   },
+  {
+    id: "S1376",
+    plants: "the time line draws a step backwards where a later attempt ended last",
+    edits: [
+      {
+        file: "src/cli/ui/charts.ts",
+        find: "const to = Math.max(from, at);",
+        replace: "const to = at;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/charts.test.ts",
+      title:
+        "draws nothing backwards where a later attempt was uploaded once the part was accepted",
+    },
+  },
+  {
+    id: "S1377",
+    plants: "a part that is tried again looks as if it had waited until then",
+    edits: [
+      {
+        file: "src/state/store/sends/receipts.ts",
+        find: "leftAt: sql<number>`coalesce(left_at, ${Date.parse(at)})`,",
+        replace: "leftAt: Date.parse(at),",
+      },
+    ],
+    test: {
+      file: "test/src/state/store/figures.test.ts",
+      title:
+        "tell when a part left first, was uploaded and was accepted, however often it was tried",
+    },
+  },
 ];

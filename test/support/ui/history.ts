@@ -69,13 +69,18 @@ async function writeChunk(
   });
   if (committedMs === undefined) return;
   if (counts.records > 0) {
-    const part = { ...name, part: 0, at };
+    const part = { ...name, part: 0 };
+    /** When it had come so far of its way, from 0 to 1. */
+    const after = (share: number): string =>
+      isoOf(startedMs + beganMs + share * (committedMs - beganMs));
     const file = { ...part, form: "file", host: "1" } as const;
-    const { attempts } = await store.beginPart(file);
+    const { attempts } = await store.beginPart({ ...file, at: after(0.5) });
     const fileKey = `uploads/${runId}/${chunk}`;
-    await store.movePart({ ...part, attempts, state: "uploaded", fileKey });
-    const confirming = await store.beginPart({ ...file, confirm: fileKey });
-    await store.movePart({ ...part, attempts: confirming.attempts, state: "accepted" });
+    const uploaded = { ...part, attempts, state: "uploaded", fileKey } as const;
+    await store.movePart({ ...uploaded, at: after(0.75) });
+    const confirming = await store.beginPart({ ...file, confirm: fileKey, at: after(0.75) });
+    const accepted = { ...part, attempts: confirming.attempts, state: "accepted" } as const;
+    await store.movePart({ ...accepted, at: after(0.9) });
   }
   await store.commitChunk({ ...name, at });
 }

@@ -1,6 +1,7 @@
 import { targetOf } from "../../../config/config.ts";
 import type { RunFigures } from "../../../state/contract/runs/figures.ts";
 import { durationText, grouped } from "../../../text/quantities.ts";
+import { startFormLink } from "../../backfill/link.ts";
 import { backfillText } from "../../status/backfills.ts";
 import type { InboxStatus } from "../../status/inbox.ts";
 import { lookAtProject, type ProjectStatus } from "../../status/look.ts";
@@ -91,6 +92,18 @@ async function transfersTable(
   ])}`;
 }
 
+/** Where runs are started by hand: this page changes nothing. */
+function startHtml({ config, context }: Sight): Html | undefined {
+  const [run, backfill] = (["sync", "backfill"] as const).map((type) =>
+    startFormLink(context, config, type),
+  );
+  if (run === undefined || backfill === undefined) return undefined;
+  return html`<p>
+    In Temporal’s Web UI: <a href="${run}">start a run</a>,
+    <a href="${backfill}">start a backfill</a>
+  </p>`;
+}
+
 /** The page of a whole project, from the sync or pull of a number on. */
 export async function overviewPage(sight: Sight, { from = "0" }: UiAsked): Promise<UiPage> {
   const status = await lookAtProject(sight);
@@ -112,6 +125,7 @@ export async function overviewPage(sight: Sight, { from = "0" }: UiAsked): Promi
     }
     <h2>Syncs and pulls</h2>
     ${await transfersTable(sight, shown)}${rest > 0 ? more : undefined} ${inboxesTable(status)}
+    ${startHtml(sight)}
     <h2>Workers</h2>
     <p>
       ${workers === 0 ? "None runs." : `${workers} on ${hosts} ${hosts === 1 ? "host" : "hosts"}.`}

@@ -5,7 +5,7 @@ import type { RunReport } from "../../../report/report.ts";
 import type { ChunkTimes } from "../../../state/contract/runs/figures.ts";
 import type { Run } from "../../../state/contract/runs/runs.ts";
 import { counted, durationText, grouped } from "../../../text/quantities.ts";
-import { workflowLink } from "../../backfill/link.ts";
+import { startFormLink, workflowLink } from "../../backfill/link.ts";
 import { firstRejects, reportText } from "../../output/report-text.ts";
 import { balanceBar, chunkWords, timeLine, type BalancePart } from "../charts.ts";
 import { html, linkTo, type Html } from "../html.ts";
@@ -64,13 +64,16 @@ function changesHtml({ changes }: RunReport): Html | undefined {
 }
 
 function chunkRow(chunk: ChunkTimes): (string | number)[] {
-  const { chunk: number, read, records, rejected, parts, retries, begunAt, committedAt } = chunk;
-  const took = committedAt === null ? "-" : durationText(Math.max(0, committedAt - begunAt));
+  const { chunk: number, read, records, rejected, parts, retries, begunAt } = chunk;
+  const { leftAt, uploadedAt, acceptedAt, committedAt } = chunk;
+  const after = [leftAt, uploadedAt, acceptedAt, committedAt].map((at) =>
+    at === null ? "-" : durationText(Math.max(0, at - begunAt)),
+  );
   return [
     number,
     chunkWords(chunk),
     ...[read, records, rejected, parts, retries].map(grouped),
-    took,
+    ...after,
   ];
 }
 
@@ -89,7 +92,10 @@ function chunksHtml(
     "Rejected",
     "Parts",
     "Tried again",
-    "Took",
+    "Left after",
+    "Uploaded after",
+    "Accepted after",
+    "Committed after",
   ];
   return html`<h2>Chunks</h2>
     ${chunks.length === chunksMax ? html`<p class="soft">The last ${chunksMax}.</p>` : undefined}
@@ -128,6 +134,7 @@ async function rejectsHtml(
 function nextHtml({ config, context }: Sight, run: Run, report: RunReport): Html {
   const { runId, sync, workflowId } = run;
   const link = workflowLink(context, config, workflowId);
+  const form = startFormLink(context, config, run.kind === "backfill" ? "backfill" : "sync");
   const commands = [
     ...(report.outcome === "held"
       ? [
@@ -148,6 +155,10 @@ function nextHtml({ config, context }: Sight, run: Run, report: RunReport): Html
         link === undefined
           ? undefined
           : html` · <a href="${link}">its workflow in Temporal’s Web UI</a>`
+      }${
+        form === undefined || run.kind === "pull"
+          ? undefined
+          : html` · <a href="${form}">the form there that starts another</a>`
       }
     </p>`;
 }

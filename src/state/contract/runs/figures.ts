@@ -33,6 +33,12 @@ export const chunkTimes = z
     /** How often it was staged. */
     stages: z.int(),
     begunAt: z.int(),
+    /** When its first part left: until then it was staged, and waited. */
+    leftAt: z.int().nullable(),
+    /** When its last part had been uploaded; null where none travels as a file. */
+    uploadedAt: z.int().nullable(),
+    /** When its last part was accepted. */
+    acceptedAt: z.int().nullable(),
     committedAt: z.int().nullable(),
     read: z.int(),
     records: z.int(),

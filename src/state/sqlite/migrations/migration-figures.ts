@@ -4,6 +4,13 @@ create index runs_newest on runs (sync);
 create index rejects_by_code on rejects (run_id, code);
 `;
 
+/** Step 14: when a part left, was uploaded and was accepted, in Unix ms, for the time line of its run. */
+export const partTimes = `
+alter table receipts add column left_at integer;
+alter table receipts add column uploaded_at integer;
+alter table receipts add column accepted_at integer;
+`;
+
 /** Step 13: which rejects are open, and how many each staging has; rejects by code over all runs. */
 export const openRejects = `
 alter table rejects add column is_open integer not null default 1;

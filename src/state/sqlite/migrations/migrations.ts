@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-import { figures, openRejects } from "./migration-figures.ts";
+import { figures, openRejects, partTimes } from "./migration-figures.ts";
 import { firstTables } from "./migration-first.ts";
 import { hashKeys } from "./migration-hashed-keys.ts";
 import { adoptions, holds, runHosts } from "./migration-holds.ts";
@@ -35,4 +35,5 @@ export const migrations: readonly Migration[] = [
   adoptions,
   rejectKeys,
   openRejects,
+  partTimes,
 ];

@@ -77,6 +77,7 @@ async function timesOf(
   const { rows } = await sql`
     select s.chunk, s.state, s.stage as stages, s.drawn_scheduled as begun_at, s.committed_at,
       s.rows_read as read, s.records - s.split_rejected as records, s.rejected + s.split_rejected as rejected,
+      min(r.left_at) as left_at, max(r.uploaded_at) as uploaded_at, max(r.accepted_at) as accepted_at,
       count(r.part) as parts, coalesce(sum(${retriesOf}), 0) as retries
     from ${sql.table("stagings")} s
     left join ${sql.table("receipts")} r on r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage

@@ -194,6 +194,7 @@ function beginPart(db: StateDatabase, sentKeys: SentKeys) {
         attempts: receipt("attempts", "+", 1),
         host,
         updatedAt: at,
+        leftAt: sql<number>`coalesce(left_at, ${Date.parse(at)})`,
         ...fileKey,
       }))
       .where(isPart(name))
@@ -242,9 +243,15 @@ async function move(
   queries: Queries,
   { fileKey, request, attempts, state, at, ...name }: Move,
 ): Promise<boolean> {
+  const reached =
+    state === "uploaded"
+      ? { uploadedAt: Date.parse(at) }
+      : state === "accepted"
+        ? { acceptedAt: Date.parse(at) }
+        : {};
   const { numUpdatedRows } = await queries
     .updateTable("receipts")
-    .set({ state, updatedAt: at, ...(fileKey === undefined ? {} : { fileKey }) })
+    .set({ state, updatedAt: at, ...reached, ...(fileKey === undefined ? {} : { fileKey }) })
     .where(isPart(name))
     .where("attempts", "=", attempts)
     .where("state", "in", ["sending", "confirming"])

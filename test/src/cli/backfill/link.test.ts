@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { sources } from "../../../../connectors/registry.ts";
-import { formLink } from "../../../../src/cli/backfill/link.ts";
+import { formLink, startFormLink } from "../../../../src/cli/backfill/link.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
@@ -70,5 +70,16 @@ describe("formLink", () => {
     const { url } = formLink(here, other, { sync: "accounts", ui: undefined });
     expect(url).toContain("taskQueue=eu&");
     expect(url).toMatch(/workflowId=backfill-accounts%40eu$/);
+  });
+});
+
+describe("startFormLink", () => {
+  it("leads to the form of the embedded server while it runs, and nowhere else", async () => {
+    expect(startFormLink(here, config, "sync")).toBe(undefined);
+    await recordTemporal(config, "http://127.0.0.1:8233");
+    expect(startFormLink(here, config, "sync")).toBe(
+      "http://127.0.0.1:8233/namespaces/default/workflows/start-workflow?taskQueue=sluice&workflowType=sync",
+    );
+    expect(startFormLink(elsewhere, config, "sync")).toBe(undefined);
   });
 });

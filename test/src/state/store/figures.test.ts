@@ -8,6 +8,11 @@ function reject(place: string, code: string): RejectEntry {
   return { stream: "account", place, step: "map", code, reason: "r" };
 }
 
+/** A time of the test, at this second. */
+function time(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+}
+
 /** Three runs: one of a chunk with rejects of two codes, one that is under way, one of another sync. */
 async function opened(open: (typeof implementations)[number]["open"]): Promise<StoreUnderTest> {
   const under = await StoreUnderTest.open(open);
@@ -62,6 +67,8 @@ describe.each(someOf(implementations, 2))("the figures of a store in $kind", ({ 
         stages: 1,
         parts: 1,
         retries: 0,
+        leftAt: Date.parse(at),
+        acceptedAt: Date.parse(at),
         committedAt: Date.parse(at),
         read: 15,
         records: 10,
@@ -74,7 +81,31 @@ describe.each(someOf(implementations, 2))("the figures of a store in $kind", ({ 
         state: "staged",
         stages: 2,
         parts: 0,
+        leftAt: null,
         committedAt: null,
+      }),
+    ]);
+  });
+
+  it("tell when a part left first, was uploaded and was accepted, however often it was tried", async () => {
+    const { store } = await opened(open);
+    const [chunk] = await store.chunkTimes({ runId: "r2", limit: 1 });
+    const part = { runId: "r2", chunk: 1, stage: chunk?.stages ?? 0, part: 0 };
+    const file = { ...part, form: "file", host: "h" } as const;
+    await store.beginPart({ ...file, at: time(1) });
+    const { attempts } = await store.beginPart({ ...file, at: time(2) });
+    const uploaded = { ...part, attempts, state: "uploaded", fileKey: "k" } as const;
+    await store.movePart({ ...uploaded, at: time(3) });
+    const confirming = await store.beginPart({ ...file, confirm: "k", at: time(4) });
+    const accepted = { ...part, attempts: confirming.attempts, state: "accepted" } as const;
+    await store.movePart({ ...accepted, at: time(5) });
+    expect(await store.chunkTimes({ runId: "r2", limit: 1 })).toEqual([
+      expect.objectContaining({
+        leftAt: Date.parse(time(1)),
+        uploadedAt: Date.parse(time(3)),
+        acceptedAt: Date.parse(time(5)),
+        committedAt: null,
+        retries: 1,
       }),
     ]);
   });
