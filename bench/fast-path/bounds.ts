@@ -7,6 +7,7 @@ export const partNames = [
   "postgres",
   "keys",
   "tenfold",
+  "metrics",
 ] as const;
 
 /** See `partNames`. */
@@ -157,6 +158,13 @@ export const bounds = {
     what: "staging all rows, first load of random keys, beside a tenth of them",
     must: 15,
     aim: 11,
+    unit: "",
+  },
+  metricsBesideNone: {
+    part: "metrics",
+    what: "a worker with `--http`, scraped each second, beside one without: all unchanged, pair by pair",
+    must: 1.01,
+    aim: 1.005,
     unit: "",
   },
 } as const satisfies Readonly<Record<string, Bound>>;

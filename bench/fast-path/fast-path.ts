@@ -6,6 +6,7 @@ import { conditions, publish, say, table } from "../report.ts";
 import { accounts } from "../workloads/accounts.ts";
 import { type Bound, type BoundName, bounds, type PartName, partNames } from "./bounds.ts";
 import { measureKeys } from "./keys.ts";
+import { measureMetrics } from "./metrics.ts";
 import type { Figures, Part } from "./part.ts";
 import { measurePostgres } from "./postgres.ts";
 import { measureRuns } from "./runs.ts";
@@ -23,6 +24,7 @@ const parts: Readonly<Record<PartName, Part>> = {
   postgres: { rows: 1_000_000, rounds: 5, measure: measurePostgres },
   keys: { rows: 10_000_000, rounds: 1, measure: measureKeys },
   tenfold: { rows: 10_000_000, rounds: 1, measure: measureTenfold },
+  metrics: { rows: accounts.rows, rounds: 20, measure: measureMetrics },
 };
 
 /** What to measure. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { bin } from "../built.ts";
-import { end, firstJson, peakRssBytes, start } from "../child.ts";
+import { cpuSecondsOf, end, firstJson, peakRssBytes, start } from "../child.ts";
 import { compareRecordsAt, requestsPerSecond } from "../project.ts";
 import { runSync, temporalAt, type WholeRun } from "../whole-run.ts";
 import { accountMapping } from "../workloads/accounts.ts";
@@ -90,9 +90,19 @@ export class ServedProject {
   }
 
   /** Starts a worker; a run from now on leaves the work to it, and waits until it is there. */
-  startWorker(): void {
-    const command = temporalAt(this.#temporalAddress, [process.execPath, bin, "worker"]);
+  startWorker(...options: readonly string[]): void {
+    const command = temporalAt(this.#temporalAddress, [
+      process.execPath,
+      bin,
+      "worker",
+      ...options,
+    ]);
     this.#worker = start(command, this.#folder, { program: "env" });
+  }
+
+  /** Processor seconds of the worker until now; 0 without one. */
+  async workerCpuSeconds(): Promise<number> {
+    return this.#worker === undefined ? 0 : await cpuSecondsOf(this.#worker);
   }
 
   /** The most memory that the worker ever held, in bytes; 0 without one. */
