@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { request } from "undici";
 
@@ -12,24 +13,20 @@ import { ServedProject } from "./served-project.ts";
 /** A Prometheus asks every 15 s or less often: what a scrape costs shows here. */
 const scrapedEveryMs = 1_000;
 
-/** Scrapes until `stop`; a worker that has not begun answers nothing yet. */
-function scrape(url: string): { readonly stop: () => number } {
+/** Scrapes until it is aborted; answers how often it was answered. A worker that has not begun answers nothing yet. */
+async function scrape(url: string, signal: AbortSignal): Promise<number> {
   let scrapes = 0;
-  const timer = setInterval(() => {
-    void request(url).then(
-      async ({ body }) => {
-        await body.dump();
-        scrapes += 1;
-      },
-      () => undefined,
-    );
-  }, scrapedEveryMs);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return scrapes;
-    },
-  };
+  while (!signal.aborted) {
+    await delay(scrapedEveryMs);
+    try {
+      const { body } = await request(url);
+      await body.dump();
+      scrapes += 1;
+    } catch {
+      // It has not begun.
+    }
+  }
+  return scrapes;
 }
 
 /** Processor seconds that the worker of a project takes for a run in which nothing has changed. */
@@ -59,7 +56,9 @@ export async function measureMetrics({ folder, rows, ...asked }: PartInput): Pro
   };
   const plain = await open("plain");
   const counted = await open("counted", "--http", `127.0.0.1:${port}`);
-  const scraping = scrape(`http://127.0.0.1:${port}/metrics`);
+  const over = new AbortController();
+  const scraping = scrape(`http://127.0.0.1:${port}/metrics`, over.signal);
+  closing.defer(() => over.abort());
   const [without, withMetrics]: [number[], number[]] = [[], []];
   for (let pair = 0; pair <= rounds; pair += 1) {
     const turns = [
@@ -75,7 +74,8 @@ export async function measureMetrics({ folder, rows, ...asked }: PartInput): Pro
       `pair ${pair} of ${rounds}: ${withMetrics.at(-1) ?? 0} CPU s beside ${without.at(-1) ?? 0}`,
     );
   }
-  const scrapes = scraping.stop();
+  over.abort();
+  const scrapes = await scraping;
   if (scrapes === 0) throw new Error("the worker's metrics were never read");
   const { low, median, high } = medianInterval(ratiosOf(withMetrics, without));
   const interval = `${low.toFixed(3)} to ${high.toFixed(3)} with 95 % certainty`;

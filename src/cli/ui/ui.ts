@@ -1,3 +1,5 @@
+import { getPriority, setPriority } from "node:os";
+
 import { createLog } from "../../log.ts";
 import { uiPortDefault } from "../limits.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "../output/context.ts";
@@ -11,6 +13,18 @@ type UiOptions = GlobalOptions & {
   readonly port: number;
   readonly showRows?: boolean;
 };
+
+/** How much nicer the pages are than who started them, as nice(1) counts. */
+const nicer = 10;
+
+/** A worker on the same machine goes first where both want the processor. */
+function yieldToWorkers(): void {
+  try {
+    setPriority(Math.min(19, getPriority() + nicer));
+  } catch {
+    // Where nobody may change that, they share.
+  }
+}
 
 /** `sluice ui`. */
 export const registerUi: Register = (program, context) => {
@@ -26,6 +40,7 @@ export const registerUi: Register = (program, context) => {
       const config = await configOf(context, options);
       const log = createLog(context.environment.logFormat);
       const interrupted = onInterrupt();
+      yieldToWorkers();
       const settings = { config, host, port: at, showsRows: showRows, log };
       const ui = await startUi(settings, context);
       const unwatch = watchConfig(config, log);

@@ -22,7 +22,8 @@ it("a worker tells a collector each run as one trace, also one that continues as
   expect(run?.attributes).toMatchObject({ run: runId, read: 3_000, outcome: "done" });
   const ofRun = collector.spans.filter(({ traceId }) => traceId === run?.traceId);
   const count = (name: string): number => ofRun.filter((span) => span.name === name).length;
-  expect(count("RunActivity:commitChunk")).toBe(3);
+  // Of three chunks, and of one that finds the end of the file.
+  expect(count("RunActivity:commitChunk")).toBe(4);
   expect(count("confirmUpload")).toBe(3);
   const known = new Set(ofRun.map(({ spanId }) => spanId));
   const lost = ofRun.filter((span) => span !== run && !known.has(span.parentSpanId ?? ""));

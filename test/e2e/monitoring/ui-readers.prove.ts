@@ -9,7 +9,7 @@ import { z } from "zod";
 import { end, until, watch } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../../support/project/project.ts";
 
-const [rows, requests, pairs] = [200_000, 1_000, 5];
+const [rows, requests, pairs] = [1_000_000, 1_000, 5];
 const shareMin = 0.95;
 const timeoutMs = 1_200_000;
 
@@ -35,13 +35,14 @@ async function startUi(project: Project): Promise<string> {
   });
 }
 
-async function askAtOnce(address: string): Promise<z.output<typeof told>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    readers,
-    address,
-    String(requests),
-  ]);
-  return told.parse(JSON.parse(stdout));
+/** Who asks takes the processor only when nobody else wants it: they would be on another machine. */
+async function askAtOnce(address: string): Promise<void> {
+  const asking = ["-n", "19", process.execPath, readers, address, String(requests)];
+  const { stdout } = await promisify(execFile)("nice", asking);
+  process.stdout.write(stdout);
+  const { 200: shown = 0, 503: later = 0 } = told.parse(JSON.parse(stdout)).answers;
+  expect(shown + later).toBe(requests);
+  expect(shown).toBeGreaterThan(requests / 2);
 }
 
 function median(values: readonly number[]): number {
@@ -58,22 +59,16 @@ it(
     await project.worker();
     const address = await startUi(project);
     let runs = 0;
-    /** Rows a second of a run, and how the requests beside it were answered. */
+    /** Rows a second of a run, beside which nobody asks or many do. */
     const rateOf = async (isAsked: boolean): Promise<number> => {
       runs += 1;
       const handle = await project.start({ sync: "accounts" }, `run-${runs}`);
       await delay(500);
-      const [report, answered] = await Promise.all([
+      const [report] = await Promise.all([
         handle.result(),
         isAsked ? askAtOnce(address) : undefined,
       ]);
       expect(report).toMatchObject({ outcome: "done", counts: { sent: rows } });
-      if (answered !== undefined) {
-        process.stdout.write(`${JSON.stringify(answered)}\n`);
-        const { 200: shown = 0, 503: later = 0 } = answered.answers;
-        expect(shown + later).toBe(requests);
-        expect(shown).toBeGreaterThan(requests / 2);
-      }
       return rows / (report.duration_ms / 1_000);
     };
     await rateOf(true);
@@ -82,7 +77,9 @@ it(
       // By turns which comes first: what else the machine does is no part of it.
       const [first, second] = [await rateOf(pair % 2 === 0), await rateOf(pair % 2 === 1)];
       const share = pair % 2 === 0 ? first / second : second / first;
-      process.stdout.write(`pair ${pair + 1}: ${share.toFixed(3)}\n`);
+      process.stdout.write(
+        `pair ${pair + 1}: ${share.toFixed(3)}, ${[first, second].map(Math.round).join(" and ")} rows/s\n`,
+      );
       shares.push(share);
     }
     expect(median(shares)).toBeGreaterThanOrEqual(shareMin);
