@@ -124,9 +124,21 @@ export async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
+/** The memory that a running process holds now, in bytes; undefined where /proc does not say. */
+export async function rssBytesOf({ pid }: ChildProcess): Promise<number | undefined> {
+  return await statusBytes(pid, "VmRSS");
+}
+
 /** The most memory a running process ever held, in bytes; undefined where /proc does not say. */
 export async function peakRssBytes({ pid }: ChildProcess): Promise<number | undefined> {
+  return await statusBytes(pid, "VmHWM");
+}
+
+async function statusBytes(
+  pid: number | undefined,
+  field: "VmHWM" | "VmRSS",
+): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const kiB = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  const kiB = new RegExp(String.raw`^${field}:\s+(\d+) kB$`, "m").exec(status)?.[1];
   return kiB === undefined ? undefined : Number(kiB) * 1_024;
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 
 import { z } from "zod";
 
-import { type Ended, peakRssBytes, run } from "./child.ts";
+import { type Ended, peakRssBytes, rssBytesOf, run } from "./child.ts";
 
 const lookEveryMs = 50;
 
@@ -24,8 +24,10 @@ const reportSchema = z.object({
 /** A run of a sync, from the start of its process to its exit. */
 export type WholeRun = Ended & {
   readonly report: z.output<typeof reportSchema>;
-  /** Of the process, which may hold the worker. */
+  /** The most that the process, which may hold the worker, ever held. */
   readonly rssBytes: number;
+  /** What it held, look by look, at the same distance from each other. */
+  readonly rssOverTime: readonly number[];
 };
 
 /**
@@ -38,10 +40,12 @@ export async function runSync(
   how: { readonly program: string; readonly temporalAddress?: string },
 ): Promise<WholeRun> {
   let rssBytes = 0;
+  const rssOverTime: number[] = [];
   let looking: NodeJS.Timeout | undefined;
   const watch = (child: ChildProcess): void => {
     looking = setInterval(() => {
       void peakRssBytes(child).then((bytes = 0) => (rssBytes = Math.max(rssBytes, bytes)));
+      void rssBytesOf(child).then((bytes = 0) => bytes > 0 && rssOverTime.push(bytes));
     }, lookEveryMs);
   };
   const args = [process.execPath, how.program, "run", sync, "--json"];
@@ -50,7 +54,7 @@ export async function runSync(
     watch,
   }).finally(() => clearInterval(looking));
   const report = reportSchema.parse(JSON.parse(ended.lastLine));
-  return { ...ended, report, rssBytes };
+  return { ...ended, report, rssBytes, rssOverTime };
 }
 
 /** What `env` is given so that a command finds Temporal at an address. */

@@ -1,9 +1,9 @@
 // npm run prove
-// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,keys,inbox,backfill,growth,web-ui,kit,kit-mutants]
-// [--seeds 100] [--rows 1000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all
+// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,keys,inbox,backfill,growth,many-rows,soak,web-ui,kit,kit-mutants]
+// [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all
 // the same. Each part writes its table into a page of docs/proof/ (web-ui one into docs/operations.md too),
-// unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All
-// of it takes some three hours on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
+// unless --rows, --many, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All
+// of it takes some four hours on two cores, 20 GB of the temp folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,11 +19,13 @@ import { proveKit, kitHead } from "../bench/prove-broken-connectors.ts";
 import { conditions, publish, say, table, type Page } from "../bench/report.ts";
 import { measureRounds, pair } from "../bench/rounds.ts";
 import { accounts, makeAccounts } from "../bench/workloads/accounts.ts";
+import { soak } from "../test/soak/soak.ts";
 import { proveBackfill } from "./backfill.ts";
 import { proveGrowth } from "./growth.ts";
 import { proveInbox } from "./inbox.ts";
 import { proveKeys } from "./keys.ts";
 import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./kit-mutants.ts";
+import { proveManyRows } from "./many-rows.ts";
 import { provePostgres } from "./postgres.ts";
 import { proveRuns } from "./runs.ts";
 import { proveMutants, proveTests, testsHead } from "./tests.ts";
@@ -36,7 +38,16 @@ const postgresRounds = 5;
 const inboxRounds = 5;
 
 /** What is promised; the flags of these names change it. */
-const promised = { seeds: 100, rows: 1_000_000, keys: 10_000_000, mutants: 200 } as const;
+const promised = {
+  seeds: 100,
+  rows: 1_000_000,
+  many: 10_000_000,
+  keys: 10_000_000,
+  mutants: 200,
+} as const;
+
+/** `npm run soak` takes more. */
+const soakMinutes = 10;
 
 const shown = (count: number): string => count.toLocaleString("en");
 
@@ -50,6 +61,15 @@ async function proveCsv(folder: string): Promise<readonly Checked[]> {
     return [...checkStaging(all, naive), ...(await proveRuns(project, { ...accounts, csv }))];
   } finally {
     await project.close();
+  }
+}
+
+async function proveSoak(): Promise<readonly Checked[]> {
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    return await soak(soakMinutes, (work) => void ends.push(work));
+  } finally {
+    for (const work of ends.toReversed()) await work();
   }
 }
 
@@ -144,9 +164,31 @@ const fixedParts: readonly Part[] = [
   },
   { name: "put", size: "", isWhole: true, prove: provePut },
   { name: "growth", size: "", isWhole: true, page: "proof/growth", prove: proveGrowth },
+  { name: "soak", size: "", isWhole: true, page: "proof/soak", prove: proveSoak },
   { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
   { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
 ];
+
+/** Parts that read as many rows as are told. */
+function rowParts({ rows, many }: Readonly<Record<"many" | "rows", number>>): Part[] {
+  return [
+    {
+      name: "postgres",
+      size:
+        `${shown(rows)} rows; ${postgresRounds} rounds after a warm-up; server and clients share ` +
+        `the cores; ${paced}.`,
+      isWhole: rows >= promised.rows,
+      prove: async (folder) => await provePostgres(folder, { rows, rounds: postgresRounds }),
+    },
+    {
+      name: "many-rows",
+      size: `${shown(many)} rows; server, sandbox and worker share the cores; ${paced}.`,
+      isWhole: many >= promised.many,
+      page: "proof/growth",
+      prove: async (folder) => await proveManyRows(folder, many),
+    },
+  ];
+}
 
 function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
   const { seeds, rows, keys, mutants } = sizes;
@@ -165,14 +207,7 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       isWhole: true,
       prove: async (folder) => await proveHosts(folder, several),
     },
-    {
-      name: "postgres",
-      size:
-        `${shown(rows)} rows; ${postgresRounds} rounds after a warm-up; server and clients share ` +
-        `the cores; ${paced}.`,
-      isWhole: rows >= promised.rows,
-      prove: async (folder) => await provePostgres(folder, { rows, rounds: postgresRounds }),
-    },
+    ...rowParts(sizes),
     {
       name: "keys",
       size: `${shown(keys)} keys of 20 characters.`,
@@ -226,6 +261,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     seeds: { type: "string" },
     rows: { type: "string" },
+    many: { type: "string" },
     keys: { type: "string" },
     mutants: { type: "string" },
   },
@@ -239,6 +275,7 @@ const sizeOf = (name: keyof typeof promised): number =>
 const parts = partsOf({
   seeds: sizeOf("seeds"),
   rows: sizeOf("rows"),
+  many: sizeOf("many"),
   keys: sizeOf("keys"),
   mutants: sizeOf("mutants"),
 });

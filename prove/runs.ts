@@ -45,11 +45,19 @@ function figureOf(name: string, rows: number, run: WholeRun): Checked {
 
 /**
  * Runs a project's sync twice as a user does: the first run sends every row, the second reads them all again
- * and sends none. `csv` holds the same rows for the oracle.
+ * and sends none. `csv` holds the same rows for the oracle; `alsoOfFirst` holds the first run against a bound more.
  */
 export async function proveRuns(
   project: BenchProject,
-  { rows, csv }: { readonly rows: number; readonly csv: string },
+  {
+    rows,
+    csv,
+    alsoOfFirst,
+  }: {
+    readonly rows: number;
+    readonly csv: string;
+    readonly alsoOfFirst?: (first: WholeRun) => Checked;
+  },
 ): Promise<readonly Checked[]> {
   say(`sluice run accounts: ${shown(rows)} rows`);
   const first = await project.run();
@@ -62,6 +70,7 @@ export async function proveRuns(
   return [
     figureOf("first run", rows, first),
     checkRun(first, { name: "first run", rows, sent: rows }),
+    ...(alsoOfFirst === undefined ? [] : [alsoOfFirst(first)]),
     {
       what: "records in the sandbox that are the oracle's",
       bound: shown(rows),
