@@ -1,4 +1,4 @@
-import { tablesByKey } from "./tables-by-key.ts";
+import { tablesByKey } from "./keys/tables-by-key.ts";
 
 /**
  * Step 1: every table, as the SQLite store has it after its last step. Times are `numeric`, which is read as it was

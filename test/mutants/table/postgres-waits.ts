@@ -50,7 +50,7 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
   plant({
     id: "S1065",
     plants: "a key that is longer than an entry of an index stops its part for ever",
-    file: "src/state/postgres/tables-by-key.ts",
+    file: "src/state/postgres/keys/tables-by-key.ts",
     find: '  const key = ["hashtextextended(key, 0)", "hashtextextended(key, 1)"];',
     replace: '  const key = ["hashtextextended(key, 0)", "hashtextextended(key, 1)", "key"];',
     title: "may be longer than an entry of an index",
