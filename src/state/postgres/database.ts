@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CamelCasePlugin, type IsolationLevel, Kysely, PostgresDialect, sql } from "kysely";
+import { CamelCasePlugin, type IsolationLevel, Kysely, sql } from "kysely";
 import { Client, Pool, types } from "pg";
 
 import type { Moment } from "../../clock.ts";
@@ -10,6 +10,7 @@ import { QualifiedTables } from "../store/qualified-tables.ts";
 import type { Queries, StateDatabase } from "../store/state-database.ts";
 import type { Tables } from "../store/tables.ts";
 import { type ClockSource, type MomentInSql, momentInSql, readClock } from "./clock.ts";
+import { LockingDialect } from "./locking-dialect.ts";
 import { OtherTimeline, Restored } from "./restored.ts";
 import { tableNames } from "./schema.ts";
 import { clientOf, type StoreServer } from "./server.ts";
@@ -97,7 +98,7 @@ export function openPostgresDatabase(
       stream.setTimeout(silenceMsMax, () => stream.destroy(new Error("it says nothing any more")));
   });
   const queries: Queries = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new LockingDialect({ pool }, server.schema),
     plugins: [
       new CamelCasePlugin({ maintainNestedObjectKeys: true }),
       new QualifiedTables(server.schema, tableNames),

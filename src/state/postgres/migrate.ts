@@ -1,7 +1,9 @@
 import { Client, escapeLiteral } from "pg";
 
-import { ConfigError, messageOf } from "../../errors.ts";
+import { BusyError, ConfigError, messageOf } from "../../errors.ts";
 import { quoteName } from "../../postgres/names.ts";
+import { counted } from "../../text/quantities.ts";
+import { beatsKeepSchemaMs } from "../limits.ts";
 import { ddlAfter, storeSteps } from "./schema.ts";
 import { clientOf, storeName, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
@@ -77,12 +79,46 @@ async function find(client: Client, server: StoreServer): Promise<Found> {
   return { hasSchema, version };
 }
 
+/** Workers that are named of those that are in the way. */
+const workersNamedMax = 10;
+
+/**
+ * Keeps everyone from writing until the migration is committed: what is under way is finished first, and whoever comes
+ * later finds the new version, and says which side is to be upgraded.
+ * @throws {BusyError} workers live that opened the store as it is: all that they run would fail in the middle.
+ */
+async function keepOthersOut(client: Client, server: StoreServer): Promise<void> {
+  const name = quoteName(server.schema);
+  const { rows } = await client.query<{ process: string; host: string; version: string }>(
+    `select process, host_id as host, version from ${name}.hosts
+      where last_beat > extract(epoch from clock_timestamp()) * 1000 - $1 order by last_beat desc`,
+    [beatsKeepSchemaMs],
+  );
+  if (rows.length > 0) {
+    const named = rows.slice(0, workersNamedMax).map(({ process, host, version }) => {
+      return `process ${process} of sluice ${version} on host ${host}`;
+    });
+    const more = rows.length > named.length ? ", and others" : "";
+    throw new BusyError(
+      `${storeName(server)} is of an older version, and ${counted(rows.length, "worker")} of it ` +
+        `${rows.length === 1 ? "lives" : "live"}: ${named.join(", ")}${more}`,
+      {
+        hint:
+          "stop the workers first, and the receivers, which would keep nothing; a worker that was killed counts for " +
+          `${beatsKeepSchemaMs / 1_000} s`,
+      },
+    );
+  }
+  await client.query(`lock table ${name}.meta in access exclusive mode`);
+}
+
 /** What a migration did. */
 export type Migrated = { readonly from: number; readonly to: number };
 
 /**
  * Brings the schema to the version that this sluice knows, in one transaction.
  * @throws {ConfigError} it is of a newer sluice, or the role may not. @throws {StateUnavailableError}
+ * @throws {BusyError} workers of the older version live.
  */
 export async function migrateStore(server: StoreServer): Promise<Migrated> {
   return await withClient(server, async (client) => {
@@ -90,6 +126,8 @@ export async function migrateStore(server: StoreServer): Promise<Migrated> {
     await client.query("begin isolation level read committed");
     await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
     const found = await find(client, server);
+    const isOlder = found.version > 0 && found.version < storeSteps.length;
+    if (isOlder) await keepOthersOut(client, server);
     for (const statement of statementsFrom(found, server)) await client.query(statement);
     await client.query("commit");
     return { from: found.version, to: storeSteps.length };

@@ -1,0 +1,54 @@
+import {
+  CompiledQuery,
+  type Driver,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  type TransactionSettings,
+} from "kysely";
+
+import { quoteName } from "../../postgres/names.ts";
+
+/**
+ * Begins each transaction by a lock of the facts, in the same message, that only a migration is in the way of. A
+ * serializable transaction sees what was committed before its first statement was sent: one that waits for a migration
+ * inside that statement would see the version of before, and write as it did. A lock alone asks for no such view.
+ */
+class LockingDriver extends PostgresDriver {
+  readonly #lock: string;
+
+  constructor(config: PostgresDialectConfig, schema: string) {
+    super(config);
+    this.#lock = `lock table ${quoteName(schema)}.meta in access share mode`;
+  }
+
+  override async beginTransaction(
+    connection: Parameters<PostgresDriver["rollbackTransaction"]>[0],
+    { isolationLevel = "read committed" }: TransactionSettings,
+  ): Promise<void> {
+    const begin = `start transaction isolation level ${isolationLevel}; ${this.#lock}`;
+    try {
+      await connection.executeQuery(CompiledQuery.raw(begin));
+    } catch (error) {
+      // The first statement had an effect, of which nobody else knows. A connection that is lost is not used again.
+      await this.rollbackTransaction(connection).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+/** Postgres, where each transaction waits for a migration of the schema before it sees anything. */
+export class LockingDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+  readonly #schema: string;
+
+  constructor(config: PostgresDialectConfig, schema: string) {
+    super(config);
+    this.#config = config;
+    this.#schema = schema;
+  }
+
+  override createDriver(): Driver {
+    return new LockingDriver(this.#config, this.#schema);
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+
+import { SluiceError } from "../../../../src/errors.ts";
+import { quoteName } from "../../../../src/postgres/names.ts";
+import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
+import { storeSteps } from "../../../../src/state/postgres/schema.ts";
+import type { StoreServer } from "../../../../src/state/postgres/server.ts";
+import type { TestDatabase } from "../../../support/postgres/postgres.ts";
+import { newServer, openMigrated } from "./postgres-store.ts";
+
+/** Asked on a connection of its own: one in a transaction is told of those alone that were there before. */
+const isWaiting =
+  "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+
+/** A store as the version before this one made it. */
+async function olderStore(): Promise<{
+  readonly server: StoreServer;
+  readonly test: TestDatabase;
+  readonly name: string;
+}> {
+  const { test, ...server } = await newServer();
+  const name = quoteName(server.schema);
+  const statements = storeSteps.slice(0, -1).flat();
+  for (const statement of [`create schema ${name}`, ...statements]) {
+    await test.query(statement.replaceAll("$schema.", `${name}.`));
+  }
+  const version = storeSteps.length - 1;
+  await test.query(
+    `insert into ${name}.meta (name, value) values ('schema_version', '${version}')`,
+  );
+  return { server, test, name };
+}
+
+async function waits({ query }: TestDatabase): Promise<void> {
+  await expect.poll(async () => await query(isWaiting), { timeout: 30_000 }).toHaveLength(1);
+}
+
+it("a migration names the workers of the older version that live, and leaves the store as it is", async () => {
+  const { server, test, name } = await olderStore();
+  const beat = async (secondsAgo: number): Promise<void> =>
+    void (await test.query(
+      `insert into ${name}.hosts (host_id, process, temporal_id, last_beat, version)
+        values ('host-a', '77', 't', extract(epoch from clock_timestamp()) * 1000 - ${secondsAgo} * 1000, '0.0.9')
+        on conflict (host_id, process) do update set last_beat = excluded.last_beat`,
+    ));
+  await beat(50);
+  const refused: unknown = await migrateStore(server).catch((error: unknown) => error);
+  if (!(refused instanceof SluiceError)) throw new Error(`not refused: ${String(refused)}`);
+  expect(refused).toMatchObject({ code: "Busy" });
+  expect(refused.message).toMatch(/older version.* process 77 of sluice 0\.0\.9 on host host-a$/);
+  expect(refused.hint).toContain("stop the workers first");
+  const version = `select value::integer as n from ${name}.meta where name = 'schema_version'`;
+  expect(await test.query(version)).toEqual([{ n: storeSteps.length - 1 }]);
+  await beat(61);
+  await expect(migrateStore(server)).resolves.toMatchObject({ to: storeSteps.length });
+});
+
+it("a migration waits for what an older process has under way", async () => {
+  const { server, test, name } = await olderStore();
+  await test.admin.query("begin");
+  await test.admin.query(`select value from ${name}.meta`);
+  let isMigrated = false;
+  const migrating = migrateStore(server).then(() => (isMigrated = true));
+  await waits(test);
+  await test.admin.query(`insert into ${name}.meta (name, value) values ('written', '1')`);
+  expect(isMigrated).toBe(false);
+  await test.admin.query("commit");
+  await migrating;
+});
+
+it("a transaction that waits for a migration finds the version of after, and writes nothing", async () => {
+  const { state, server, test } = await openMigrated();
+  const meta = `${quoteName(server.schema)}.meta`;
+  // The first one of a store notes its timeline, and is done again.
+  await state.write(async () => undefined);
+  await test.admin.query("begin");
+  await test.admin.query(`lock table ${meta} in access exclusive mode`);
+  const writing = state
+    .write(async (queries) => {
+      await queries.insertInto("meta").values({ name: "written", value: "1" }).execute();
+    })
+    .catch((error: unknown) => error);
+  await waits(test);
+  await test.admin.query(`update ${meta} set value = '99' where name = 'schema_version'`);
+  await test.admin.query("commit");
+  expect(String(await writing)).toContain("has schema version 99");
+  expect(await test.query(`select from ${meta} where name = 'written'`)).toEqual([]);
+});
