@@ -22,6 +22,24 @@ export function temporalText({ at, namespace }: TemporalRecord): string {
   return `Temporal at ${at}, namespace ${namespace}`;
 }
 
+/** Why a store is not to be used with a Temporal, and what to do; undefined where it is used with that one. */
+export function whyOtherTemporal(
+  used: TemporalRecord | undefined,
+  temporal: TemporalRecord,
+): ConfigError | undefined {
+  if (used === undefined || used.id === temporal.id) return undefined;
+  const is =
+    used.at === temporal.at && used.namespace === temporal.namespace
+      ? "another server at the same address"
+      : temporalText(temporal);
+  return new ConfigError(`the state store is used with ${temporalText(used)}, and this is ${is}`, {
+    field: "store",
+    hint:
+      "set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one; or, when it is gone for good, `sluice store rebind` " +
+      "has the store used with this one",
+  });
+}
+
 /**
  * Refuses another Temporal than the store is used with: two of them would each run what the other one does not know of.
  * @throws {ConfigError}
@@ -40,18 +58,8 @@ export async function refuseOtherTemporal(
 ): Promise<void> {
   if (store === undefined) return;
   const temporal = temporalRecord(temporalId, address);
-  const known = await state.bindTemporal({ temporal, isRebound: false });
-  if (known.id === temporal.id) return;
-  const is =
-    known.at === temporal.at && known.namespace === temporal.namespace
-      ? "another server at the same address"
-      : temporalText(temporal);
-  throw new ConfigError(`the state store is used with ${temporalText(known)}, and this is ${is}`, {
-    field: "store",
-    hint:
-      "set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one; or, when it is gone for good, `sluice store rebind` " +
-      "has the store used with this one",
-  });
+  const why = whyOtherTemporal(await state.bindTemporal({ temporal, isRebound: false }), temporal);
+  if (why !== undefined) throw why;
 }
 
 /**

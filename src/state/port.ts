@@ -106,6 +106,7 @@ const methods = {
   stopBeating: "write",
   beats: "read",
   chooseHost: "write",
+  usedTemporal: "read",
   bindTemporal: "write",
   storeTime: "read",
   identities: "read",

@@ -40,6 +40,7 @@ import { mutantsOfSentAgain } from "./table/sent-again.ts";
 import { mutantsOfSharedInbox } from "./table/shared-inbox.ts";
 import { mutantsOfSightings } from "./table/sightings.ts";
 import { mutantsOfStagedKeys } from "./table/staged-keys.ts";
+import { mutantsOfStores } from "./table/stores.ts";
 import { mutantsOfSyncTests } from "./table/sync-tests.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
@@ -92,6 +93,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,
   ...mutantsOfHosts,
+  ...mutantsOfStores,
   ...mutantsOfPostgresKeys,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,

@@ -10,7 +10,7 @@ import { modes } from "../../state/contract/runs/runs.ts";
 import { plainJson } from "../../text/plain-text.ts";
 import { sourceMsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
-import { configOf, withGlobals, withState } from "../output/context.ts";
+import { configOf, storeNow, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
@@ -180,7 +180,7 @@ export async function backfillWhole(
   { sync, options }: { readonly sync: SyncConfig; readonly options: GlobalOptions },
 ): Promise<void> {
   const asked = { ...options, yes: true };
-  const input = readOptions(config, sync.name, asked);
+  const input = readOptions(config, sync.name, { ...asked, now: await storeNow(config) });
   await drive(context, config, { wanted: { input, isMoreAsked: true }, options: asked });
 }
 
@@ -200,7 +200,7 @@ async function backfill(
     if (remark !== undefined && json !== true) context.say(remark);
     return;
   }
-  const input = readOptions(config, sync.name, options);
+  const input = readOptions(config, sync.name, { ...options, now: await storeNow(config) });
   // Before anything is started: what is wrong with the source is said at once.
   const signal = AbortSignal.timeout(sourceMsMax);
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);

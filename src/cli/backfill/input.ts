@@ -92,13 +92,13 @@ function wrongOptions(problem: string): ConfigError {
 
 /**
  * The input that the options of a command stand for, read as the workflow will read it, so that nothing is
- * started for one that is wrong.
+ * started for one that is wrong. `now` is by the clock of the store, as the workflow will have it.
  * @throws {ConfigError} with every problem, and a command line that has none.
  */
 export function readOptions(
   config: Config,
   sync: string,
-  options: AskedOptions & { readonly yes?: boolean },
+  { now, ...options }: AskedOptions & { readonly yes?: boolean; readonly now: Date },
 ): BackfillInput {
   const asked = Object.fromEntries(
     memberOptions.flatMap(([name, member]) =>
@@ -106,7 +106,7 @@ export function readOptions(
     ),
   );
   const input: BackfillInput = { sync, ...asked, approve: options.yes === true ? "auto" : "ask" };
-  const read = requestOf({ config }, input, new Date());
+  const read = requestOf({ config }, input, now);
   if ("problem" in read) throw wrongOptions(read.problem);
   return input;
 }

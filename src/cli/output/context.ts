@@ -88,3 +88,9 @@ export async function readState<Result>(
 ): Promise<Result> {
   return await withState(config, work, { onlyReads: true });
 }
+
+/** The time by the clock of the configured store: on SQLite this machine's, which is not asked for it. */
+export async function storeNow(config: StateAddress): Promise<Date> {
+  if (config.store === undefined) return new Date();
+  return new Date(await readState(config, async (state) => await Promise.resolve(state.now())));
+}

@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 import type { Config } from "../../config/config.ts";
 import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
+import { temporalRecord, temporalText, whyOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, temporalOptions } from "../../local/connect.ts";
+import { temporalIdOf } from "../../local/presence.ts";
 import { temporalAnswers } from "../../local/temporal-server.ts";
 import { freeBytes } from "../../staging/folder.ts";
 import { lookAtStore } from "../../state/postgres/look-at-store.ts";
@@ -14,6 +16,7 @@ import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { okOrFail } from "../output/style.ts";
+import { reachTemporal } from "../running/reach-temporal.ts";
 import { defaultTemporal, isTemporalConfigured } from "../running/services.ts";
 import { storeText } from "../status/store.ts";
 
@@ -40,6 +43,27 @@ async function found({ name, look }: Look): Promise<Found> {
 /** Free bytes of disk below which a chunk and its upload may not fit. */
 const freeBytesMin = 1_000_000_000;
 
+/** Whether the Temporal that is reached from here is the one that the store is used with. */
+async function lookForUsedTemporal(config: Config, context: Context): Promise<string> {
+  const used = await withState(config, async (state) => await state.usedTemporal());
+  if (used === undefined) return "none yet: the first worker says which";
+  const reached = await reachTemporal(config, context);
+  if (reached === undefined) {
+    throw new ConfigError(`the store is used with ${temporalText(used)}, and none runs here`, {
+      hint: "set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one",
+    });
+  }
+  const { client, address, close } = reached;
+  try {
+    const temporal = temporalRecord(await temporalIdOf(client), address);
+    const why = whyOtherTemporal(used, temporal);
+    if (why !== undefined) throw why;
+  } finally {
+    await close();
+  }
+  return temporalText(used);
+}
+
 /** A store in Postgres, and what may be lost with it. */
 function looksAtServer(server: StoreServer): Look[] {
   return [
@@ -56,14 +80,22 @@ function looksAtServer(server: StoreServer): Look[] {
   ];
 }
 
-function looksAt(config: Config): Look[] {
+function looksAt(config: Config, context: Context): Look[] {
   const { stateFolder } = config;
   return [
     {
       name: "state store",
       look: async () => await withState(config, async ({ storeId }) => `store ${storeId}`),
     },
-    ...(config.store === undefined ? [] : looksAtServer(config.store)),
+    ...(config.store === undefined
+      ? []
+      : [
+          ...looksAtServer(config.store),
+          {
+            name: "Temporal of the store",
+            look: async () => await lookForUsedTemporal(config, context),
+          },
+        ]),
     {
       name: "disk",
       look: async () => {
@@ -106,6 +138,6 @@ export const registerDoctor: Register = (program, context) => {
       await show({ name: "configuration", look: async () => (await loading).file });
       // The rest lies where the configuration says; without one there is nothing to look at.
       const config = await loading.catch(() => undefined);
-      for (const look of config === undefined ? [] : looksAt(config)) await show(look);
+      for (const look of config === undefined ? [] : looksAt(config, context)) await show(look);
     });
 };

@@ -4,10 +4,12 @@ import type { Progress } from "../../../workflows/sync/progress.ts";
 import type { sync } from "../../../workflows/sync/sync.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, SluiceError } from "../../errors.ts";
+import { temporalRecord, whyOtherTemporal } from "../../hosts/store-guards.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { ScheduleState } from "../../schedules/missed.ts";
 import { scheduleState } from "../../schedules/schedule-state.ts";
+import type { TemporalRecord } from "../../state/contract/runs/hosts.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import { statusConnectMsMax, statusTemporalMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";
@@ -82,12 +84,25 @@ async function isOurs(
   return stores.includes(storeId);
 }
 
+/** Why a Temporal says nothing of a store: it is another one than the store is used with. */
+function whyOther(
+  used: TemporalRecord | undefined,
+  temporalId: string | undefined,
+  address: string | undefined,
+): Silent | undefined {
+  if (temporalId === undefined) return undefined;
+  const why = whyOtherTemporal(used, temporalRecord(temporalId, address));
+  return why === undefined ? undefined : { text: why.message, hint: why.hint, isFault: true };
+}
+
 /** Asks Temporal about open runs and about schedules of a store, for `statusTemporalMsMax` in all. */
 export async function askTemporal(
   asked: {
     readonly runs: readonly Run[];
     readonly scheduled: readonly string[];
     readonly storeId: string;
+    /** The Temporal that the store is used with, where it is kept. */
+    readonly used: TemporalRecord | undefined;
   },
   config: Config,
   context: Context,
@@ -100,8 +115,11 @@ export async function askTemporal(
   await temporal.client.withAbortSignal(signal, async () => {
     const { client } = temporal;
     const { taskQueue } = config.temporal;
+    const temporalId = await temporalIdOf(client).catch(() => undefined);
     const askSchedules = async (): Promise<void> => {
-      if (await isOurs(temporal, taskQueue, asked.storeId)) {
+      const other = whyOther(asked.used, temporalId, temporal.address);
+      if (other !== undefined) silent = other;
+      else if (await isOurs(temporal, taskQueue, asked.storeId)) {
         const asking = asked.scheduled.map(async (name) =>
           schedules.set(name, await scheduleState(client, taskQueue, name)),
         );
@@ -111,7 +129,6 @@ export async function askTemporal(
         silent = { text, hint: start, isFault: false };
       }
     };
-    const temporalId = await temporalIdOf(client).catch(() => undefined);
     // Of a run at another Temporal this one knows nothing, which is not that it was terminated.
     const here = asked.runs.filter((run) => run.temporalId === temporalId);
     const asking = here.map(async (run) => runs.set(run.runId, await askRun(temporal, run)));

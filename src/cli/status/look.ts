@@ -104,6 +104,7 @@ export async function lookAtProject({
   const asked = {
     runs: runs.filter(({ endedAt }) => endedAt === null),
     storeId: state.storeId,
+    used: config.store === undefined ? undefined : await state.usedTemporal(),
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
   };
   const { silent, ...told } = await whatTemporalSays(asked, config, context);

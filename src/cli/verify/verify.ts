@@ -13,7 +13,7 @@ import type { Choice } from "../../verify/choose.ts";
 import { sampleDefault, sampleMax } from "../../verify/limits.ts";
 import { assertVerifiable, verifyRecords, type Verification } from "../../verify/verify.ts";
 import { syncNamed } from "../named.ts";
-import { configOf, withGlobals } from "../output/context.ts";
+import { configOf, storeNow, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
@@ -32,13 +32,17 @@ type VerifyOptions = ResendOptions & {
 };
 
 /** The day, as in 20261126: a second look at the same day sees the same records, one a week later sees others. */
-function seedOfToday(): number {
-  return Number(new Date().toISOString().slice(0, 10).replaceAll("-", ""));
+function seedOfDay(day: Date): number {
+  return Number(day.toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
-function choiceOf({ sample, key, seed = seedOfToday() }: VerifyOptions): Choice {
+/** What is chosen at a time by the clock of the store. @throws {ConfigError} more than may be. */
+export function choiceOf(
+  { sample, key, seed }: Pick<VerifyOptions, "key" | "sample" | "seed">,
+  now: Date,
+): Choice {
   if (key !== undefined) return { keys: new Set(key) };
-  if (sample <= sampleMax) return { size: sample, seed };
+  if (sample <= sampleMax) return { size: sample, seed: seed ?? seedOfDay(now) };
   throw new ConfigError(`--sample takes ${sampleMax} records at most`);
 }
 
@@ -109,7 +113,7 @@ async function verifySync(
   const config = await configOf(context, options);
   const sync = syncNamed(config, name);
   assertVerifiable(sync);
-  const choice = choiceOf(options);
+  const choice = choiceOf(options, await storeNow(config));
   assertAskable(context, options);
   const interrupted = onInterrupt();
   const { signal } = interrupted;

@@ -69,6 +69,13 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
       expect.stringContaining("is used with Temporal at elsewhere:7233"),
     ]);
   }
+  const doctor = await project.sluice("doctor");
+  expect([doctor.code, doctor.stdout]).toEqual([
+    1,
+    expect.stringMatching(/Temporal of the store: .*elsewhere:7233.*\n.*TEMPORAL_ADDRESS/),
+  ]);
+  const { stdout: status } = await project.sluice("status");
+  expect(status).toMatch(/is used with Temporal at elsewhere:7233.* → .*store rebind/);
   // A folder that holds runs of before is not left behind unseen.
   const names = { workflowId: "w", firstRunId: "f", kind: "sync" } as const;
   await project.state.openRun({ runId: "r", target: "t", sync: "s", ...names, ...opening });

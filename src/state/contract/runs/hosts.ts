@@ -67,6 +67,8 @@ export interface HostStore {
     readonly over?: readonly number[] | undefined;
     readonly hosts: readonly [string, ...string[]];
   }): string;
+  /** The Temporal that the store is used with; undefined before any was told. */
+  usedTemporal(): TemporalRecord | undefined;
   /** The Temporal that the store is used with: the first that was told, until it is rebound. */
   bindTemporal(input: {
     readonly temporal: TemporalRecord;

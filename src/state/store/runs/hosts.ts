@@ -112,16 +112,21 @@ async function chooseHost(
 /** The fact that remembers which Temporal the store is used with. */
 const temporalName = "temporal";
 
-async function bindTemporal(
-  queries: Queries,
-  { temporal, isRebound }: Parameters<HostStore["bindTemporal"]>[0],
-): Promise<TemporalRecord> {
+async function usedTemporal(queries: Queries): Promise<TemporalRecord | undefined> {
   const found = await queries
     .selectFrom("meta")
     .select("value")
     .where("name", "=", temporalName)
     .executeTakeFirst();
-  if (found !== undefined && !isRebound) return temporalRow.parse(JSON.parse(found.value));
+  return found === undefined ? undefined : temporalRow.parse(JSON.parse(found.value));
+}
+
+async function bindTemporal(
+  queries: Queries,
+  { temporal, isRebound }: Parameters<HostStore["bindTemporal"]>[0],
+): Promise<TemporalRecord> {
+  const used = await usedTemporal(queries);
+  if (used !== undefined && !isRebound) return used;
   const value = JSON.stringify(temporal);
   await queries
     .insertInto("meta")
@@ -140,6 +145,7 @@ export function createHostStore(db: StateDatabase): Remote<HostStore> {
     }),
     stopBeating: writes(db, stopBeating),
     chooseHost: writes(db, chooseHost),
+    usedTemporal: reads(db, usedTemporal),
     bindTemporal: writes(db, bindTemporal),
     storeTime: reads(db, async (queries, nowMs) => (await db.now(queries, { nowMs })).nowMs),
     beats: reads(db, async (queries, { nowMs, withinMs }: Parameters<HostStore["beats"]>[0]) => {

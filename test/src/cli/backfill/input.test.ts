@@ -29,9 +29,11 @@ beforeEach(async () => {
   config = await loadConfig({ cwd: folder, env: {}, connectors: sources });
 });
 
-function refused(options: Parameters<typeof readOptions>[2]): ConfigError {
+const now = new Date("2026-11-27T00:30:00Z");
+
+function refused(options: Omit<Parameters<typeof readOptions>[2], "now">): ConfigError {
   try {
-    readOptions(config, "accounts", options);
+    readOptions(config, "accounts", { ...options, now });
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -42,9 +44,9 @@ function refused(options: Parameters<typeof readOptions>[2]): ConfigError {
 describe("readOptions", () => {
   it("makes the input of the workflow, with what was asked for and nothing else", () => {
     const json = { json: true, yes: true };
-    expect(readOptions(config, "accounts", {})).toEqual({ sync: "accounts", approve: "ask" });
+    expect(readOptions(config, "accounts", { now })).toEqual({ sync: "accounts", approve: "ask" });
     const asked = { from: "line 2", to: "line 9", lanes: 2, send: "all", note: "n" } as const;
-    expect(readOptions(config, "accounts", { ...asked, ...json })).toEqual({
+    expect(readOptions(config, "accounts", { ...asked, ...json, now })).toEqual({
       sync: "accounts",
       ...asked,
       approve: "auto",
@@ -65,7 +67,7 @@ describe("readOptions", () => {
 
   it("gives two words the name of their member, and names them as options again", () => {
     const asked = { to: "line 9", timeZone: "Europe/Paris", advanceCheckpoint: true };
-    expect(readOptions(config, "accounts", asked)).toEqual({
+    expect(readOptions(config, "accounts", { ...asked, now })).toEqual({
       sync: "accounts",
       to: "line 9",
       time_zone: "Europe/Paris",

@@ -1,0 +1,53 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const migrate = "src/state/postgres/migrate.ts";
+const plant = planting({
+  file: "test/src/state/postgres/migrating.test.ts",
+  title: "names the workers of the older version",
+});
+
+/** Mutants of what several hosts know of their store: its version, the Temporal that it is used with, its clock. */
+export const mutantsOfStores: readonly Mutant[] = [
+  plant({
+    id: "S1320",
+    plants: "a migration changes the tables under the workers of the older version",
+    file: migrate,
+    find: "if (rows.length > 0) {",
+    replace: "if (rows.length > 1_000) {",
+  }),
+  plant({
+    id: "S1321",
+    plants: "a migration does not wait for a transaction of the older version",
+    file: migrate,
+    find: "  await client.query(`lock table ${name}.meta in access exclusive mode`);",
+    replace: "",
+    title: "waits for what an older process has under way",
+  }),
+  plant({
+    id: "S1322",
+    plants: "a transaction that waited for a migration writes as before it",
+    file: "src/state/postgres/locking-dialect.ts",
+    find: "isolation level ${isolationLevel}; ${this.#lock}`",
+    replace: "isolation level ${isolationLevel}`",
+    title: "finds the version of after",
+  }),
+  plant({
+    id: "S1323",
+    plants:
+      "status says that a schedule is gone, because another Temporal than the store's has none",
+    file: "src/cli/running/ask-temporal.ts",
+    find: "if (other !== undefined) silent = other;",
+    replace: 'if (other?.text === "") silent = other;',
+    test: "test/src/cli/running/ask-temporal.test.ts",
+    title: "that the store is not used with",
+  }),
+  plant({
+    id: "S1324",
+    plants: "a backfill and a look at a sample go by the clock of the machine",
+    file: "src/cli/output/context.ts",
+    find: "if (config.store === undefined) return new Date();",
+    replace: 'if (config.stateFolder !== "") return new Date();',
+    test: "test/src/cli/output/store-now.test.ts",
+    title: "by the store's clock",
+  }),
+];

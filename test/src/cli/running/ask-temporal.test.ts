@@ -1,0 +1,43 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+
+import { configOf } from "../../../../src/cli/output/context.ts";
+import { askTemporal, type Told } from "../../../../src/cli/running/ask-temporal.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { temporalIdOf } from "../../../../src/local/presence.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { accountsConfig } from "../../../support/project/project.ts";
+import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+it("a Temporal that the store is not used with is not asked for schedules", async () => {
+  const folder = await temporaryFolder();
+  const { address, namespace, client, close } = await ownNamespace(folder);
+  onTestFinished(close);
+  vi.stubEnv("TEMPORAL_ADDRESS", address);
+  vi.stubEnv("TEMPORAL_NAMESPACE", namespace);
+  await writeFile(join(folder, "sluice.yaml"), accountsConfig());
+  const silent = { print: () => undefined, say: () => undefined, exit: () => undefined };
+  const environment = readEnvironment({
+    TEMPORAL_ADDRESS: address,
+    SLUICE_BASE_URL: "sandbox",
+    SLUICE_LEGACY_BASE_URL: "sandbox",
+  });
+  const context = { ...silent, environment, cwd: folder };
+  const config = await configOf(context, {});
+  const ask = async (id: string): Promise<Told> => {
+    const used = { id, at: "elsewhere:7233", namespace: "default" };
+    const about = { runs: [], scheduled: ["accounts"], storeId: "s", used };
+    return await askTemporal(about, config, context);
+  };
+  const elsewhere = await ask("another default");
+  expect(elsewhere.schedules.size).toBe(0);
+  expect(elsewhere.silent).toMatchObject({ isFault: true });
+  expect(elsewhere.silent?.text).toContain("is used with Temporal at elsewhere:7233");
+  expect(elsewhere.silent?.hint).toContain("sluice store rebind");
+  const same = await ask(await temporalIdOf(client));
+  expect([same.silent, same.schedules.get("accounts")]).toEqual([undefined, { kind: "none" }]);
+});
