@@ -95,4 +95,4 @@ it("a backfill is staged by two hosts at once, one dies with its disk, and it en
   ]);
   const refused = await project.sluiceWith(hostEnv("b"), "worker");
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("store rebind")]);
-}, 120_000);
+}, 300_000);

@@ -32,4 +32,4 @@ it("`store copy` moves a project to Postgres: what was sent is not sent again", 
   await project.write("sluice.yaml", accountsConfig());
   const moved = await project.sluice("status");
   expect([moved.code, moved.stderr]).toEqual([2, expect.stringContaining("was moved")]);
-});
+}, 300_000);
