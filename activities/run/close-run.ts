@@ -11,6 +11,7 @@ import { warnOfEmptySource } from "./empty-source.ts";
 import { forgetPassed } from "./followed-rows.ts";
 import { settleMapping } from "./older-mapping.ts";
 import { settleDoubts } from "./settle-doubts.ts";
+import { isWholeReading } from "./whole-reading.ts";
 
 /** What ending a run needs. */
 export type RunClosing = Pick<
@@ -60,6 +61,9 @@ export async function endRun(
     await settleDoubts(deps, run, outcome === "done");
     await settleMapping(deps, run, outcome === "done");
     if (outcome === "done") await forgetPassed(deps, run);
+    if (outcome === "done" && isWholeReading(deps, run)) {
+      await state.keepReading({ runId, at: isoNow(deps) });
+    }
   }
   if (outcome === "done" && rejected + run.gone > 0) outcome = "done_with_rejects";
   const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });

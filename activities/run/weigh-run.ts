@@ -9,6 +9,7 @@ import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
 import { announceRun } from "../notify/announce-run.ts";
 import { stageResultOf } from "../stage/stage-result.ts";
+import { isWholeReading } from "./whole-reading.ts";
 
 /** Runs of a sync among which the last one is looked for that came to its end. */
 const runsLookedAtMax = 100;
@@ -33,7 +34,7 @@ async function readBefore(
 
 function weighedOf(
   { read, rejected, unchanged, changes }: Tally,
-  before: Pick<Weighed, "isFirst" | "readBefore">,
+  before: Pick<Weighed, "gone" | "isFirst" | "readBefore">,
 ): Weighed {
   const { changed = 0, unknown = 0, again = 0, fields = {} } = changes ?? {};
   const same = unchanged + again;
@@ -56,6 +57,7 @@ async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
       : brokenGuardrails(
           readsAll ? holdIf : { ...holdIf, rowsBelow: undefined },
           weighedOf(tally, {
+            gone: isWholeReading(deps, run) ? await state.countVanished({ runId }) : undefined,
             isFirst: run.checkpointBefore === 0,
             readBefore: await readBefore(deps, run),
           }),
@@ -80,7 +82,7 @@ export function createWeighRun(deps: Dependencies): (ref: RunRef) => Promise<Hol
       if (hold === undefined) return null;
       await state.setHold({ runId, hold });
       deps.log.info({ run: runId, sync: run.sync, hold: hold.number }, "run held");
-      await announceRun(deps, await reportOfRun(state, { ...run, hold }));
+      await announceRun(deps, await reportOfRun(state, (await state.run(runId)) ?? run));
       return hold;
     });
 }

@@ -9,10 +9,12 @@ import type { Mistake } from "./messages/mistakes.ts";
 type Written = { readonly path: Path; readonly bound: Bound };
 
 /** The guardrails that look at what changed. */
-function ofChanges({ changedAbove, newAbove, fieldChangedAbove }: Guardrails): readonly Written[] {
+function ofChanges(holdIf: Guardrails): readonly Written[] {
+  const { changedAbove, newAbove, vanishedAbove, fieldChangedAbove } = holdIf;
   return [
     ...(changedAbove === undefined ? [] : [{ path: ["changed_above"], bound: changedAbove }]),
     ...(newAbove === undefined ? [] : [{ path: ["new_above"], bound: newAbove }]),
+    ...(vanishedAbove === undefined ? [] : [{ path: ["vanished_above"], bound: vanishedAbove }]),
     ...Object.entries(fieldChangedAbove).map(([field, bound]) => {
       return { path: ["field_changed_above", field], bound };
     }),
@@ -21,6 +23,9 @@ function ofChanges({ changedAbove, newAbove, fieldChangedAbove }: Guardrails): r
 
 const resumedShare =
   "this source is read on from its checkpoint, so nearly every row of a run has changed: give a number, such as 500";
+
+const resumedVanished =
+  "this source is read on from its checkpoint, so no run reads all of it: nothing says what vanished";
 
 const resumedRows =
   "this source is read on from its checkpoint, so a run has as many rows as changed: give a number, such as 1";
@@ -48,11 +53,20 @@ function mistakesOf(
         ],
   );
   if (!resumes) return unknown;
-  const shares = changes.filter(({ bound }) => "share" in bound);
-  const { rowsBelow } = holdIf;
+  const { rowsBelow, vanishedAbove } = holdIf;
+  const shares = ofChanges({ ...holdIf, vanishedAbove: undefined }).filter(
+    ({ bound }) => "share" in bound,
+  );
+  const vanished: [Path, string][] =
+    vanishedAbove === undefined ? [] : [[["vanished_above"], resumedVanished]];
   const rows: [Path, string][] =
     rowsBelow !== undefined && "share" in rowsBelow ? [[["rows_below"], resumedRows]] : [];
-  return [...unknown, ...shares.map(({ path }): [Path, string] => [path, resumedShare]), ...rows];
+  return [
+    ...unknown,
+    ...shares.map(({ path }): [Path, string] => [path, resumedShare]),
+    ...vanished,
+    ...rows,
+  ];
 }
 
 /** Guardrails that would never hold a run, would hold each, or cannot. */

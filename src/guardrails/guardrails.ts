@@ -1,3 +1,5 @@
+import type { Vanished } from "../state/contract/keys/vanished.ts";
+
 /** Where a figure breaks a guardrail: a share of what it is held against, from 0 to 1, or a number. */
 export type Bound = { readonly share: number } | { readonly count: number };
 
@@ -9,6 +11,8 @@ export type Guardrails = {
   readonly changedAbove?: Bound | undefined;
   /** New records, of the same. */
   readonly newAbove?: Bound | undefined;
+  /** Known records that are not in the source any more, of those that the reading before brought. */
+  readonly vanishedAbove?: Bound | undefined;
   /** Rows read, of those of the last run that came to its end. */
   readonly rowsBelow?: Bound | undefined;
   /** Changed records that differ in a field, by its path, of the known records that the run met. */
@@ -26,6 +30,8 @@ export type Weighed = {
   readonly same: number;
   /** Changed records by the path of each field in which they differ. */
   readonly fields: Readonly<Record<string, number>>;
+  /** Of a run that reads all, and not as the first: what the whole reading before brought, and this one has not. */
+  readonly gone: Vanished | undefined;
   /** Whether nothing of the sync was ever committed: there is nothing to hold changes against. */
   readonly isFirst: boolean;
   /** Rows that the last run read which came to its end; undefined where there is none. */
@@ -69,7 +75,7 @@ function brokenOf({ guardrail, bound, figure, of }: Looked, isBelow: boolean): r
  * to hold shares of known records against: it is held by `rejected_above` and by numbers alone.
  */
 export function brokenGuardrails(guardrails: Guardrails, weighed: Weighed): readonly Broken[] {
-  const { read, rejected, unknown, same, fields, isFirst, readBefore } = weighed;
+  const { read, rejected, unknown, same, fields, gone, isFirst, readBefore } = weighed;
   const changed = weighed.changed + unknown;
   const known = isFirst ? undefined : changed + same;
   const above: readonly Looked[] = [
@@ -86,6 +92,12 @@ export function brokenGuardrails(guardrails: Guardrails, weighed: Weighed): read
       of: known,
     },
     { guardrail: "new_above", bound: guardrails.newAbove, figure: weighed.new, of: known },
+    {
+      guardrail: "vanished_above",
+      bound: guardrails.vanishedAbove,
+      figure: gone?.vanished ?? 0,
+      of: gone?.of,
+    },
     ...Object.entries(guardrails.fieldChangedAbove).map(([field, bound]) => ({
       guardrail: `field_changed_above.${field}`,
       bound,

@@ -33,6 +33,8 @@ export type ReportChanges = {
   readonly unknown: number;
   /** Sent as they are known to be held, because somebody asked or a request was in doubt; or twice in this run. */
   readonly again: number;
+  /** Of a run that reads all: known records that are not in the source any more. */
+  readonly vanished?: number;
   /** The fields in which changed records differ, the most frequent first. */
   readonly fields: readonly { readonly field: string; readonly records: number }[];
 };
@@ -161,6 +163,10 @@ export function changesReport({ fields, ...counts }: Changes): ReportChanges {
   };
 }
 
+function changesOfRun({ vanished }: Run, changes: Changes): ReportChanges {
+  return vanished === null ? changesReport(changes) : { ...changesReport(changes), vanished };
+}
+
 function holdReport({ approvedAt: approved_at, ...hold }: Hold): ReportHold {
   return { ...hold, approved_at };
 }
@@ -204,7 +210,7 @@ export function buildReport(from: {
     mode: run.mode,
     mode_reason: run.modeReason,
     counts: { read, sent, unchanged, filtered, rejected, ...gone },
-    ...(tally.changes === undefined ? {} : { changes: changesReport(tally.changes) }),
+    ...(tally.changes === undefined ? {} : { changes: changesOfRun(run, tally.changes) }),
     ...(underWay === undefined ? {} : { under_way: underWay }),
     ...(isWhole || givenUp === undefined || givenUp.read === 0 ? {} : { given_up: givenUp }),
     ...(pull === undefined ? {} : { pull: pullReport(pull) }),

@@ -8,6 +8,7 @@ import type { ForgettingStore } from "./contract/keys/forgetting.ts";
 import type { IdentityStore } from "./contract/keys/identities.ts";
 import type { KnownRecordStore } from "./contract/keys/known-records.ts";
 import type { MappingStore } from "./contract/keys/mappings.ts";
+import type { VanishedStore } from "./contract/keys/vanished.ts";
 import type { PullStore } from "./contract/pull/pulls.ts";
 import type { RateLimitStore } from "./contract/rate-limit.ts";
 import type { OpenRejectStore } from "./contract/rejects/open-rejects.ts";
@@ -50,6 +51,7 @@ export type StateMethods = RunStore &
   KnownRecordStore &
   LastFileStore &
   MappingStore &
+  VanishedStore &
   LockStore &
   HostStore &
   IdentityStore &

@@ -20,18 +20,21 @@ function fieldsText({ fields }: ReportChanges): string {
 }
 
 /**
- * Why records were sent, and in which fields changed ones differ, a line each; nothing where nothing was sent.
- * Fields are foreign text.
+ * Why records were sent, in which fields changed ones differ, and what vanished, a line each; nothing where there is
+ * nothing to say. Fields are foreign text.
  */
 export function changesLines(changes: ReportChanges | undefined): readonly string[] {
   if (changes === undefined) return [];
-  const { new: fresh, changed, unknown, again } = changes;
-  if (fresh + changed + unknown + again === 0) return [];
+  const { new: fresh, changed, unknown, again, vanished = 0 } = changes;
+  const gone =
+    vanished === 0 ? [] : [`vanished ${grouped(vanished)}: known, and not there any more`];
+  if (fresh + changed + unknown + again === 0) return gone;
   const counts = [
     ...(fresh === 0 ? [] : [`new ${grouped(fresh)}`]),
     ...(changed === 0 ? [] : [`changed ${changedText(changes)}`]),
     ...(unknown === 0 ? [] : [`unknown ${grouped(unknown)}`]),
     ...(again === 0 ? [] : [`sent again ${grouped(again)}`]),
   ].join(", ");
-  return changes.fields.length === 0 ? [counts] : [counts, `changed in ${fieldsText(changes)}`];
+  const fields = changes.fields.length === 0 ? [] : [`changed in ${fieldsText(changes)}`];
+  return [counts, ...fields, ...gone];
 }

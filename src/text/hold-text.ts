@@ -7,12 +7,14 @@ const counted: Readonly<Record<string, string>> = {
   rejected_above: "rejected",
   changed_above: "changed",
   new_above: "new",
+  vanished_above: "vanished",
   rows_below: "read",
 };
 
 /** What a share of each is taken from. */
 const ofWhat: Readonly<Record<string, string>> = {
   rejected_above: "rows",
+  vanished_above: "records that were there before",
   rows_below: "rows of the run before",
 };
 

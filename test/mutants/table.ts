@@ -44,6 +44,7 @@ import { mutantsOfStores } from "./table/stores.ts";
 import { mutantsOfSyncTests } from "./table/sync-tests.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
+import { mutantsOfVanished } from "./table/vanished.ts";
 import { mutantsOfVerified } from "./table/verified.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
 import { mutantsOfWorkflows } from "./table/workflows.ts";
@@ -102,6 +103,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
   ...mutantsOfVerified,
+  ...mutantsOfVanished,
   ...mutantsOfErased,
   ...mutantsOfMetrics,
   ...mutantsOfPlans,

@@ -1,6 +1,7 @@
 import type { SyncConfig } from "../../config/config.ts";
 import type { Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord, WhyUnknown } from "../../state/contract/keys/known-records.ts";
+import type { Gone } from "../../state/contract/keys/vanished.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import type { Explained, ExplainedKey, ExplainedPull, ExplainedRow, SentBy } from "./explained.ts";
@@ -84,8 +85,17 @@ function knownText(known: KnownRecord, sender: SentBy | undefined): string {
   return `${held}; adopted at ${adopted.at}: another record counts as held (${adopted.reason})`;
 }
 
-function keyLines({ known, sender, rejects }: ExplainedKey): [string, string][] {
+/** A key that is back, and was not read by a run since, is told as gone: by which run says when. */
+function goneLine({ runId, at }: Gone): [string, string] {
   return [
+    "gone",
+    `run ${runId} was the first that read the whole source and did not find it, at ${at}`,
+  ];
+}
+
+function keyLines({ known, sender, rejects, gone }: ExplainedKey): [string, string][] {
+  return [
+    ...(gone === null ? [] : [goneLine(gone)]),
     ["service", knownText(known, sender)],
     ...rejects.map((reject): [string, string] => [
       "reject",
@@ -189,8 +199,9 @@ export function explainJson({ name, rows, keys, pulls }: Explained, sync: SyncCo
     sync: sync.name,
     name,
     rows: rows?.map((row) => rowJson(row, sync)),
-    keys: keys.map(({ key, known, sender, rejects }) => ({
+    keys: keys.map(({ key, known, sender, rejects, gone }) => ({
       key,
+      gone_since: gone === null ? undefined : { run_id: gone.runId, at: gone.at },
       service: knownJson(known, sender),
       rejects: rejects.map((reject) => ({
         run_id: reject.runId,

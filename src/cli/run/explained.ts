@@ -5,6 +5,7 @@ import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { StreamRecord } from "../../records/streams.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
+import type { Gone } from "../../state/contract/keys/vanished.ts";
 import type { RejectEntry, StoredReject } from "../../state/contract/rejects/rejects.ts";
 import type { RunFigures } from "../../state/contract/runs/figures.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
@@ -46,6 +47,8 @@ export type ExplainedKey = {
   readonly known: KnownRecord;
   readonly sender: SentBy | undefined;
   readonly rejects: readonly StoredReject[];
+  /** Since when no whole reading of the source brought it; null of one that is there, or never was. */
+  readonly gone: Gone | null;
 };
 
 /** A pull that writes columns of the rows which the sync reads, and its last run: which rows it wrote is not kept. */
@@ -174,7 +177,9 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
     const explained = [...known].map(async ([key, record]): Promise<ExplainedKey> => {
       const of = { target: targetOf(config.api), sync: sync.name, key, limit: rejectsMax };
       const rejects = (await state?.rejectsOfKey(of)) ?? [];
-      return { key, known: record, sender: state && (await senderOf(state, record)), rejects };
+      const [gone = null] = (await state?.goneSince({ ...of, keys: [key] })) ?? [];
+      const sender = state && (await senderOf(state, record));
+      return { key, known: record, sender, rejects, gone };
     });
     return {
       name,

@@ -32,6 +32,11 @@ export const holdIfSchema = z
     new_above: bound()
       .optional()
       .describe("New records: 20% of the known records that it read, or a number."),
+    vanished_above: bound()
+      .optional()
+      .describe(
+        "Known records that are not in the source any more: 5% of those that were there before, or a number.",
+      ),
     rows_below: bound()
       .optional()
       .describe("Rows read: 80% of those of the last run that came to its end, or a number."),
@@ -53,6 +58,7 @@ export function assembleHoldIf(
     rejectedAbove: written.rejected_above,
     changedAbove: written.changed_above,
     newAbove: written.new_above,
+    vanishedAbove: written.vanished_above,
     rowsBelow: written.rows_below,
     fieldChangedAbove: written.field_changed_above,
   };

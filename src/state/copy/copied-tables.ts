@@ -39,7 +39,8 @@ export const alikeTables: readonly AlikeTable[] = [
   { name: "requests", drawn: "request", instead: { boot_id: "'moved'" } },
   ...namesIn(
     "lanes plans checkpoints receipts faults rejects replays locks pulls pull_pages pull_domains pull_keys pull_runs " +
-      "identities refusals sent_keys doubts stray_keys mappings fingerprint_fields kept_mappings adopted",
+      "identities refusals sent_keys doubts stray_keys mappings fingerprint_fields kept_mappings adopted " +
+      "whole_readings vanished",
   ).map((name) => ({ name })),
 ];
 

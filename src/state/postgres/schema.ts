@@ -43,6 +43,14 @@ export const storeSteps: readonly (readonly string[])[] = [
   ["left_at", "uploaded_at", "accepted_at"].map(
     (column) => `alter table $schema.receipts add column ${column} bigint`,
   ),
+  // The keys that whole readings of sources brought, and those that are gone.
+  [
+    "alter table $schema.runs add column vanished bigint",
+    "create table $schema.whole_readings (\n  set_id bigint primary key,\n  run_id text not null,\n" +
+      "  ids bytea not null\n)",
+    "create table $schema.vanished (\n  set_id bigint not null,\n  run_id text not null,\n  at text not null,\n" +
+      "  ids bytea not null,\n  primary key (set_id, run_id)\n)",
+  ],
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -5,7 +5,7 @@ import { type Database, openDatabase, openToRead } from "./database.ts";
 import { createAdopting } from "./keys/adopting.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
-import { createKeyKeeping } from "./keys/key-keeping.ts";
+import { createKeyIds, createKeyKeeping } from "./keys/key-keeping.ts";
 import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";
 import { createNewestAges } from "./keys/newest-ages.ts";
@@ -43,6 +43,7 @@ export function openStateMethods(
     keeping: createKeyKeeping(db, keyTools),
     ages: createNewestAges(db, keyTools),
     adopting: createAdopting(db, keyTools),
+    ids: createKeyIds(db, keyTools),
     methods: {
       ...createFingerprintStore(db, keyTools),
       ...createKnownRecordStore(db, keyTools),

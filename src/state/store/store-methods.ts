@@ -5,6 +5,7 @@ import { createForgettingStore } from "./keys/erase-key.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import type { KeyKeeping } from "./keys/key-keeping.ts";
 import type { NewestAges } from "./keys/newest-ages.ts";
+import { createVanishedStore, type KeyIds } from "./keys/vanished.ts";
 import { createPullStore } from "./pull/pulls.ts";
 import { createRateLimitStore } from "./rate-limit.ts";
 import { createClosing } from "./rejects/close-rejects.ts";
@@ -36,6 +37,7 @@ export type StoredKeys = {
   readonly keeping: KeyKeeping;
   readonly ages: NewestAges;
   readonly adopting: KeyAdopting;
+  readonly ids: KeyIds;
   readonly methods: KeyMethods;
 };
 
@@ -57,7 +59,7 @@ type KeyMethods = Pick<
 /** Every method of a store. */
 export function createStoreMethods(
   state: StateDatabase,
-  { keeping: keys, ages, adopting, methods }: StoredKeys,
+  { keeping: keys, ages, adopting, ids, methods }: StoredKeys,
 ): MethodsOf<StateMethods> {
   const sentKeys = new SentKeys();
   const runs = createRunStore(state);
@@ -96,6 +98,7 @@ export function createStoreMethods(
     ...createLockStore(state),
     ...createHostStore(state),
     ...createAdoptionStore(state, adopting),
+    ...createVanishedStore(state, ids),
     ...createIdentityStore(state),
     ...createRateLimitStore(state),
     ...createSuccessStore(state),
@@ -104,6 +107,6 @@ export function createStoreMethods(
     ...createUnderWayStore(state),
     ...createPullStore(state),
     ...createBackfillStore(state),
-    ...createForgettingStore(state, { keys, sentKeys }),
+    ...createForgettingStore(state, { keys, ids, sentKeys }),
   };
 }

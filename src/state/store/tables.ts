@@ -46,6 +46,7 @@ type RunsTable = {
   readonly splits: Generated<number>;
   readonly warnings: Generated<string>;
   readonly hold: Generated<JsonColumn>;
+  readonly vanished: Generated<number | null>;
 };
 
 /** The spans of a run's lanes. */
@@ -296,6 +297,21 @@ type AdoptionsTable = {
   readonly undoneAt: string | null;
 };
 
+/** The keys that the last whole reading of a set brought: a bit for each id. */
+type WholeReadingsTable = {
+  readonly setId: number;
+  readonly runId: string;
+  readonly ids: Uint8Array;
+};
+
+/** The ids of keys that a run was the first not to find, and that are gone since. */
+type VanishedTable = {
+  readonly setId: number;
+  readonly runId: string;
+  readonly at: string;
+  readonly ids: Uint8Array;
+};
+
 /** Every table that is the same in both databases. */
 export type Tables = HostTables &
   PullTables & {
@@ -322,4 +338,6 @@ export type Tables = HostTables &
     readonly mappings: MappingsTable;
     readonly keptMappings: KeptMappingsTable;
     readonly adoptions: AdoptionsTable;
+    readonly wholeReadings: WholeReadingsTable;
+    readonly vanished: VanishedTable;
   };

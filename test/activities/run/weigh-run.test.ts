@@ -77,6 +77,31 @@ describe("a night that is weighed", () => {
     });
   });
 
+  it("is held by what is not there any more, and its report counts that", async () => {
+    const yaml = accountsYaml("hold_if: { vanished_above: 20% }");
+    const harness = await Harness.open({ yaml, files: { "accounts.csv": csvOf(0, 0) } });
+    const nights = async (runId: string, count: number): Promise<TestRun> => {
+      await harness.write("accounts.csv", accountsCsv(count));
+      return await TestRun.open(harness, { runId });
+    };
+    const first = await (await nights("night-0", rows)).transfer();
+    expect(first.changes).not.toHaveProperty("vanished");
+    const run = await nights("night-1", 7);
+    await stageAll(run);
+    expect(await weigh(run)).toMatchObject({
+      broken: [{ guardrail: "vanished_above", figure: 3, of: rows, bound: { share: 0.2 } }],
+    });
+    expect(await run.stored()).toMatchObject({ vanished: 3 });
+    await run.close({ outcome: "discarded" });
+    // What was discarded is not what the next night is held against.
+    const limited = await TestRun.open(harness, { runId: "night-2", request: { limit: 2 } });
+    await stageAll(limited);
+    expect(await weigh(limited)).toBeNull();
+    await limited.close({ outcome: "done" });
+    const last = await (await nights("night-3", 8)).transfer();
+    expect(last).toMatchObject({ outcome: "done", changes: { changed: 0, vanished: 2 } });
+  });
+
   it("leaves what is known and the checkpoint as they were when it is discarded, and is held again", async () => {
     const harness = await afterFirstNight();
     const before = [

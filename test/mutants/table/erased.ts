@@ -121,8 +121,8 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: erase,
-        find: "await keeping.erase(queries, await setIdOf(queries, name), keys);",
-        replace: "await keeping.erase(queries, await setIdOf(queries, name), keys.slice(0, 0));",
+        find: "await erase(queries, name, keys);",
+        replace: "await erase(queries, name, keys.slice(0, 0));",
       },
     ],
     test: {

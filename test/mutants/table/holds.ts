@@ -200,8 +200,8 @@ export const mutantsOfHolds: readonly Mutant[] = [
     edits: [
       {
         file: "src/config/guardrails.ts",
-        find: 'changes.filter(({ bound }) => "share" in bound);',
-        replace: 'changes.filter(({ bound }) => "share" in bound && bound.share > 1);',
+        find: '({ bound }) => "share" in bound,',
+        replace: '({ bound }) => "share" in bound && bound.share > 1,',
       },
     ],
     test: {

@@ -167,8 +167,8 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/key-keeping.ts",
-        find: "select f.id as id ${isOfKeys}",
-        replace: "select f.id as id ${isOfKeys} where f.send <> 0",
+        find: 'fingerprints f\n  on ${isOfKeySql("$setId", "k.value")}',
+        replace: 'fingerprints f\n  on ${isOfKeySql("$setId", "k.value")} and f.send <> 0',
       },
     ],
     test: {

@@ -46,13 +46,14 @@ async function problemsOf(yaml: string, there = known): Promise<readonly string[
 describe("hold_if", () => {
   it("takes shares, and numbers", async () => {
     const holdIf =
-      "{ rejected_above: 2%, changed_above: 30 %, new_above: 500, rows_below: 0.5%, " +
+      "{ rejected_above: 2%, changed_above: 30 %, new_above: 500, vanished_above: 5%, rows_below: 0.5%, " +
       "field_changed_above: { domain: 5%, account_properties.employees: 100% } }";
     const { syncs } = await load(yamlOf({ holdIf }));
     expect(syncs.get("companies")?.holdIf).toEqual({
       rejectedAbove: { share: 0.02 },
       changedAbove: { share: 0.3 },
       newAbove: { count: 500 },
+      vanishedAbove: { share: 0.05 },
       rowsBelow: { share: 0.005 },
       fieldChangedAbove: { domain: { share: 0.05 }, "account_properties.employees": { share: 1 } },
     });
@@ -91,22 +92,25 @@ describe("hold_if", () => {
 
   it("is refused where nobody asks what changed", async () => {
     const holdIf =
-      "{ rejected_above: 2%, changed_above: 30%, new_above: 5, field_changed_above: { domain: 1 } }";
+      "{ rejected_above: 2%, changed_above: 30%, new_above: 5, vanished_above: 5, field_changed_above: { domain: 1 } }";
     const why = "with `send: all` nobody asks whether a record changed: `send: changed` does";
     expect(await problemsOf(yamlOf({ holdIf, sync: "    send: all\n" }))).toEqual([
       `9:36: ${why}`,
       `9:56: ${why}`,
-      `9:93: ${why}`,
+      `9:70: ${why}`,
+      `9:112: ${why}`,
     ]);
   });
 
   it("takes numbers alone of what changed in a source that is read on from its checkpoint", async () => {
     const connection = "{ connector: file, path: a.csv }";
-    const holdIf = "{ rejected_above: 2%, changed_above: 30%, new_above: 5, rows_below: 80% }";
+    const holdIf =
+      "{ rejected_above: 2%, changed_above: 30%, new_above: 5, vanished_above: 5, rows_below: 80% }";
     const why = "this source is read on from its checkpoint, so";
     expect(await problemsOf(yamlOf({ holdIf, connection }))).toEqual([
       `9:36: ${why} nearly every row of a run has changed: give a number, such as 500`,
-      `9:70: ${why} a run has as many rows as changed: give a number, such as 1`,
+      `9:70: ${why} no run reads all of it: nothing says what vanished`,
+      `9:89: ${why} a run has as many rows as changed: give a number, such as 1`,
     ]);
   });
 

@@ -16,6 +16,7 @@ const night: Weighed = {
   unknown: 10,
   same: 630,
   fields: { domain: 45 },
+  gone: { vanished: 40, of: 800 },
   isFirst: false,
   readBefore: 1_250,
 };
@@ -61,6 +62,19 @@ describe("a guardrail", () => {
       },
     ],
     [
+      "known records that are gone of those that were there before",
+      { vanishedAbove: { share: 0.05 } },
+      {
+        gone: { vanished: 41, of: 800 },
+        text: "vanished_above 5%: 41 of 800 records that were there before vanished (5.1%)",
+      },
+    ],
+    [
+      "gone records in numbers",
+      { vanishedAbove: { count: 40 } },
+      { gone: { vanished: 41, of: 800 }, text: "vanished_above 40: 41 vanished" },
+    ],
+    [
       "rows of those of the run before",
       { rowsBelow: { share: 0.8 } },
       { read: 999, text: "rows_below 80%: 999 of 1,250 rows of the run before read (79.9%)" },
@@ -83,6 +97,7 @@ describe("a guardrail", () => {
   it("holds a first run by rejects and by numbers alone", () => {
     const first = {
       isFirst: true,
+      gone: undefined,
       readBefore: undefined,
       changed: 0,
       unknown: 0,
@@ -95,6 +110,7 @@ describe("a guardrail", () => {
         {
           changedAbove: share,
           newAbove: share,
+          vanishedAbove: share,
           rowsBelow: { share: 1 },
           fieldChangedAbove: { domain: share },
         },

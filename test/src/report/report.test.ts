@@ -56,6 +56,7 @@ const run: Run = {
   waitedMs: 1_500,
   possiblyRepeated: 30,
   splits: 0,
+  vanished: null,
   warnings: [],
 };
 

@@ -128,6 +128,8 @@ export const runRow = z.object({
   warnings: jsonColumn.pipe(z.array(z.string())),
   /** What it waits for a person's consent for, or waited; null of one that nothing held. */
   hold: jsonColumn.pipe(hold.nullable()),
+  /** Keys that the whole reading before it brought, and that it has not; null of one that says nothing of that. */
+  vanished: z.int().nullable(),
 });
 
 /** One execution of a sync. Times are ISO 8601. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { setIdOfRun } from "../../store/keys/fingerprint-sets.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import type { KeyIds } from "../../store/keys/vanished.ts";
 import { stagingOf } from "../../store/sends/stagings.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { keyRelation } from "./look-up.ts";
@@ -13,9 +14,27 @@ import type { StoreKeys } from "./store-keys.ts";
 
 const idRow = z.object({ id: z.int() });
 
+/** What a store in Postgres knows of the ids of keys. */
+export function createPostgresIds(store: StoreKeys): KeyIds {
+  return {
+    seenBy: async (queries, of) => await store.seen.all(queries, of),
+    idsOf: async (queries, setId, keys) => {
+      const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
+      const { rows } = await sql`
+        select f.id from ${keyRelation(hashed)} k join ${sql.table("fingerprints")} f
+          on f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`.execute(queries);
+      return z
+        .array(idRow)
+        .parse(rows)
+        .map(({ id }) => id);
+    },
+  };
+}
+
 /** What becomes of the keys of stagings in a store in Postgres. */
 export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
   const fingerprints = sql.table("fingerprints");
+  const { idsOf } = createPostgresIds(store);
   return {
     steps: async (queries, { runId, send }) =>
       await mergeSteps(queries, { setId: await setIdOfRun(queries, runId), send }),
@@ -38,14 +57,7 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
       const setId = await setIdOfRun(queries, runId);
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
       const isOfKeys = sql`f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`;
-      const { rows } = await sql`
-        select f.id from ${keyRelation(hashed)} k join ${fingerprints} f on ${isOfKeys}`.execute(
-        queries,
-      );
-      const ids = z
-        .array(idRow)
-        .parse(rows)
-        .map(({ id }) => id);
+      const ids = await idsOf(queries, setId, keys);
       // What was not taken was not seen either: no later run need come by its row.
       await unsee(queries, { setId, send }, new Set(ids));
       // Of a key that was sent twice the number is negative, and 0 of what was refused.

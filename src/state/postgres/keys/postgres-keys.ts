@@ -5,10 +5,11 @@ import type { MappingStore } from "../../contract/keys/mappings.ts";
 import type { KeyAdopting } from "../../store/keys/adoptions.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
 import type { NewestAges } from "../../store/keys/newest-ages.ts";
+import type { KeyIds } from "../../store/keys/vanished.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { createPostgresAdopting } from "./adopting.ts";
 import { createFingerprints } from "./fingerprints.ts";
-import { createPostgresKeeping } from "./key-keeping.ts";
+import { createPostgresIds, createPostgresKeeping } from "./key-keeping.ts";
 import { createKnownRecords } from "./known-records.ts";
 import { createMappings } from "./mappings.ts";
 import { createNewestKnown } from "./newest-known.ts";
@@ -21,6 +22,7 @@ export type PostgresKeys = {
   readonly keeping: KeyKeeping;
   readonly ages: NewestAges;
   readonly adopting: KeyAdopting;
+  readonly ids: KeyIds;
 };
 
 /**
@@ -38,5 +40,6 @@ export function createPostgresKeys(database: PostgresDatabase, numberBits?: numb
     keeping: createPostgresKeeping(store),
     ages: createNewestKnown(store),
     adopting: createPostgresAdopting(store),
+    ids: createPostgresIds(store),
   };
 }

@@ -85,6 +85,11 @@ export class SeenByRuns {
     };
   }
 
+  /** The ids that a run saw, in stagings that it did not give up. */
+  async all(queries: Queries, at: RunOfSet): Promise<IdSet> {
+    return (await this.#committed(queries, at)).ids;
+  }
+
   async #committed(queries: Queries, at: RunOfSet): Promise<RunSeen> {
     const { setId, runId } = at;
     for (;;) {

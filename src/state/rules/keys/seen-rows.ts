@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /** Numbers of 32 bits, out of the bytes of a column. */
-const numbers = z
+export const numbers = z
   .instanceof(Uint8Array)
-  .transform((bytes) => new Uint32Array(bytes.slice().buffer));
+  .transform((bytes) => new Uint32Array(new Uint8Array(bytes).buffer));
 
 /**
  * Rows that a staging saw: ids of fingerprints, and the numbers of the rows. Where `lengths` is there, each
@@ -75,13 +75,14 @@ export class SeenRowsWriter {
   columns(): { ids: Uint8Array; rowNumbers: Uint8Array; lengths: Uint8Array | null } {
     const { ids, rowNumbers, lengths } = this.rows();
     return {
-      ids: bytesOf(ids),
-      rowNumbers: bytesOf(rowNumbers),
-      lengths: lengths === null ? null : bytesOf(lengths),
+      ids: bytesOfNumbers(ids),
+      rowNumbers: bytesOfNumbers(rowNumbers),
+      lengths: lengths === null ? null : bytesOfNumbers(lengths),
     };
   }
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+/** The bytes of a column of `numbers`. */
+export function bytesOfNumbers({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { hashBytes } from "../../contract/keys/fingerprints.ts";
 import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import type { KeyIds } from "../../store/keys/vanished.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
@@ -11,6 +12,19 @@ import { isOfKeySql } from "./key-functions.ts";
 import type { KeyTools } from "./stage-keys.ts";
 
 const idsRow = z.object({ id: z.int() });
+
+const idsOfKeys = `select f.id as id from json_each($keys) k cross join fingerprints f
+  on ${isOfKeySql("$setId", "k.value")}`;
+
+/** What a SQLite store knows of the ids of keys. */
+export function createKeyIds(db: Database, { sightings }: Pick<KeyTools, "sightings">): KeyIds {
+  const ids = db.prepare(idsOfKeys);
+  return {
+    seenBy: async (_, of) => sightings.seenBy(of),
+    idsOf: async (_, setId, keys) =>
+      all(idsRow, ids, { setId, keys: JSON.stringify(keys) }).map(({ id }) => id),
+  };
+}
 
 /** What becomes of the keys of stagings in a SQLite store. */
 export function createKeyKeeping(
@@ -26,7 +40,7 @@ export function createKeyKeeping(
     `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")}`,
   );
   const isOfKeys = `from json_each($keys) k cross join fingerprints f on ${isOfKeySql("$setId", "k.value")}`;
-  const ids = db.prepare(`select f.id as id ${isOfKeys}`);
+  const ids = db.prepare(idsOfKeys);
   // Of a key that was sent twice the number is negative, and 0 of what was refused.
   const forget = db.prepare(
     `update fingerprints set send = 0

@@ -25,6 +25,8 @@ type Seeing = {
 export type Sightings = {
   /** To be called inside a transaction. */
   begin(at: RunOfSet): Seeing;
+  /** The ids that a run saw, in stagings that it did not give up. */
+  seenBy(at: RunOfSet): IdSet;
   /** Forgets that a staging saw these ids; to be called inside a transaction. */
   unsee(send: number, ids: ReadonlySet<number>): void;
   /** The age at which an accepted staging saw an id last, 0 where none did; only inside `asking`. */
@@ -246,6 +248,7 @@ export function createSightings(db: Database): Sightings {
         },
       };
     },
+    seenBy: ofRun,
     unsee: createUnseeing(db),
     newestOf,
     asking: (work) => {

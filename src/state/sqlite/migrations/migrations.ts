@@ -12,6 +12,7 @@ import { pendingRequests } from "./migration-requests.ts";
 import { sightings } from "./migration-sightings.ts";
 import { stagedKeys } from "./migration-staged-keys.ts";
 import { unsent } from "./migration-unsent.ts";
+import { vanished } from "./migration-vanished.ts";
 import { workerFacts } from "./migration-workers.ts";
 
 /** A step, in SQL or as what it does; it is called inside a transaction. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   rejectKeys,
   openRejects,
   partTimes,
+  vanished,
 ];

@@ -11,6 +11,7 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 import { setIdOf } from "./fingerprint-sets.ts";
 import type { KeyKeeping } from "./key-keeping.ts";
 import { assertNoOpenRun } from "./open-run.ts";
+import { forgetBrought, type KeyIds } from "./vanished.ts";
 
 /** What takes the place of a key in a list, of which the numbers must stay. */
 const forgottenKey = "(forgotten)";
@@ -194,14 +195,27 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
 /** What is taken back of keys, of either store. */
 export function createForgettingStore(
   db: StateDatabase,
-  { keys: keeping, sentKeys }: { readonly keys: KeyKeeping; readonly sentKeys: SentKeys },
+  {
+    keys: keeping,
+    ids,
+    sentKeys,
+  }: { readonly keys: KeyKeeping; readonly ids: KeyIds; readonly sentKeys: SentKeys },
 ): Remote<ForgettingStore> {
+  const erase = async (
+    queries: Queries,
+    name: SyncName,
+    keys: readonly string[],
+  ): Promise<number> => {
+    const setId = await setIdOf(queries, name);
+    await forgetBrought(queries, ids, { setId, keys });
+    return await keeping.erase(queries, setId, keys);
+  };
   return {
     forgetKeys: async ({ keys, ...name }) => {
       await keeping.settle();
       await db.write(async (queries) => {
         await assertNoOpenRun(queries, name);
-        await keeping.erase(queries, await setIdOf(queries, name), keys);
+        await erase(queries, name, keys);
       });
     },
     eraseKey: async (of): Promise<Erased> => {
@@ -210,7 +224,7 @@ export function createForgettingStore(
       return await db.write(async (queries) => {
         await assertNoOpenRun(queries, of);
         return {
-          fingerprints: await keeping.erase(queries, await setIdOf(queries, of), [of.key]),
+          fingerprints: await erase(queries, of, [of.key]),
           rejects: await eraseRejects(queries, of),
           notes: await eraseNotes(queries, of),
           keyLists: await eraseFromLists(queries, sentKeys, of),

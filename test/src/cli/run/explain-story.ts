@@ -62,8 +62,10 @@ type Story = {
   readonly kind?: RunKind;
   readonly sync?: string;
   readonly request?: RunRequest;
-  /** The record of `k` that it stages. @default none */
+  /** The name in the record that it stages. @default none */
   readonly name?: string;
+  /** Its key. @default k */
+  readonly of?: string;
   /** How often it stages it. @default once */
   readonly times?: number;
   /** The key that it rejects. @default none */
@@ -97,7 +99,7 @@ export class ExplainStory {
 
   async #keep(
     ref: { runId: string; chunk: number; stage: number; send: number },
-    of: Pick<Required<Story>, "name" | "sync" | "times">,
+    of: Pick<Required<Story>, "name" | "of" | "sync" | "times">,
   ): Promise<void> {
     const { store } = this;
     const set = { target: "sandbox", sync: of.sync };
@@ -105,7 +107,7 @@ export class ExplainStory {
     const { leaving: ids, verdicts } = await store.stageKeys({
       ...set,
       ...ref,
-      keys: textBlockOf(lines.map(() => "k")),
+      keys: textBlockOf(lines.map(() => of.of)),
       hashes: hashesOf(lines),
       rowNumbers: Uint32Array.from(lines.keys()),
       full: false,
@@ -122,7 +124,7 @@ export class ExplainStory {
   async run(runId: string, story: Story = {}): Promise<void> {
     const { store } = this;
     const { kind = "sync", sync = "accounts", request = {} } = story;
-    const { name, times = 1, rejects, until } = story;
+    const { name, of = "k", times = 1, rejects, until } = story;
     const workflow = { workflowId: runId, firstRunId: runId, kind };
     const opening = { temporalId: "t", configHash: "c", request, startedAt: at };
     await store.openRun({ runId, target: "sandbox", sync, ...workflow, ...opening });
@@ -132,7 +134,7 @@ export class ExplainStory {
     if (request.replay !== undefined) await store.listReplay({ runId, ...request.replay });
     const { stage, send } = await store.beginStaging({ runId, chunk: 1, host: "h" });
     const ref = { runId, chunk: 1, stage };
-    if (name !== undefined) await this.#keep({ ...ref, send }, { sync, name, times });
+    if (name !== undefined) await this.#keep({ ...ref, send }, { sync, name, of, times });
     if (rejects !== undefined) {
       const reject = { stream: "account", place: "accounts.csv:3", step: "map" } as const;
       const why = { code: "required", field: "domain", reason: "is required, and empty" };

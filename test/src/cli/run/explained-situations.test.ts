@@ -35,6 +35,20 @@ describe.each(implementations)("sluice explain of a record: $kind", ({ open }) =
     `);
   });
 
+  it("that is not in the source any more", async () => {
+    await story.run("r1", { name: "K", of: "gone" });
+    await story.store.keepReading({ runId: "r1", at });
+    await story.run("r2", { name: "K" });
+    await story.store.keepReading({ runId: "r2", at });
+    expect(await story.told("accounts", { name: "gone" })).toMatchInlineSnapshot(`
+      "accounts, gone
+        source    has no row of this name;
+          a file's rows are named by place, and --scan reads all
+        gone      run r2 was the first that read the whole source and did not find it, at T
+        service   holds what it accepted at T, sent by run r1 (sync), chunk 1, its only part, file f-1"
+    `);
+  });
+
   it("that is as it was sent", async () => {
     await story.run("r1", { name: "K" });
     expect(await story.told()).toMatchInlineSnapshot(`

@@ -1,0 +1,207 @@
+import { z } from "zod";
+
+import type { Remote } from "../../../thread.ts";
+import {
+  type Gone,
+  goneRow,
+  type Vanished,
+  type VanishedStore,
+} from "../../contract/keys/vanished.ts";
+import { IdSet } from "../../rules/keys/id-set.ts";
+import { bytesOfNumbers, numbers } from "../../rules/keys/seen-rows.ts";
+import { reads, writes } from "../methods.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+import { setIdOf, setIdOfRun } from "./fingerprint-sets.ts";
+
+/** What each database knows of the ids of keys in its own way. */
+export type KeyIds = {
+  /** The ids that a run saw, in stagings that it did not give up. */
+  seenBy(
+    this: void,
+    queries: Queries,
+    of: { readonly setId: number; readonly runId: string },
+  ): Promise<IdSet>;
+  /** The ids of those of some keys that have one. */
+  idsOf(this: void, queries: Queries, setId: number, keys: readonly string[]): Promise<number[]>;
+};
+
+/** Keys of rejects whose ids are asked for at once. */
+const keysAtOnce = 10_000;
+
+const readingRow = z.object({
+  runId: z.string(),
+  ids: z.instanceof(Uint8Array).transform((bytes) => IdSet.of(bytes)),
+});
+
+const keyRow = z.object({ key: z.string() });
+
+const vanishedRow = goneRow.unwrap().extend({ ids: numbers });
+
+/** What the last whole reading of a set brought. */
+async function lastReading(
+  queries: Queries,
+  setId: number,
+): Promise<z.output<typeof readingRow> | undefined> {
+  const found = await queries
+    .selectFrom("wholeReadings")
+    .select(["runId", "ids"])
+    .where("setId", "=", setId)
+    .executeTakeFirst();
+  return found === undefined ? undefined : readingRow.parse(found);
+}
+
+async function keepIds(
+  queries: Queries,
+  { setId, runId, ids }: { readonly setId: number; readonly runId: string; readonly ids: IdSet },
+): Promise<void> {
+  const reading = { runId, ids: ids.bytes() };
+  await queries
+    .insertInto("wholeReadings")
+    .values({ setId, ...reading })
+    .onConflict((conflict) => conflict.column("setId").doUpdateSet(reading))
+    .execute();
+}
+
+/** What a run brought: the keys that it saw, and those of its rejects, of which the service may hold a record. */
+async function broughtBy(
+  queries: Queries,
+  keyIds: KeyIds,
+  of: { readonly setId: number; readonly runId: string },
+): Promise<IdSet> {
+  const ids = IdSet.of((await keyIds.seenBy(queries, of)).bytes());
+  const rejected = await queries
+    .selectFrom("rejects")
+    .select("key")
+    .distinct()
+    .where("runId", "=", of.runId)
+    .where("key", "is not", null)
+    .execute();
+  const keys = rejected.map((row) => keyRow.parse(row).key);
+  for (let from = 0; from < keys.length; from += keysAtOnce) {
+    const some = keys.slice(from, from + keysAtOnce);
+    for (const id of await keyIds.idsOf(queries, of.setId, some)) ids.add(id);
+  }
+  return ids;
+}
+
+async function noteVanished(queries: Queries, runId: string, vanished: number): Promise<void> {
+  await queries.updateTable("runs").set({ vanished }).where("runId", "=", runId).execute();
+}
+
+async function countVanished(
+  queries: Queries,
+  keyIds: KeyIds,
+  runId: string,
+): Promise<Vanished | undefined> {
+  const setId = await setIdOfRun(queries, runId);
+  const before = await lastReading(queries, setId);
+  if (before === undefined || before.runId === runId) return undefined;
+  const brought = await broughtBy(queries, keyIds, { setId, runId });
+  const vanished = before.ids.without(brought).length;
+  await noteVanished(queries, runId, vanished);
+  return { vanished, of: before.ids.size };
+}
+
+/** Forgets of keys that are there again that they were gone. */
+async function takeBack(queries: Queries, setId: number, there: IdSet): Promise<void> {
+  const found = await queries
+    .selectFrom("vanished")
+    .select(["runId", "at", "ids"])
+    .where("setId", "=", setId)
+    .execute();
+  for (const row of found) {
+    const { runId, ids } = vanishedRow.parse(row);
+    const left = ids.filter((id) => !there.has(id));
+    if (left.length === ids.length) continue;
+    await queries
+      .updateTable("vanished")
+      .set({ ids: bytesOfNumbers(left) })
+      .where("setId", "=", setId)
+      .where("runId", "=", runId)
+      .execute();
+  }
+  await queries
+    .deleteFrom("vanished")
+    .where("setId", "=", setId)
+    .where("ids", "=", new Uint8Array())
+    .execute();
+}
+
+async function keepReading(
+  queries: Queries,
+  keyIds: KeyIds,
+  { runId, at }: Parameters<VanishedStore["keepReading"]>[0],
+): Promise<void> {
+  const setId = await setIdOfRun(queries, runId);
+  const before = await lastReading(queries, setId);
+  if (setId === 0 || before?.runId === runId) return;
+  const ids = await broughtBy(queries, keyIds, { setId, runId });
+  await keepIds(queries, { setId, runId, ids });
+  if (before === undefined) return;
+  await takeBack(queries, setId, ids);
+  const gone = before.ids.without(ids);
+  await noteVanished(queries, runId, gone.length);
+  if (gone.length === 0) return;
+  await queries
+    .insertInto("vanished")
+    .values({ setId, runId, at, ids: bytesOfNumbers(gone) })
+    .execute();
+}
+
+async function goneSince(
+  queries: Queries,
+  keyIds: KeyIds,
+  { keys, ...name }: Parameters<VanishedStore["goneSince"]>[0],
+): Promise<(Gone | null)[]> {
+  const setId = await setIdOf(queries, name);
+  const found = await queries
+    .selectFrom("vanished")
+    .select(["runId", "at", "ids"])
+    .where("setId", "=", setId)
+    .execute();
+  const rows = found.map((row) => vanishedRow.parse(row));
+  const gone: (Gone | null)[] = [];
+  for (const key of keys) {
+    const [id] = await keyIds.idsOf(queries, setId, [key]);
+    const row = id === undefined ? undefined : rows.find(({ ids }) => ids.includes(id));
+    gone.push(row === undefined ? null : { runId: row.runId, at: row.at });
+  }
+  return gone;
+}
+
+/** Has keys count as never there, before what is known of them is erased; belongs into a transaction. */
+export async function forgetBrought(
+  queries: Queries,
+  keyIds: KeyIds,
+  { setId, keys }: { readonly setId: number; readonly keys: readonly string[] },
+): Promise<void> {
+  const erased = new IdSet();
+  for (const id of await keyIds.idsOf(queries, setId, keys)) erased.add(id);
+  await takeBack(queries, setId, erased);
+  const before = await lastReading(queries, setId);
+  if (before === undefined) return;
+  const ids = new IdSet();
+  for (const id of before.ids.without(erased)) ids.add(id);
+  await keepIds(queries, { setId, runId: before.runId, ids });
+}
+
+/** What vanished from sources, of a store. */
+export function createVanishedStore(db: StateDatabase, keyIds: KeyIds): Remote<VanishedStore> {
+  return {
+    countVanished: writes(
+      db,
+      async (queries, { runId }: Parameters<VanishedStore["countVanished"]>[0]) =>
+        await countVanished(queries, keyIds, runId),
+    ),
+    keepReading: writes(
+      db,
+      async (queries, input: Parameters<VanishedStore["keepReading"]>[0]) =>
+        await keepReading(queries, keyIds, input),
+    ),
+    goneSince: reads(
+      db,
+      async (queries, input: Parameters<VanishedStore["goneSince"]>[0]) =>
+        await goneSince(queries, keyIds, input),
+    ),
+  };
+}

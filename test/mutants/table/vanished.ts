@@ -1,0 +1,100 @@
+import type { Mutant } from "../mutant.ts";
+
+const file = "test/src/state/store/vanished.test.ts";
+const weighed = {
+  file: "test/activities/run/weigh-run.test.ts",
+  title: "is held by what is not there any more, and its report counts that",
+} as const;
+
+/** What is not in a source any more. */
+export const mutantsOfVanished: readonly Mutant[] = [
+  {
+    id: "S1340",
+    plants: "a key whose row is rejected counts as vanished",
+    edits: [
+      {
+        file: "src/state/store/keys/vanished.ts",
+        find: "for (const id of await keyIds.idsOf(queries, of.setId, some)) ids.add(id);",
+        replace: "await keyIds.idsOf(queries, of.setId, some);",
+      },
+    ],
+    test: {
+      file,
+      title: "is not a key whose row is rejected, and one that came back is gone no more",
+    },
+  },
+  {
+    id: "S1341",
+    plants: "a key that came back is said to be gone",
+    edits: [
+      {
+        file: "src/state/store/keys/vanished.ts",
+        find: "  await takeBack(queries, setId, ids);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file,
+      title: "is not a key whose row is rejected, and one that came back is gone no more",
+    },
+  },
+  {
+    id: "S1342",
+    plants: "a night is held against what a discarded one has read",
+    edits: [
+      {
+        file: "activities/run/close-run.ts",
+        find: 'if (outcome === "done" && isWholeReading(deps, run)) {',
+        replace: "if (isWholeReading(deps, run)) {",
+      },
+    ],
+    test: weighed,
+  },
+  {
+    id: "S1343",
+    plants: "everything that a run with `--limit` did not read has vanished",
+    edits: [
+      {
+        file: "activities/run/whole-reading.ts",
+        find: "request.limit === undefined && ",
+        replace: "",
+      },
+    ],
+    test: weighed,
+  },
+  {
+    id: "S1344",
+    plants: "no share of what vanished holds a run",
+    edits: [
+      { file: "src/guardrails/guardrails.ts", find: "of: gone?.of,", replace: "of: undefined," },
+    ],
+    test: weighed,
+  },
+  {
+    id: "S1345",
+    plants: "a key that was forgotten by a person's word counts as vanished",
+    edits: [
+      {
+        file: "src/state/store/keys/erase-key.ts",
+        find: "    await forgetBrought(queries, ids, { setId, keys });\n",
+        replace: "",
+      },
+    ],
+    test: { file, title: "is no key that was forgotten by a person's word" },
+  },
+  {
+    id: "S1346",
+    plants: "what vanished is told twice: by the run that missed it first, and by the next",
+    edits: [
+      {
+        file: "src/state/store/keys/vanished.ts",
+        find: 'conflict.column("setId").doUpdateSet(reading)',
+        replace: 'conflict.column("setId").doNothing()',
+      },
+    ],
+    test: {
+      file,
+      title: "is what the last whole reading had and this one has not, and is told once",
+    },
+  },
+];
