@@ -1,3 +1,5 @@
+import type { ChildProcess } from "node:child_process";
+
 import { onTestFinished } from "vitest";
 
 import { temporaryFolder } from "../process/temporary-folder.ts";
@@ -8,13 +10,13 @@ import { WebUi } from "./web-ui.ts";
 /** A project with a worker, and the Web UI of its Temporal in a browser; both end with the test. */
 export async function openProjectWithUi(
   files: Readonly<Record<string, string>>,
-): Promise<{ project: Project; ui: WebUi }> {
+): Promise<{ project: Project; ui: WebUi; worker: ChildProcess }> {
   const project = await Project.start(onTestFinished, files, ownServer);
-  await project.worker();
+  const worker = await project.worker();
   const { uiAddress: address = "" } = project.temporal;
   const ui = await WebUi.open({ address });
   onTestFinished(async () => await ui.close());
-  return { project, ui };
+  return { project, ui, worker };
 }
 
 /** Where pictures go: into SLUICE_PICTURES, to be looked at, else away with the test. */
