@@ -1,9 +1,11 @@
 import { CheckpointMovedError, StagedFileMissingError } from "../../src/errors.ts";
-import { brokenGuardrails, type Weighed } from "../../src/guardrails/guardrails.ts";
+import { type Broken, brokenGuardrails, type Weighed } from "../../src/guardrails/guardrails.ts";
 import { reportOfRun } from "../../src/report/of-run.ts";
+import { isLine } from "../../src/report/report.ts";
 import type { Hold } from "../../src/state/contract/runs/holds.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Tally } from "../../src/state/contract/runs/tally.ts";
+import type { ChangeExample } from "../../src/state/contract/sends/changes.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
@@ -41,6 +43,23 @@ function weighedOf(
   return { read, rejected, new: changes?.new ?? 0, changed, unknown, same, fields, ...before };
 }
 
+/** Which records each guardrail counts. */
+const exampleKindsOf: Readonly<Record<string, readonly ChangeExample["kind"][]>> = {
+  changed_above: ["changed", "unknown"],
+  new_above: ["new"],
+  field_changed_above: ["changed"],
+};
+
+/** Places of the first records that broken guardrails count, as far as they are lines of files. */
+function examplesOf(broken: readonly Broken[], { changes }: Tally): NonNullable<Hold["examples"]> {
+  const kinds = broken.flatMap(
+    ({ guardrail }) => exampleKindsOf[guardrail.replace(/\..*/s, "")] ?? [],
+  );
+  return (changes?.examples ?? []).flatMap(({ kind, place }) =>
+    place !== null && kinds.includes(kind) && isLine(place) ? [{ kind, place }] : [],
+  );
+}
+
 /** What a run breaks, or was approved otherwise; undefined where nothing holds it. */
 async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
   const { state } = deps;
@@ -64,7 +83,8 @@ async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
         );
   if (broken.length === 0 && before === null) return undefined;
   const number = (before?.number ?? 0) + 1;
-  return { number, digest, since: isoNow(deps), broken, approvedAt: null };
+  const examples = examplesOf(broken, tally);
+  return { number, digest, since: isoNow(deps), broken, examples, approvedAt: null };
 }
 
 /**

@@ -118,7 +118,8 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     const lines = writeLines(rows, how);
     const tried = rejectRefused(lines, refusals, makeReject);
     const all = withDoubtful(tried, job, { ...tools, warnings: notes.warnings });
-    const counts = new ChangeCounts();
+    const tellsPlaces = tools.source.placesAreLines === true;
+    const counts = new ChangeCounts({ ...job.stage, tellsPlaces });
     const changed = whatChanged(all, { job, tools, budget, lost: notes.lost, counts });
     for await (const written of chunk.write(changed)) await notes.note(written);
 

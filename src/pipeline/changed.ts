@@ -270,7 +270,7 @@ export async function* dropUnchanged(
   const judge = createJudging(state, how, again);
   async function* applied({ pages: done, judged }: Judging): AsyncGenerator<RecordPage> {
     const { verdicts: all, changes } = await judged;
-    how.counts?.add(all);
+    how.counts?.add(all, (sent) => placeOf(done, all, sent));
     for (const { slot, changed, lost, firstLost } of changes) {
       const field = how.fields?.hasher.nameOf(slot) ?? "";
       how.counts?.addField(field, changed);

@@ -155,7 +155,8 @@ function pullReport(tally: PullTally): PullReport {
 }
 
 /** Changes as a report has them. */
-export function changesReport({ fields, ...counts }: Changes): ReportChanges {
+export function changesReport(changes: Changes): ReportChanges {
+  const { fields, examples: _, ...counts } = changes;
   const each = Object.entries(fields).map(([field, records]) => ({ field, records }));
   return {
     ...counts,
@@ -171,9 +172,14 @@ function holdReport({ approvedAt: approved_at, ...hold }: Hold): ReportHold {
   return { ...hold, approved_at };
 }
 
+/** Whether a place is `file:line` or `connection#number`. */
+export function isLine(place: string): boolean {
+  return /^[^\n]+[:#]\d+$/.test(place);
+}
+
 /** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
 function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
-  return placesAreLines && /^[^\n]+[:#]\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
+  return placesAreLines && isLine(place) ? place : `reject ${chunk}.${ordinal}`;
 }
 
 /** Makes the report of a run from what the store holds of it. */

@@ -37,8 +37,19 @@ export function brokenText({ guardrail, figure, of, bound }: Broken): string {
   return `${limit}: ${grouped(figure)} of ${grouped(of)} ${from} ${what}${share}`;
 }
 
-/** Why a run is held, a line each. */
-export function heldLines({ broken }: Pick<Hold, "broken">): readonly string[] {
-  if (broken.length > 0) return broken.map(brokenText);
+/** Places of records, by what they are an example of; nothing where none is named. */
+function exampleLines(examples: Hold["examples"] = []): readonly string[] {
+  const byKind = Map.groupBy(examples, ({ kind }) => kind);
+  return [...byKind].map(
+    ([kind, some]) => `${kind}, for example: ${some.map(({ place }) => place).join(", ")}`,
+  );
+}
+
+/** Why a run is held, a line each, and places of some of its records. */
+export function heldLines({
+  broken,
+  examples,
+}: Pick<Hold, "broken" | "examples">): readonly string[] {
+  if (broken.length > 0) return [...broken.map(brokenText), ...exampleLines(examples)];
   return ["what was approved had to be staged again, and came out otherwise"];
 }

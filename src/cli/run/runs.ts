@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import type { Config } from "../../config/config.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
@@ -15,6 +17,7 @@ import { styledOutcome } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { positive } from "../positive.ts";
 import { type PastTime, since } from "../since.ts";
+import { heldSample, sampleLine } from "./held-sample.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
 async function runNamed(
@@ -122,6 +125,31 @@ type PruneOptions = GlobalOptions & {
   readonly olderThan: PastTime;
 };
 
+type ShowOptions = GlobalOptions & { readonly sample?: boolean };
+
+/** `sluice runs show`. */
+const registerShow: Register = (runs, context) => {
+  withGlobals(runs.command("show [run]"))
+    .description("the report of a run; of the newest when none is named")
+    .option("--sample", "print some records that a held run would send: personal data")
+    .action(async (runId: string | undefined, options: ShowOptions) => {
+      const config = await configOf(context, options);
+      await readState(config, async (state) => {
+        const run = await runNamed(state, { run: runId });
+        if (options.sample === true) {
+          const stagingFolder = join(config.stateFolder, "staging");
+          for await (const one of heldSample(state, { run, stagingFolder })) {
+            context.print(options.json === true ? plainJson(one) : sampleLine(one));
+          }
+          return;
+        }
+        const report = await reportOfRun(state, run);
+        const firsts = await firstRejects(state, report);
+        context.print(options.json ? plainJson(report) : reportText(report, { firsts }));
+      });
+    });
+};
+
 /** `sluice runs list|show|prune`. */
 export const registerRuns: Register = (program, context) => {
   const runs = program.command("runs").description("what was run, and how it ended");
@@ -154,16 +182,7 @@ export const registerRuns: Register = (program, context) => {
         } else for (const report of reports) context.print(plainJson(report));
       });
     });
-  withGlobals(runs.command("show [run]"))
-    .description("the report of a run; of the newest when none is named")
-    .action(async (runId: string | undefined, options: GlobalOptions) => {
-      const config = await configOf(context, options);
-      await readState(config, async (state) => {
-        const report = await reportOfRun(state, await runNamed(state, { run: runId }));
-        const firsts = await firstRejects(state, report);
-        context.print(options.json ? plainJson(report) : reportText(report, { firsts }));
-      });
-    });
+  registerShow(runs, context);
   withGlobals(runs.command("prune"))
     .description("remove old ended runs with their receipts and rejects")
     .requiredOption("--older-than <time>", "those begun before then: 90d, 2026-08-31", since)

@@ -254,4 +254,34 @@ export const mutantsOfHolds: readonly Mutant[] = [
       title: "fails with nothing sent when it takes more disk than it may",
     },
   },
+  {
+    id: "S1347",
+    plants: "the place of an example is kept although it may be a key",
+    edits: [
+      {
+        file: "src/pipeline/change-counts.ts",
+        find: "tellsPlaces ? (placeOf?.(sent) ?? null) : null",
+        replace: "placeOf?.(sent) ?? null",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/held-sample.test.ts",
+      title: "names ten of each kind, and no place that may be a key",
+    },
+  },
+  {
+    id: "S1348",
+    plants: "a sample of what is held is of another row than it says",
+    edits: [
+      {
+        file: "src/pipeline/change-counts.ts",
+        find: "record: this.#sent + sent, place",
+        replace: "record: this.#sent, place",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/held-sample.test.ts",
+      title: "is what was staged, and its places are told with the hold",
+    },
+  },
 ];

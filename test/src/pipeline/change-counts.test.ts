@@ -80,7 +80,9 @@ class Oracle {
   /** Counts a record, and answers whether it is sent. */
   #count(
     counts: {
-      -readonly [Name in keyof Changes]: Name extends "fields" ? Record<string, number> : number;
+      -readonly [Name in keyof Omit<Changes, "examples">]: Name extends "fields"
+        ? Record<string, number>
+        : number;
     },
     {
       key,

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { exampleKinds } from "../sends/changes.ts";
+
 const bound = z.union([
   z.object({ share: z.number() }).readonly(),
   z.object({ count: z.int() }).readonly(),
@@ -27,6 +29,11 @@ export const hold = z
           .readonly(),
       )
       .readonly(),
+    /** Places of the first records that the broken ones count, where they name no key. @default none */
+    examples: z
+      .array(z.object({ kind: z.enum(exampleKinds), place: z.string() }).readonly())
+      .readonly()
+      .optional(),
     /** When it was approved (ISO 8601); null until then. */
     approvedAt: z.string().nullable(),
   })

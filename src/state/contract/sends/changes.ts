@@ -1,5 +1,26 @@
 import { z } from "zod";
 
+/** The records of which a staging names some, by why they are sent. */
+export const exampleKinds = ["new", "changed", "unknown"] as const;
+
+/** Examples of each kind that are named. */
+export const examplesMax = 10;
+
+const example = z
+  .object({
+    kind: z.enum(exampleKinds),
+    chunk: z.int(),
+    stage: z.int(),
+    /** Its number in the staged file, from 0. */
+    record: z.int(),
+    /** Of its row: `accounts.csv:48211`; null where that could be a key. */
+    place: z.string().nullable(),
+  })
+  .readonly();
+
+/** A record that a staging would send. */
+export type ChangeExample = z.output<typeof example>;
+
 /** Why records were staged, as JSON has it. */
 export const changes = z
   .object({
@@ -11,6 +32,8 @@ export const changes = z
     again: z.int(),
     /** By the path of a field: records among `changed` that differ in it. A record counts in each of its fields. */
     fields: z.record(z.string(), z.int()),
+    /** The first ones of each kind; undefined where nobody asked for them. */
+    examples: z.array(example).readonly().optional(),
   })
   .readonly();
 
@@ -29,12 +52,20 @@ export const noChanges: Changes = {
   fields: {},
 };
 
+/** The first examples of each kind. */
+export function firstExamples(all: readonly ChangeExample[]): readonly ChangeExample[] {
+  return exampleKinds.flatMap((kind) =>
+    all.filter((one) => one.kind === kind).slice(0, examplesMax),
+  );
+}
+
 /** The changes of two stagings together. */
 export function withChanges(one: Changes, other: Changes): Changes {
   const fields = new Map(Object.entries(one.fields));
   for (const [field, records] of Object.entries(other.fields)) {
     fields.set(field, (fields.get(field) ?? 0) + records);
   }
+  const examples = firstExamples([...(one.examples ?? []), ...(other.examples ?? [])]);
   return {
     new: one.new + other.new,
     changed: one.changed + other.changed,
@@ -42,5 +73,6 @@ export function withChanges(one: Changes, other: Changes): Changes {
     unknown: one.unknown + other.unknown,
     again: one.again + other.again,
     fields: Object.fromEntries(fields),
+    ...(examples.length === 0 ? {} : { examples }),
   };
 }
