@@ -1,7 +1,6 @@
 import type { StateAddress } from "../state/open.ts";
 import { inboxFileIn } from "./file.ts";
 import type { InboxReader } from "./inbox.ts";
-import { openSqliteReader } from "./sqlite/reader.ts";
 
 /**
  * Opens the inbox of a project for reading, in the calling thread; undefined when there is none yet.
@@ -11,8 +10,11 @@ export async function openInboxReader({
   stateFolder,
   store,
 }: StateAddress): Promise<InboxReader | undefined> {
-  if (store === undefined) return openSqliteReader(inboxFileIn(stateFolder));
-  // A command that reads no inbox has no need of a database's driver.
+  // What reads no inbox, every thread that stages among it, has no need of a database's driver.
+  if (store === undefined) {
+    const { openSqliteReader } = await import("./sqlite/reader.ts");
+    return openSqliteReader(inboxFileIn(stateFolder));
+  }
   const { openPostgresReader } = await import("./postgres/reader.ts");
   return await openPostgresReader(store);
 }
