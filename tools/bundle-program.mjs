@@ -6,7 +6,7 @@ import { join, relative, sep } from "node:path";
 
 import { rolldown } from "rolldown";
 
-import { main, mustRun } from "./child.mjs";
+import { main, mustRun, Stop } from "./child.mjs";
 import { root } from "./set-up.mjs";
 
 const build = join(root, "build");
@@ -42,14 +42,73 @@ const entries = [
   "src/webhooks/server",
 ];
 
+/** Temporal's thread for workflows, where npm put it. */
+const workflowThread = "@temporalio/worker/lib/workflow/workflow-worker-thread.js";
+
 /**
- * Packages that stay where npm put them: native code and what finds its own files, Temporal's, of which the
- * worker and we must have the same copy, OpenTelemetry's, which Temporal's interceptor needs too, and vitest, which
- * runs the kit in its own. Temporal's client is ours alone: to find its modules, and those of gRPC, took a tenth of
- * a short command.
+ * Packages that stay where npm put them: Temporal's kit for tests, which finds its own files, and vitest, which runs
+ * ours in its own. Of all others we have the only copy: to find the modules of Temporal, gRPC and pino one by one
+ * took a fifth of a short command.
  */
-const apart =
-  /^(?:node:|@opentelemetry\/|@temporalio\/(?!client(?:\/|$))|pino$|pino-pretty$|thread-stream$|vitest$)/;
+const apart = /^(?:node:|@temporalio\/testing$|vitest$)/;
+
+/** A place in dist, as a bundled module finds it. */
+const placeInDist = (file) =>
+  `require("node:url").fileURLToPath(new URL("__DIST__${file}", __HERE__))`;
+
+/** What Temporal's modules look for beside themselves, and where that is for a bundle. */
+const moved = {
+  "@temporalio/worker/lib/workflow/threaded-vm.js": [
+    "require.resolve('./workflow-worker-thread')",
+    placeInDist("src/workflow-thread.js"),
+  ],
+  // Native code stays in its package, which is the worker's and not ours.
+  "@temporalio/core-bridge/common.js": [
+    "__dirname",
+    `require("node:path").dirname(require("node:module").createRequire(require.resolve("@temporalio/worker"))
+      .resolve("@temporalio/core-bridge"))`,
+  ],
+  "source-map/lib/read-wasm.js": ["__dirname", placeInDist("shared")],
+};
+
+/**
+ * Temporal's messages without those of its cloud, which nobody here sends, and without what gateways to HTTP are told
+ * of its methods: a third of what each process and its thread for workflows reads before it does anything.
+ */
+function withoutCloud(code) {
+  const [head, tail] = [".addJSON(", ");"];
+  const [start, end] = [
+    code.indexOf(head) + head.length,
+    code.lastIndexOf(tail, code.lastIndexOf("module.")),
+  ];
+  const messages = JSON.parse(code.slice(start, end));
+  delete messages.temporal.nested.api.nested.cloud;
+  const { methods } =
+    messages.temporal.nested.api.nested.workflowservice.nested.v1.nested.WorkflowService;
+  for (const method of Object.values(methods)) {
+    delete method.options;
+    delete method.parsedOptions;
+  }
+  const text = JSON.stringify(JSON.stringify(messages));
+  return `${code.slice(0, start)}JSON.parse(${text})${code.slice(end)}`;
+}
+
+const temporal = {
+  name: "temporal",
+  load(id) {
+    // The bundler of workflows, which are bundled already: webpack alone takes 50 ms to load.
+    if (!id.endsWith("@temporalio/worker/lib/workflow/bundler.js")) return undefined;
+    return "exports.defaultWorkflowInterceptorModules = [];";
+  },
+  transform(code, id) {
+    if (id.endsWith("@temporalio/proto/protos/json-module.js")) return withoutCloud(code);
+    const file = Object.keys(moved).find((name) => id.endsWith(`node_modules/${name}`));
+    if (file === undefined) return undefined;
+    const [from, to] = moved[file];
+    if (!code.includes(from)) throw new Stop(`${file} has no ${from} any more`);
+    return code.replaceAll(from, to);
+  },
+};
 
 /** Modules ask for files beside them by `import.meta.url`: it stays what it would be without a bundle. */
 const ownUrls = {
@@ -68,10 +127,13 @@ const ownUrls = {
 await main(async () => {
   rmSync(dist, { recursive: true, force: true });
   const bundle = await rolldown({
-    input: Object.fromEntries(entries.map((name) => [name, join(build, `${name}.js`)])),
+    input: {
+      ...Object.fromEntries(entries.map((name) => [name, join(build, `${name}.js`)])),
+      "src/workflow-thread": join(root, "node_modules", workflowThread),
+    },
     platform: "node",
     external: (id) => apart.test(id),
-    plugins: [ownUrls],
+    plugins: [ownUrls, temporal],
   });
   await bundle.write({
     dir: dist,
@@ -81,7 +143,11 @@ await main(async () => {
     // Errors cross threads by the names of their classes.
     keepNames: true,
   });
-  // A module finds it beside itself.
+  // Modules find it beside themselves.
+  cpSync(
+    join(root, "node_modules/source-map/lib/mappings.wasm"),
+    join(dist, "shared/mappings.wasm"),
+  );
   const programs = JSON.parse(readFileSync(join(root, "tools", "wasm-programs.json"), "utf8"));
   for (const { built } of programs) cpSync(join(root, built), join(dist, built));
   // For those who write connectors.
