@@ -276,13 +276,13 @@ async function createWorkers(
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { config, log, command, graceMs } = settings;
   installRuntime(log, settings.temporalMetrics);
-  const connection = await connect(settings.temporalAddress);
-  const { namespace = "default" } = temporalOptions(settings.temporalAddress);
-  const client = new Client({ connection, namespace });
   // What stays open would keep a process that cannot begin from ending, and nobody would start another.
   await using closing = new AsyncDisposableStack();
   closing.defer(async () => await settings.traces?.close());
+  const connection = await connect(settings.temporalAddress);
   closing.defer(async () => await connection.close());
+  const { namespace = "default" } = temporalOptions(settings.temporalAddress);
+  const client = new Client({ connection, namespace });
   const deps = await createDependencies(settings, client);
   closing.defer(async () => await deps.close());
   await refuseOtherTemporal(config, { ...deps, address: settings.temporalAddress });
