@@ -30,3 +30,11 @@ it("a worker tells a collector each run as one trace, also one that continues as
   expect(lost).toEqual([]);
   expect(collector.bodies.join("")).not.toMatch(/Company|example|a2999/);
 });
+
+it("a worker whose collector has no address does not begin, and says what to set", async () => {
+  const project = await Project.start(onTestFinished, { "sluice.yaml": accountsConfig() });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" };
+  const { code, stderr } = await project.sluiceWith(env, "worker");
+  expect(code).toBe(2);
+  expect(stderr).toContain("OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector");
+});
