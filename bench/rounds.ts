@@ -1,4 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -49,6 +50,9 @@ export function stagingBySluice(of: {
   return [stageSluice, ...from, "--send", send];
 }
 
+/** What was compiled is kept, as bin/sluice.js has it kept for every command and its threads. */
+const keepCompiled = { NODE_COMPILE_CACHE: join(tmpdir(), "sluice-bench-compiled") };
+
 /** The two that are compared in pairs. */
 export const pair: readonly Variant[] = [
   { name: "naive", args: (csv) => [stageNaive, "--csv", csv, "--level", "6"] },
@@ -68,7 +72,7 @@ export async function runStaging(
   folder: string,
   wanted: { readonly records: number; readonly unchanged?: number; readonly sha256?: string },
 ): Promise<StagingRun> {
-  const ended = await run(args, folder);
+  const ended = await run(args, folder, { variables: keepCompiled });
   if (ended.code !== 0) throw new Error(`${args.join(" ")} ended with ${ended.code}`);
   const usage = usageSchema.parse(JSON.parse(ended.lastLine));
   const { files, records, unchanged } = usage;

@@ -52,7 +52,11 @@ export const mutantsOfKeys: readonly Mutant[] = [
     id: "S1290",
     plants: "what was found of a key is told of another",
     edits: [
-      { file: lookUp, find: "const place = places[index] ?? 0;", replace: "const place = at;" },
+      {
+        file: lookUp,
+        find: "const place = places[sorted[at] ?? 0] ?? 0;",
+        replace: "const place = at;",
+      },
     ],
     test: { file: verdictsTest, title: byTheRules },
   },

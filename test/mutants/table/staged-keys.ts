@@ -61,8 +61,8 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/staged/staged-keys.ts",
-        find: "id: index.idAt(entry), times: sent.refused }",
-        replace: "id: index.idAt(entry), times: sent.once }",
+        find: "index.idAt(entry), sent.refused)",
+        replace: "index.idAt(entry), sent.once)",
       },
     ],
     test: { file: stagedKeysTest, title: "says nothing of a record that the service refused" },
@@ -73,10 +73,16 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     edits: [
       {
         file: mergeKeys,
-        find: "for (const index of ids.keys()) last.set",
-        replace: "for (const index of [...ids.keys()].toReversed()) last.set",
+        find: "for (let index = 0; index < ids.length; index += 1) {\n    last.set",
+        replace: "for (let index = ids.length - 1; index >= 0; index -= 1) {\n    last.set",
       },
     ],
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+  },
+  {
+    id: "S1300",
+    plants: "of the id of a fingerprint only the last digit is written with its key",
+    edits: [{ file: mergeKeys, find: "rest = Math.floor(rest / 10)", replace: "rest = 0" }],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {

@@ -105,7 +105,8 @@ type FoundRow = {
 
 /** Calls `each` with every row, in order. */
 function eachRow({ order, ids, sends }: FoundRows, each: (row: FoundRow) => void): void {
-  for (const [place, index] of order.entries()) {
+  for (let place = 0; place < order.length; place += 1) {
+    const index = order[place] ?? 0;
     const id = ids[place] ?? 0;
     each({ index, id: Math.abs(id), isKnown: id > 0, knownSend: sends[place] ?? 0 });
   }

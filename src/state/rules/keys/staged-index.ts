@@ -16,12 +16,21 @@ export function wordsOf({ numbers, tags }: HashedKeys): KeyWords {
 
 /** Two values for each of several keys, by the keys: of a key that is set again the last ones stay. */
 export class StagedIndex {
-  #words = new Int32Array(keyWords * 1_024);
-  #ids = new Int32Array(1_024);
-  #sends = new Float64Array(1_024);
+  #words: Int32Array;
+  #ids: Int32Array;
+  #sends: Float64Array;
   /** Numbers of entries from 1, where the tag of the key says, or behind it. */
-  #table = new Int32Array(2_048);
+  #table: Int32Array;
   #size = 0;
+
+  /** `keys`: about how many it will have. */
+  constructor(keys = 0) {
+    const room = 2 ** Math.max(10, Math.ceil(Math.log2(keys + 1)));
+    this.#words = new Int32Array(keyWords * room);
+    this.#ids = new Int32Array(room);
+    this.#sends = new Float64Array(room);
+    this.#table = new Int32Array(2 * room);
+  }
 
   get size(): number {
     return this.#size;
@@ -35,6 +44,11 @@ export class StagedIndex {
   /** The id of an entry. */
   idAt(entry: number): number {
     return this.#ids[entry] ?? 0;
+  }
+
+  /** The ids of all entries. */
+  ids(): readonly number[] {
+    return [...this.#ids.subarray(0, this.#size)];
   }
 
   /** The send of an entry. */

@@ -56,7 +56,7 @@ function createCounting(db: Database): (what: WhatIsKnown) => (send: number) => 
 /** The place of each of some indexes in their order. */
 function placesOf(order: readonly number[], size: number): Int32Array {
   const places = new Int32Array(size);
-  for (const [place, index] of order.entries()) places[index] = place;
+  for (let place = 0; place < order.length; place += 1) places[order[place] ?? 0] = place;
   return places;
 }
 
@@ -89,12 +89,13 @@ export function createLookUp(db: Database): LookUp {
     const foundSends = numbersOrNone.parse(JSON.parse(sendList));
     const counts = countingOf(what);
     const places = placesOf(order, hashed.numbers.length);
-    const ids = Array.from<unknown, number | null>(order, () => null);
-    const sends = Array.from(order, () => 0);
-    for (const [at, index] of sorted.entries()) {
-      const [id, send] = [foundIds[at], foundSends[at]];
+    const ids = Array<number | null>(order.length).fill(null);
+    const sends = Array<number>(order.length).fill(0);
+    for (let at = 0; at < sorted.length; at += 1) {
+      const id = foundIds[at];
+      const send = foundSends[at];
       if (id === undefined || id === null || send === undefined || send === null) continue;
-      const place = places[index] ?? 0;
+      const place = places[sorted[at] ?? 0] ?? 0;
       ids[place] = id > 0 && !counts(send) ? -id : id;
       sends[place] = send;
     }

@@ -51,8 +51,8 @@ function putStaged(
 ): void {
   if (index.size === 0) return;
   const words = wordsOf(hashed);
-  for (const [place, at] of order.entries()) {
-    const entry = index.find(words, at);
+  for (let place = 0; place < order.length; place += 1) {
+    const entry = index.find(words, order[place] ?? 0);
     if (entry === -1) continue;
     found.ids[place] = -index.idAt(entry);
     found.sends[place] = index.sendAt(entry);

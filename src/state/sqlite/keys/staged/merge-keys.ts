@@ -70,17 +70,26 @@ function gather(blocks: readonly z.output<typeof wholeRow>[]): GatheredKeys | un
 /** The keys, each once, by its last entry, in the order in which they are written. */
 function inOrder({ hashed, ids }: GatheredKeys): number[] {
   const words = wordsOf(hashed);
-  const last = new StagedIndex();
-  for (const index of ids.keys()) last.set(words, index, { id: index, send: 0 });
-  const indexes = Array.from({ length: last.size }, (_, entry) => last.idAt(entry));
-  return byNumber(hashed.numbers, indexes);
+  const last = new StagedIndex(ids.length);
+  for (let index = 0; index < ids.length; index += 1) {
+    last.set(words, index, { id: index, send: 0 });
+  }
+  return byNumber(hashed.numbers, last.ids());
 }
 
 /** Digits of an id as a statement reads it out of a block. */
 const idDigits = 10;
 
 function idTexts(ids: Int32Array, order: readonly number[]): Uint8Array {
-  return Buffer.from(order.map((index) => String(ids[index]).padStart(idDigits)).join(""));
+  const texts = new Uint8Array(order.length * idDigits).fill(0x20);
+  for (let place = 0; place < order.length; place += 1) {
+    let rest = ids[order[place] ?? 0] ?? 0;
+    for (let at = (place + 1) * idDigits - 1; rest > 0; at -= 1) {
+      texts[at] = 0x30 + (rest % 10);
+      rest = Math.floor(rest / 10);
+    }
+  }
+  return texts;
 }
 
 /** Makes what writes some keys of a staging; to be called inside a transaction. */

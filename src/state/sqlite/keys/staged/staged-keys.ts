@@ -65,11 +65,41 @@ export const keyBlock = z
 export const hasLeftSql = `exists (select 1 from receipts r
   where r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.attempts > 0)`;
 
-/** What becomes of a key. */
-type Noted = { readonly index: number; readonly id: number; readonly times: number };
+/** What becomes of keys, by their indexes; of one without an id nothing. Of the rows of a key the later one counts. */
+class Notes {
+  readonly #ids: Int32Array;
+  readonly #times: Int8Array;
+
+  constructor({ numbers }: HashedKeys) {
+    this.#ids = new Int32Array(numbers.length);
+    this.#times = new Int8Array(numbers.length);
+  }
+
+  put(index: number, id: number, times: number): void {
+    this.#ids[index] = id;
+    this.#times[index] = times;
+  }
+
+  /** The indexes of those that have an id, and the columns of what was noted of them. */
+  all(): {
+    readonly order: readonly number[];
+    readonly ids: Uint8Array;
+    readonly times: Uint8Array;
+  } {
+    const order: number[] = [];
+    for (let index = 0; index < this.#ids.length; index += 1) {
+      if (this.#ids[index] !== 0) order.push(index);
+    }
+    const times = new Int8Array(order.length);
+    for (let place = 0; place < order.length; place += 1) {
+      times[place] = this.#times[order[place] ?? 0] ?? 0;
+    }
+    return { order, ids: bytesInOrder(bytesOf(this.#ids), idBytes, order), times: bytesOf(times) };
+  }
+}
 
 /** What is written at once. */
-type Block = NewIds & { readonly noted: readonly Noted[] };
+type Block = NewIds & { readonly notes: Notes };
 
 const listedRow = z.object({ number: z.int(), send: z.int() });
 
@@ -87,8 +117,8 @@ function createReading(db: Database, known: Map<number, Read>): (setId: number) 
   const add = ({ numbers, index }: Read, { number, send }: z.output<typeof listedRow>): void => {
     const { hashed, ids, times } = keyBlock.parse(block.get({ number }));
     const words = wordsOf(hashed);
-    for (const [at, id] of ids.entries()) {
-      index.set(words, at, { id, send: send * (times[at] ?? 0) });
+    for (let at = 0; at < ids.length; at += 1) {
+      index.set(words, at, { id: ids[at] ?? 0, send: send * (times[at] ?? 0) });
     }
     numbers.push(number);
   };
@@ -106,18 +136,17 @@ function createReading(db: Database, known: Map<number, Read>): (setId: number) 
   };
 }
 
-/** Makes what writes a block, and answers its number. */
+/** Makes what writes a block, and answers its number; undefined where nothing was noted. */
 function createAppending(
   db: Database,
-): (at: StagingOfSet, keys: KeysWithHashes, block: Block) => number {
+): (at: StagingOfSet, keys: KeysWithHashes, block: Block) => number | undefined {
   const insert = db.prepare(
     `insert into staged_keys (set_id, send, first_id, drawn, numbers, tags, hashes, ids, times)
      values ($setId, $send, $firstId, $drawn, $numbers, $tags, $hashes, $ids, $times)`,
   );
-  return ({ setId, send }, { hashed, hashes }, { noted, firstId, drawn }) => {
-    // Of the rows of a key the later one has the greater index.
-    const rows = noted.toSorted((one, other) => one.index - other.index);
-    const order = rows.map(({ index }) => index);
+  return ({ setId, send }, { hashed, hashes }, { notes, firstId, drawn }) => {
+    const { order, ids, times } = notes.all();
+    if (order.length === 0) return undefined;
     const { lastInsertRowid } = insert.run({
       setId,
       send,
@@ -126,8 +155,8 @@ function createAppending(
       numbers: bytesInOrder(bytesOf(hashed.numbers), numberBytes, order),
       tags: bytesInOrder(hashed.tags, tagBytes, order),
       hashes: bytesInOrder(hashes, hashBytes, order),
-      ids: bytesOf(Int32Array.from(rows, ({ id }) => id)),
-      times: bytesOf(Int8Array.from(rows, ({ times }) => times)),
+      ids,
+      times,
     });
     return Number(lastInsertRowid);
   };
@@ -144,16 +173,17 @@ export function createStagedKeys(db: Database): StagedKeys {
     begin: ({ setId, send }, keys) => {
       const found = read(setId);
       const words = wordsOf(keys.hashed);
-      const noted: Noted[] = [];
+      const notes = new Notes(keys.hashed);
       return {
         index: found.index,
         put: (index, id, times) => {
           found.index.set(words, index, { id, send: send * times });
-          noted.push({ index, id, times });
+          notes.put(index, id, times);
         },
         end: (ids) => {
-          if (noted.length === 0) return;
-          found.numbers.push(append({ setId, send }, keys, { noted, ...ids }));
+          const number = append({ setId, send }, keys, { notes, ...ids });
+          if (number === undefined) return;
+          found.numbers.push(number);
           known.set(setId, found);
         },
       };
@@ -161,19 +191,21 @@ export function createStagedKeys(db: Database): StagedKeys {
     refuse: (at, keys) => {
       const { index } = read(at.setId);
       const words = wordsOf(keys.hashed);
-      const noted: Noted[] = [];
+      const notes = new Notes(keys.hashed);
       for (const place of keys.hashed.numbers.keys()) {
         const entry = index.find(words, place);
-        if (entry === -1) continue;
-        noted.push({ index: place, id: index.idAt(entry), times: sent.refused });
+        if (entry !== -1) notes.put(place, index.idAt(entry), sent.refused);
       }
-      if (noted.length > 0) append(at, keys, { noted, firstId: 0, drawn: 0 });
+      append(at, keys, { notes, firstId: 0, drawn: 0 });
     },
   };
 }
 
 /** Bytes of a key's number. */
 const numberBytes = BigInt64Array.BYTES_PER_ELEMENT;
+
+/** Bytes of an id. */
+const idBytes = Int32Array.BYTES_PER_ELEMENT;
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
