@@ -36,7 +36,14 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   };
   expect(await run()).toMatchObject({ outcome: "done", counts: { read: 50, sent: 50 } });
   expect((await project.records()).size).toBe(50);
+  const planned = await project.sluice("plan", "accounts");
+  expect([planned.code, planned.stdout]).toEqual([0, expect.stringContaining("unchanged 50")]);
   await project.write("accounts.csv", accountsCsv(51));
+  const edited = await project.sluice("plan", "accounts", "--json");
+  expect([edited.code, JSON.parse(edited.stdout)]).toMatchObject([
+    5,
+    { mapping: { state: "same" }, counts: { read: 51, would_send: 1 }, changes: { new: 1 } },
+  ]);
   expect(await run()).toMatchObject({ outcome: "done", counts: { read: 51, sent: 1 } });
   expect((await project.records()).size).toBe(51);
 

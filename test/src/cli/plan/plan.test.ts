@@ -85,7 +85,12 @@ async function planFacts({ deps }: Harness): Promise<object> {
 
 function runFacts({ counts, changes }: RunReport): object {
   const { read, sent, unchanged, filtered, rejected } = counts;
-  return { counts: { read, sent, unchanged, filtered, rejected }, changes };
+  // What vanished only a run counts, which reads to the end.
+  const { vanished: _, ...why } = changes ?? {};
+  return {
+    counts: { read, sent, unchanged, filtered, rejected },
+    changes: changes === undefined ? undefined : why,
+  };
 }
 
 /** Every file of a project's state and the time at which it was written. */
