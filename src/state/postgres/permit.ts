@@ -28,6 +28,14 @@ export function createPermits(database: PostgresDatabase): Remote<RateLimitStore
 }
 
 /**
+ * Has the statement that this belongs to be committed without a wait for the disk or a standby, which all who want its
+ * row would wait for, one after the other: with 5 ms to flush, ten workers got their permits after 60 ms, and after 10
+ * without (p50). A server that crashes forgets some permits of its last moments, and nothing else that was committed:
+ * it takes longer to come back.
+ */
+const unflushed = sql`set_config('synchronous_commit', 'off', true)`;
+
+/**
  * Takes the next permit in one statement, where nobody waits and nothing is wrong with the limits; undefined leaves it
  * to `decidePermit`, whose answer it would be. A statement that waited for the row looks at the row as it is then, and
  * at the clock again, so that no two take one permit.
@@ -55,7 +63,7 @@ async function takePermit(
         select from ${sql.table("meta")} m where m.name = ${versionName} and m.value = ${String(storeSteps.length)})
       and not exists (select from ${sql.table("meta")} m where m.name = ${movedToName})
     returning greatest(0, next_permit - ${spacing}::float8 - ${steady}) as wait,
-      failures > 0 or throttled > 0 as troubled`.execute(state.queries);
+      failures > 0 or throttled > 0 as troubled, ${unflushed}`.execute(state.queries);
   const [taken] = rows;
   if (taken === undefined) return undefined;
   return { granted: true, waitMs: taken.wait, isProbe: false, isTroubled: taken.troubled };
