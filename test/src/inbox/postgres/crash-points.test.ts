@@ -1,0 +1,131 @@
+import { expect, it, onTestFinished } from "vitest";
+
+import type { Inbox } from "../../../../src/inbox/inbox.ts";
+import { openPostgresInbox } from "../../../../src/inbox/postgres/open.ts";
+import { Secret } from "../../../../src/security/secret.ts";
+import type { StoreServer } from "../../../../src/state/postgres/server.ts";
+import { type Cut, type CutWay, cutWayTo } from "../../../support/postgres/cut-way.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { schemaOf } from "../../../support/project/inline-postgres.ts";
+import { numbers } from "../../../support/sequences.ts";
+import { delivery } from "../deliveries.ts";
+
+/** More than any of the methods says to its server. */
+const saidMax = 30;
+
+/** A time that none of the events has reached. */
+const later = Date.parse("2100-01-01");
+
+async function open(server: StoreServer): Promise<Inbox> {
+  const inbox = await openPostgresInbox(server);
+  onTestFinished(async () => await inbox.close());
+  return inbox;
+}
+
+/** An inbox over a way that is cut, as a process that dies leaves it, and the same as whoever comes next has it. */
+async function twoOfOne(): Promise<{
+  readonly dying: Inbox;
+  readonly next: Inbox;
+  readonly way: CutWay;
+}> {
+  const server = await schemaOf(await temporaryFolder());
+  const way = await cutWayTo(server.url.reveal());
+  const dying = await open({ ...server, url: new Secret(way.url) });
+  return { dying, next: await open(server), way };
+}
+
+/** Keeps an event for each id, in deliveries of their own that come together; answers how many were new. */
+async function keep(inbox: Inbox, connection: string, ids: readonly string[]): Promise<number> {
+  const answers = await Promise.allSettled(
+    ids.map(async (id) => await inbox.keep(delivery([{ id, json: id }], { connection }))),
+  );
+  const kept = answers.map((answer) =>
+    answer.status === "fulfilled" ? answer.value.kept : Number.NaN,
+  );
+  return kept.reduce((sum, events) => sum + events, 0);
+}
+
+async function idsOf(inbox: Inbox, connection: string): Promise<readonly (string | null)[]> {
+  const rows = await inbox.read({ connection, after: 0, limit: 100 });
+  expect(rows.map(({ seq }) => seq)).toEqual(numbers(rows.length).map((index) => index + 1));
+  return rows.map(({ id }) => id);
+}
+
+it.each<Cut>(["not arrived", "answer lost"])(
+  "a group is kept whole or not at all, and once when its senders repeat it, wherever its receiver dies: %s",
+  async (where) => {
+    const { dying, next, way } = await twoOfOne();
+    const group = ["3", "4", "2"];
+    let deaths = 0;
+    for (const number of numbers(saidMax)) {
+      const connection = `forms ${number}`;
+      expect(await keep(dying, connection, ["1", "2"])).toBe(2);
+      const isCut = way.cutAt(number + 1, where);
+      const kept = await keep(dying, connection, group);
+      if (!isCut()) break;
+      deaths += 1;
+      // None of them is answered.
+      expect(kept).toBeNaN();
+      const left = await idsOf(next, connection);
+      expect(["1,2", "1,2,3,4"]).toContain(left.join());
+      expect(await keep(next, connection, group)).toBe(4 - left.length);
+      expect(await idsOf(next, connection)).toEqual(["1", "2", "3", "4"]);
+      // Nobody has taken the wake-up of the first delivery.
+      const backlog = (await next.backlogs()).find((each) => each.connection === connection);
+      expect(backlog).toMatchObject({ waiting: 4, hasWakeUp: true });
+    }
+    // To begin, to look which store it is, to lock, to ask for the time and for ids, to write three tables, to commit.
+    expect(deaths).toBeGreaterThanOrEqual(9);
+    expect(deaths).toBeLessThan(saidMax);
+  },
+);
+
+/** What a drain asks of the inbox of a connection, with which it ends, or which it does again. */
+const works: readonly (readonly [
+  string,
+  (inbox: Inbox, connection: string) => Promise<unknown>,
+])[] = [
+  ["takeWakeUp", async (inbox, connection) => await inbox.takeWakeUp({ connection })],
+  ["setAccepted", async (inbox, connection) => await inbox.setAccepted({ connection, upTo: 1 })],
+  [
+    "prune",
+    async (inbox, connection) => await inbox.prune({ connection, upTo: 1, receivedBefore: later }),
+  ],
+  ["forgetIds", async (inbox) => await inbox.forgetIds({ receivedBefore: later })],
+  ["erase", async (inbox, connection) => await inbox.erase({ connection, seqs: [2] })],
+];
+
+it.each(works)("a drain that dies in %s, and does it again, leaves the same", async (_, work) => {
+  const { dying, next, way } = await twoOfOne();
+  const look = async (connection: string): Promise<unknown> => {
+    const rows = await next.read({ connection, after: 0, limit: 100 });
+    const [backlog] = (await next.backlogs()).filter((each) => each.connection === connection);
+    // Whether its ids are known still.
+    const kept = await keep(next, connection, ["1"]);
+    return [
+      rows.map(({ seq, id, json }) => [seq, id, json]),
+      [backlog?.accepted, backlog?.waiting, backlog?.hasWakeUp, kept],
+    ];
+  };
+  await keep(next, "whole", ["1", "2"]);
+  await work(next, "whole");
+  const wanted = await look("whole");
+  for (const where of ["not arrived", "answer lost"] as const) {
+    let deaths = 0;
+    way.cutAt(Infinity, where);
+    for (const number of numbers(saidMax)) {
+      const connection = `${where} ${number}`;
+      expect(await keep(dying, connection, ["1", "2"])).toBe(2);
+      const isCut = way.cutAt(number + 1, where);
+      const [answer] = await Promise.allSettled([work(dying, connection)]);
+      if (!isCut()) break;
+      deaths += 1;
+      expect(answer.status).toBe("rejected");
+      await work(next, connection);
+      expect(await look(connection)).toEqual(wanted);
+    }
+    // To begin, to look which store it is, to do something, to commit.
+    expect(deaths).toBeGreaterThanOrEqual(4);
+    expect(deaths).toBeLessThan(saidMax);
+  }
+});
