@@ -68,6 +68,7 @@ const receiver = await startReceiver({
   port,
   wake: () => undefined,
   temporal: () => "unknown",
+  now: Date.now,
   log: createLog("json"),
 });
 console.log(JSON.stringify({ ready: true }));

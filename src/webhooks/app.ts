@@ -38,6 +38,8 @@ export type AppParts = {
   readonly inbox: Inbox;
   /** Called with a connection of which something was kept that nobody has woken for. */
   readonly wake: (connection: string) => void;
+  /** The time, in Unix ms: of the store where several hosts have one, whose own clocks may be wrong. */
+  readonly now: () => number;
   /** What `/readyz` says of Temporal; nothing hangs on it. */
   readonly temporal: () => "reachable" | "away" | "unknown";
   readonly log: Logger;
@@ -154,7 +156,7 @@ type Routing = {
 };
 
 function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
-  const { pushed, inbox, wake, log } = parts;
+  const { pushed, inbox, wake, log, now } = parts;
   const room = new BodyRoom();
   // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close in a way
   // that loses the answer.
@@ -166,6 +168,7 @@ function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }:
       room,
       wake,
       log,
+      now,
       metrics: metrics.connection(one.connection),
       isListening: () => app.server.listening,
     });

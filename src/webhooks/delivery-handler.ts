@@ -31,6 +31,8 @@ export type HandlerParts = {
   readonly log: Logger;
   readonly metrics: ConnectionMetrics;
   readonly wake: (connection: string) => void;
+  /** Unix ms, by which the time that a sender signed is judged. */
+  readonly now: () => number;
   /** Whether more may come on a connection that is answered. */
   readonly isListening: () => boolean;
 };
@@ -90,7 +92,7 @@ export class DeliveryHandler {
       return;
     }
     const { push, config, connection } = this.#pushed;
-    const receivedAt = Date.now();
+    const receivedAt = this.#parts.now();
     const headers = headersOf(request);
     const query = queryOf(request.url ?? "");
     const received = bounded(

@@ -6,6 +6,7 @@ import { TemporalUnreachableError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { openInbox } from "../../inbox/open.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { followClock } from "../../state/postgres/followed-clock.ts";
 import { createDrainNotifier } from "../../webhooks/drain-notifier.ts";
 import { startReceiver } from "../../webhooks/server.ts";
 import { withState, type Context } from "../output/context.ts";
@@ -47,7 +48,10 @@ export async function startReceiving(
   closing.defer(async () => await notifier.close());
   const wake = notifier.wake.bind(notifier);
   const temporal = notifier.state.bind(notifier);
-  const parts = { pushed, inbox, host, port, wake, temporal, log };
+  const clock = config.store === undefined ? undefined : await followClock(inbox.now);
+  closing.defer(() => clock?.stop());
+  const now = clock?.now ?? Date.now;
+  const parts = { pushed, inbox, host, port, wake, temporal, log, now };
   const receiver = await startReceiver(parts);
   closing.defer(async () => await receiver.close());
   const waiting = new Map(

@@ -23,7 +23,7 @@ export type HostStrike = {
 export type HostsPlan = {
   readonly seed: number;
   readonly strikes: readonly HostStrike[];
-  /** Hours that the clock of each worker is ahead. */
+  /** Hours that the clock of each worker is ahead, and of the receiver of its number. */
   readonly clockHours: readonly number[];
 };
 

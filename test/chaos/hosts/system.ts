@@ -104,6 +104,7 @@ export class HostsSystem {
       : {
           args: ["webhooks", "--port", `${this.receiverPorts[host]}`, "--json"],
           ready: '"ready":true',
+          hours: this.#place.clockHours[host],
         };
     const giveUpAt = performance.now() + beginMsMax;
     for (;;) {

@@ -50,4 +50,32 @@ export const mutantsOfStores: readonly Mutant[] = [
     test: "test/src/cli/output/store-now.test.ts",
     title: "by the store's clock",
   }),
+  plant({
+    id: "S1325",
+    plants: "on Postgres a permit waits for the disk, and with it whoever wants the next one",
+    file: "src/state/postgres/permit.ts",
+    find: "set_config('synchronous_commit', 'off', true)",
+    replace: "set_config('synchronous_commit', 'on', true)",
+    test: "test/src/state/postgres/permit.test.ts",
+    title: "waits for no flush",
+  }),
+  plant({
+    id: "S1326",
+    plants: "on Postgres a delivery is noted before it is known that its event is kept",
+    file: "src/inbox/postgres/keeping.ts",
+    find: "  await insertEvents(queries, rows);\n  await ids.write(queries);",
+    replace:
+      "  await ids.write(queries);\n  await sql`commit`.execute(queries);\n  await insertEvents(queries, rows);",
+    test: "test/src/inbox/postgres/crash-points.test.ts",
+    title: "is kept whole or not at all",
+  }),
+  plant({
+    id: "S1327",
+    plants: "a receiver judges by the clock of its host when a delivery was signed",
+    file: "src/webhooks/delivery-handler.ts",
+    find: "const receivedAt = this.#parts.now();",
+    replace: "const receivedAt = [Date.now(), this.#parts.now()][0] ?? 0;",
+    test: "test/src/webhooks/signed-time.test.ts",
+    title: "by the clock that it is given",
+  }),
 ];

@@ -243,7 +243,7 @@ describe("startReceiver", () => {
   it("says where it cannot listen", async () => {
     const { address, inbox } = await startTestReceiver();
     const parts = { pushed: [], inbox, host: "127.0.0.1", port: Number(address.port) };
-    const rest = { wake: () => undefined, temporal: () => "unknown" as const };
+    const rest = { wake: () => undefined, temporal: () => "unknown" as const, now: Date.now };
     await expect(
       startReceiver({ ...parts, ...rest, log: pino({ enabled: false }) }),
     ).rejects.toThrow(ConfigError);

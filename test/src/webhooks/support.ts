@@ -54,6 +54,7 @@ export async function startTestReceiver(
     readonly config?: Partial<z.input<typeof endpointConfig>>;
     /** In place of the folder's inbox. */
     readonly inbox?: (inbox: Inbox) => Inbox | Promise<Inbox>;
+    readonly now?: () => number;
   } = {},
 ): Promise<TestReceiver> {
   const { push = posts, config = {}, inbox: wrap = (inbox: Inbox) => inbox } = settings;
@@ -73,6 +74,7 @@ export async function startTestReceiver(
     port: 0,
     wake: (connection) => woken.push(connection),
     temporal: () => "away",
+    now: settings.now ?? Date.now,
     log: pino({}, { write: (line: string) => logged.push(line) }),
   });
   onTestFinished(async () => await receiver.close());
