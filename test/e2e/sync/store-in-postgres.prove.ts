@@ -88,4 +88,4 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   await project.state.openRun({ runId: "r", target: "t", sync: "s", ...names, ...opening });
   const refused = await project.sluice("runs", "list");
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("store copy")]);
-});
+}, 300_000);
