@@ -162,7 +162,7 @@ export const bounds = {
   },
   metricsBesideNone: {
     part: "metrics",
-    what: "a worker with `--http`, scraped each second, beside one without: all unchanged, pair by pair",
+    what: "a worker with `--http`, scraped every 15 s, beside one without: all unchanged, pair by pair",
     must: 1.01,
     aim: 1.005,
     unit: "",

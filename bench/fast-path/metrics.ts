@@ -10,14 +10,14 @@ import { makeRows } from "../workloads/accounts.ts";
 import type { Figures, PartInput } from "./part.ts";
 import { ServedProject } from "./served-project.ts";
 
-/** A Prometheus asks every 15 s or less often: what a scrape costs shows here. */
-const scrapedEveryMs = 1_000;
+/** As `deploy/prometheus/prometheus.yaml` has it. */
+const scrapedEveryMs = 15_000;
 
 /** Scrapes until it is aborted; answers how often it was answered. A worker that has not begun answers nothing yet. */
 async function scrape(url: string, signal: AbortSignal): Promise<number> {
   let scrapes = 0;
   while (!signal.aborted) {
-    await delay(scrapedEveryMs);
+    await delay(scrapedEveryMs, undefined, { signal }).catch(() => undefined);
     try {
       const { body } = await request(url);
       await body.dump();

@@ -191,8 +191,8 @@ export function chunkWords({ state, stages, retries }: ChunkTimes): string {
 }
 
 /**
- * Chunks on a time line, each from its first step to its commit, step by step. `endMs`: when its run ended, for those that were not
- * committed.
+ * Chunks on a time line, each from its first step to its commit, step by step. `endMs`: when its run ended, for
+ * those that were not committed.
  */
 export function timeLine(chunks: readonly ChunkTimes[], endMs: number): Html {
   const { from, to } = spanOf(chunks, endMs);

@@ -14,6 +14,8 @@ import { accountsConfig, accountsCsv, bin, Project } from "../../support/project
 const [rows, requests, pairs] = [1_000_000, 1_000, 6];
 /** Of the throughput of a run beside which nobody asks. */
 const shareMin = 0.95;
+/** Of the pages, for all requests: it says on a busy machine, too, what they cost a worker at most. */
+const cpuSecondsMax = 3;
 const timeoutMs = 1_200_000;
 
 const readers = resolve(import.meta.dirname, "../../support/ui/many-readers.ts");
@@ -58,47 +60,41 @@ it(
       "sluice.yaml": accountsConfig({ sync: "send: all" }),
       "accounts.csv": accountsCsv(rows),
     });
-    const worker = await project.worker();
+    await project.worker();
     const pages = await startUi(project);
     let runs = 0;
-    /** Of the pages, as a share of those of the worker: what one core must do for them meanwhile. */
-    const processorShares: number[] = [];
+    const cpuSeconds: number[] = [];
     /** Rows a second of a run, beside which nobody asks or many do. */
     const rateOf = async (isAsked: boolean): Promise<number> => {
       runs += 1;
-      const spent = async (): Promise<[number, number]> => [
-        await cpuSecondsOf(pages.child),
-        await cpuSecondsOf(worker),
-      ];
-      const before = await spent();
+      const before = await cpuSecondsOf(pages.child);
       const handle = await project.start({ sync: "accounts" }, `run-${runs}`);
       await delay(500);
       const [report] = await Promise.all([
         handle.result(),
         isAsked ? askAtOnce(pages.address) : undefined,
       ]);
-      const [ofPages = 0, ofWorker = 0] = (await spent()).map((s, at) => s - (before[at] ?? 0));
-      if (isAsked) processorShares.push(ofPages / ofWorker);
+      if (isAsked) cpuSeconds.push((await cpuSecondsOf(pages.child)) - before);
       expect(report).toMatchObject({ outcome: "done", counts: { sent: rows } });
       return rows / (report.duration_ms / 1_000);
     };
     await rateOf(true);
-    processorShares.pop();
+    cpuSeconds.pop();
     const shares: number[] = [];
     for (let pair = 0; pair < pairs; pair++) {
       // By turns which comes first: what else the machine does is no part of it.
       const [first, second] = [await rateOf(pair % 2 === 0), await rateOf(pair % 2 === 1)];
       const share = pair % 2 === 0 ? first / second : second / first;
       shares.push(share);
-      const took = `${((processorShares.at(-1) ?? 0) * 100).toFixed(1)} % of the worker's processor time`;
-      process.stdout.write(`pair ${pair + 1}: throughput ${share.toFixed(3)}, pages ${took}\n`);
+      const spent = `${(cpuSeconds.at(-1) ?? 0).toFixed(1)} CPU s`;
+      process.stdout.write(`pair ${pair + 1}: throughput ${share.toFixed(3)}, pages ${spent}\n`);
     }
-    // Processor time says it on a busy machine, too, where the throughput of two equal runs differs by a third.
-    expect(medianInterval(processorShares).median).toBeLessThanOrEqual(1 - shareMin);
+    expect(medianInterval(cpuSeconds).median).toBeLessThanOrEqual(cpuSecondsMax);
     const { median, high } = medianInterval(shares);
     process.stdout.write(
       `throughput beside 1,000 requests: ${median.toFixed(3)} of that without\n`,
     );
+    // On a busy machine the throughput of two equal runs differs by a third: broken is what certainly is below.
     expect(high).toBeGreaterThanOrEqual(shareMin);
   },
   timeoutMs,
