@@ -66,7 +66,7 @@ function unreachedOf(
     ...(store === undefined
       ? []
       : [
-          "the files of the Postgres server: removed rows stay in them until its vacuum, and in its log",
+          "the files of the Postgres server: removed rows stay in them until `vacuum full`, and in its log",
           "staged files in the state folders of other hosts: run the same command there",
         ]),
     ...(others.length === 0
