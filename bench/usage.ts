@@ -1,8 +1,12 @@
+import type { Changes } from "../src/state/contract/sends/changes.ts";
+
 /** What a measured program prints as its last act. */
 export type Told = {
   readonly files: readonly string[];
   readonly records: number;
   readonly unchanged: number;
+  /** Why the records are sent; of programs that ask. */
+  readonly changes?: Changes;
   /** Event-loop delay of the main thread; of programs that have one to keep free. */
   readonly loopP99Ms?: number;
   readonly loopMaxMs?: number;

@@ -16,13 +16,15 @@ const looks = 3;
 
 const shown = (count: number): string => count.toLocaleString("en");
 
-type Commanded = {
+/** A command, and how long it may take. */
+export type Commanded = {
   readonly what: string;
   readonly args: readonly string[];
   readonly msMax: number;
 };
 
-async function timed(project: Project, { what, args, msMax }: Commanded): Promise<Checked> {
+/** Times a command of a project from its start to its end. */
+export async function timed(project: Project, { what, args, msMax }: Commanded): Promise<Checked> {
   const took: number[] = [];
   for (let look = 0; look < looks; look++) {
     const from = performance.now();
@@ -39,7 +41,8 @@ async function timed(project: Project, { what, args, msMax }: Commanded): Promis
   };
 }
 
-async function inProject(
+/** A project that goes with what is proved in it. */
+export async function inProject(
   text: Readonly<Record<string, string>>,
   prove: (project: Project) => Promise<readonly Checked[]>,
 ): Promise<readonly Checked[]> {

@@ -1,6 +1,6 @@
 // npm run prove
-// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,keys,inbox,backfill,growth,many-rows,soak,web-ui,kit,
-// kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000] [--mutants 200]: what takes
+// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,changes,explain,keys,inbox,backfill,growth,
+// many-rows,soak,web-ui,kit,kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000] [--mutants 200]: what takes
 // minutes and is promised all the same. Each part writes its table into a page of docs/proof/ (web-ui one into
 // docs/operations.md too), unless --rows, --many, --keys or --mutants made it smaller than promised. Exit code 1
 // when a bound is broken. All of it takes some four hours on two cores, 20 GB of the temp folder, and Linux,
@@ -22,6 +22,8 @@ import { measureRounds, pair } from "../bench/rounds.ts";
 import { accounts, makeAccounts } from "../bench/workloads/accounts.ts";
 import { soak } from "../test/soak/soak.ts";
 import { proveBackfill } from "./backfill.ts";
+import { proveChanges } from "./changes.ts";
+import { proveExplain } from "./explain.ts";
 import { proveGrowth } from "./growth.ts";
 import { proveInbox } from "./inbox.ts";
 import { proveKeys } from "./keys.ts";
@@ -139,6 +141,8 @@ type Part = {
   readonly prove: (folder: string) => Promise<readonly Checked[]>;
 };
 
+type Sizes = Readonly<Record<keyof typeof promised, number>>;
+
 /** What needs no figure to be chosen. */
 const testParts: readonly Part[] = [
   // First: the tests say whether the table of mutants is as old as the code.
@@ -170,8 +174,8 @@ const fixedParts: readonly Part[] = [
   { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
 ];
 
-/** Parts that read as many rows as are told. */
-function rowParts({ rows, many }: Readonly<Record<"many" | "rows", number>>): Part[] {
+/** Parts of which the rows or the keys are chosen. */
+function sizedParts({ rows, many, keys }: Pick<Sizes, "keys" | "many" | "rows">): Part[] {
   return [
     {
       name: "postgres",
@@ -188,11 +192,29 @@ function rowParts({ rows, many }: Readonly<Record<"many" | "rows", number>>): Pa
       page: "proof/growth",
       prove: async (folder) => await proveManyRows(folder, many),
     },
+    {
+      name: "changes",
+      size: `${shown(rows)} rows, of which a third changed; ${rounds} rounds.`,
+      isWhole: rows >= promised.rows,
+      prove: async (folder) => await proveChanges(folder, { rows, rounds }),
+    },
+    {
+      name: "explain",
+      size: `${shown(keys)} keys.`,
+      isWhole: keys >= promised.keys,
+      prove: async () => await proveExplain(keys),
+    },
+    {
+      name: "keys",
+      size: `${shown(keys)} keys of 20 characters.`,
+      isWhole: keys >= promised.keys,
+      prove: async (folder) => await proveKeys(folder, keys),
+    },
   ];
 }
 
-function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
-  const { seeds, rows, keys, mutants } = sizes;
+function partsOf(sizes: Sizes): Part[] {
+  const { seeds, rows, mutants } = sizes;
   const several = Math.min(seeds, hostsSeeds);
   return [
     ...testParts,
@@ -208,13 +230,7 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       isWhole: true,
       prove: async (folder) => await proveHosts(folder, several),
     },
-    ...rowParts(sizes),
-    {
-      name: "keys",
-      size: `${shown(keys)} keys of 20 characters.`,
-      isWhole: keys >= promised.keys,
-      prove: async (folder) => await proveKeys(folder, keys),
-    },
+    ...sizedParts(sizes),
     {
       name: "inbox",
       size:

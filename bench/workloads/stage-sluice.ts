@@ -15,6 +15,7 @@ import { keepHeapsSmall } from "../../src/cli/serve/start-worker.ts";
 import { sha256 } from "../../src/config/hash.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
+import { type Changes, noChanges, withChanges } from "../../src/state/contract/sends/changes.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { built } from "../built.ts";
@@ -112,11 +113,11 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
 
 async function stageAll(
   state: StateStore,
-): Promise<{ files: string[]; records: number; unchanged: number }> {
+): Promise<{ files: string[]; records: number; unchanged: number; changes: Changes }> {
   const threads = createStageThreads(state);
   await beginRun(state, runId);
   const files: string[] = [];
-  const sum = { records: 0, unchanged: 0 };
+  const sum = { records: 0, unchanged: 0, changes: noChanges };
   for (let [chunk, done] = [1, false]; !done; chunk += 1) {
     const drawn = await state.beginStaging({ runId, chunk, host });
     const job = await jobOf(state, chunk, drawn);
@@ -127,6 +128,7 @@ async function stageAll(
     files.push(job.file);
     sum.records += staged.counts.records;
     sum.unchanged += staged.counts.unchanged;
+    if (staged.changes !== undefined) sum.changes = withChanges(sum.changes, staged.changes);
     ({ done } = staged);
   }
   await endRun(state, runId);
