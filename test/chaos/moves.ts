@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { z } from "zod";
 
+import { openHold } from "../../src/state/contract/runs/holds.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { readService } from "../support/ledger/view.ts";
@@ -15,6 +16,10 @@ import type { Fleet } from "./world/fleet.ts";
 const tableRows = 60;
 
 const lookEveryMs = 20;
+/** Far more than it takes to stage the table. */
+const heldMsMax = 120_000;
+
+const askEveryMs = 1_000;
 
 /** The sync that reads the table. */
 export const movedSync = "companies";
@@ -41,13 +46,16 @@ export function movedSource(
     url,
     ...(timeZone === undefined ? {} : { time_zone: timeZone }),
   };
-  const from = {
-    connection: "crm",
-    table: "public.companies",
-    changed_by: { column: "changed_at" },
-  };
+  // What is held is a share of all rows: each run reads them.
+  const isHeld = move.kind === "held";
+  const read = isHeld ? {} : { changed_by: { column: "changed_at" } };
+  const from = { connection: "crm", table: "public.companies", ...read };
+  const guarded = isHeld ? { hold_if: { changed_above: "30%" } } : {};
   const record = { account_id: "id", domain: "domain", account_properties: { name: "name" } };
-  return { connections: { crm }, syncs: { [movedSync]: { from, stream: "account", record } } };
+  return {
+    connections: { crm },
+    syncs: { [movedSync]: { from, stream: "account", record, ...guarded } },
+  };
 }
 
 /** How a row is stamped: by an application that writes UTC where the column has no zone. */
@@ -115,11 +123,13 @@ function changesOf(move: Move): readonly (readonly string[])[] {
     );
     return [versions, later];
   }
+  if (move.kind === "held") return [[renamed(move, { every: 2, to: "new" })], later];
   const stepsBack = move.kind === "clock-back" ? ["drop schema clock cascade"] : [];
   return [[...stepsBack, renamed(move, { every: 3, to: "new" }), more], later];
 }
 
 const named = z.object({ id: z.string(), name: z.string() });
+const heldProgress = z.looseObject({ held: z.looseObject({ digest: z.string() }) });
 const held = z.looseObject({ account_properties: z.looseObject({ name: z.string() }) });
 
 /** Records that the service does not hold as the table has them: of several versions the one that changed last. */
@@ -157,6 +167,59 @@ async function runWhole(when: string, move: Move, parts: MoveParts): Promise<rea
   if (keys.length === 0) return [];
   return [
     `${move.kind}: ${keys.length} records are not as the table has them ${when}: ${keys[0]}, …`,
+  ];
+}
+
+/** Waits until a run is held; answers its id. */
+async function heldId(handle: Handle, { state }: Pick<MoveParts, "state">): Promise<string> {
+  const giveUpAt = performance.now() + heldMsMax;
+  for (;;) {
+    const run = await runOf(state, handle);
+    if (run !== undefined && openHold(run) !== undefined) return run.runId;
+    const hasEnded = run !== undefined && run.endedAt !== null;
+    if (hasEnded || performance.now() > giveUpAt) {
+      throw new Error(`the run is not held: ${run?.outcome ?? "it still runs"}`);
+    }
+    await delay(lookEveryMs);
+  }
+}
+
+/** Waits until its workflow has heard of the hold: where its worker died while it was weighed, it is weighed again. */
+async function heardOf(handle: Handle): Promise<void> {
+  const giveUpAt = performance.now() + heldMsMax;
+  while (performance.now() < giveUpAt) {
+    const found = await handle.query("progress").catch(() => undefined);
+    if (heldProgress.safeParse(found).success) return;
+    await delay(askEveryMs);
+  }
+  throw new Error("the workflow of a run that is held has not heard of it");
+}
+
+/** A run that is held must send nothing, whoever is killed meanwhile, until somebody approves it. */
+async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]> {
+  const { fleet, start, finished, tell } = parts;
+  const requests = async (): Promise<number> =>
+    (await readService(fleet.sandboxAddress)).ledger.length;
+  const before = await requests();
+  const handle = await start();
+  const runId = await heldId(handle, parts);
+  if (move.isStruck) {
+    tell("kill", { during: "a hold" });
+    await Promise.all(fleet.workers.map(async (worker) => await worker.end("SIGKILL")));
+  }
+  const sent = (await requests()) - before;
+  await heardOf(handle);
+  const { exit, stdout } = await fleet.sluice("approve", runId);
+  const { outcome, failure } = await finished(handle);
+  tell("a run was held", { sent, outcome, failure: failure?.code });
+  const keys = outcome === "done" ? await wrong(parts) : [];
+  return [
+    ...(sent === 0 ? [] : [`held: a run that waits made ${sent} requests`]),
+    ...(exit.code === 0 ? [] : [`approve ended with ${exit.code}: ${stdout}`]),
+    ...(outcome === "done"
+      ? []
+      : [`held: the approved run ended as ${outcome} (${failure?.code})`]),
+    ...(keys.length === 0 ? [] : [`held: ${keys.length} records are not as the table has them`]),
   ];
 }
 
@@ -202,7 +265,9 @@ export async function makeMove(move: Move, parts: MoveParts): Promise<readonly s
   if (move.kind === "another-database") violations.push(...(await runElsewhere(move, parts)));
   for (const [index, change] of changesOf(move).entries()) {
     for (const sql of change) await database.query(sql);
-    violations.push(...(await runWhole(`behind change ${index + 1}`, move, parts)));
+    const isHeld = move.kind === "held" && index === 0;
+    const run = isHeld ? runHeld(move, parts) : runWhole(`behind change ${index + 1}`, move, parts);
+    violations.push(...(await run));
   }
   return violations;
 }

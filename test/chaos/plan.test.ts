@@ -51,7 +51,9 @@ describe("planOf", () => {
   });
 
   it("makes each move by itself, and has one clock for all workers where a server's steps back", () => {
-    const only = Array.from({ length: 8 }, (_, seed) => planOf({ seed, rows, only: "source" }));
+    const only = Array.from({ length: 2 * moveKinds.length }, (_, seed) =>
+      planOf({ seed, rows, only: "source" }),
+    );
     expect(only.map(({ move }) => move?.kind)).toEqual([...moveKinds, ...moveKinds]);
     const back = Array.from({ length: 400 }, (_, seed) => planOf({ seed, rows })).filter(
       ({ move }) => move?.kind === "clock-back",

@@ -40,13 +40,15 @@ export type Rerun = {
 
 /**
  * What happens to a table, or to its server: another database after the address, a second version of a key, a
- * server in a zone ahead of a column without one, a server's clock that steps back.
+ * server in a zone ahead of a column without one, a server's clock that steps back, so many changes that a guardrail
+ * holds the run.
  */
 export const moveKinds = [
   "another-database",
   "second-version",
   "zone-ahead",
   "clock-back",
+  "held",
 ] as const;
 
 /** What happens to a table after all that, and how. */
