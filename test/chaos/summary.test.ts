@@ -36,9 +36,10 @@ const all: SeedResult = {
 
 /** Ten of each: a seed gives one run up, and makes one move. */
 const ofEach = ["cancel", "terminate", "kill", "reset"] as const;
-const others = Array.from({ length: 40 }, (_, index): SeedResult => {
+const others = Array.from({ length: 10 * moveKinds.length }, (_, index): SeedResult => {
   const quiet = { ...all, struck: [], faults: [], hadWrongClock: false, hadFullDisk: false };
-  return { ...quiet, givenUp: ofEach[index % 4], moved: moveKinds[index % 4] };
+  const givenUp = index < 10 * ofEach.length ? ofEach[index % ofEach.length] : undefined;
+  return { ...quiet, givenUp, moved: moveKinds[index % moveKinds.length] };
 });
 const each = [all, ...others.slice(1)];
 
