@@ -5,6 +5,7 @@ import { firstChunkOf } from "../../../src/lane-of.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { failureOf, harnessHead, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
+import { someOf } from "../../support/trials.ts";
 
 const timeoutMs = 120_000;
 
@@ -118,7 +119,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
   /** Of a text in lower case nobody knows whether two rows make the same. */
   const rule = ", lowercase: true";
 
-  it.each(["changed", "all"])(
+  it.each(someOf(["changed", "all"], 2))(
     "is not backfilled by a span once a run sent several rows of one record: send: %s",
     async (sends) => {
       const { database, harness } = await open(`\n    send: ${sends}`, rule);
@@ -129,7 +130,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
     },
   );
 
-  it.each(["changed", "all"])(
+  it.each(someOf(["changed", "all"], 2))(
     "stops a backfill of a span at a second row of one record, before any of them leaves: send: %s",
     async (sends) => {
       const { database, harness } = await open(`\n    send: ${sends}`, rule);

@@ -115,7 +115,7 @@ describe("any input", () => {
       seen["request" in read ? "requests" : "problems"] += 1;
     };
     const inputs = oneof({ weight: 4, arbitrary: given }, jsonValue(), anything());
-    assert(property(inputs, judge), { numRuns: trials(240) });
+    assert(property(inputs, judge), { numRuns: trials(120) });
     expect(seen.requests).toBeGreaterThan(5);
     expect(seen.problems).toBeGreaterThan(5);
   });

@@ -72,12 +72,15 @@ const attacks: Readonly<Record<string, string>> = {
 };
 
 describe("a request that two servers may read in two ways (T15)", () => {
-  it.for(Object.entries(attacks))("is refused and ends its connection: %s", async ([, attack]) => {
+  it("is refused and ends its connection", async () => {
     const receiver = await startTestReceiver();
-    const text = await exchange(receiver, attack + smuggled);
-    expect(statusesOf(text)).toEqual([400]);
-    expect(text).toContain('{"error":{"code":"malformed"');
-    expect(text.toLowerCase()).toContain("connection: close");
+    for (const [what, attack] of Object.entries(attacks)) {
+      const text = await exchange(receiver, attack + smuggled);
+      const isMalformed = text.includes('{"error":{"code":"malformed"');
+      const closes = text.toLowerCase().includes("connection: close");
+      const told = { statuses: statusesOf(text), isMalformed, closes };
+      expect({ what, ...told }).toEqual({ what, statuses: [400], isMalformed: true, closes: true });
+    }
     expect(await receiver.inbox.backlogs()).toEqual([]);
   });
 });
