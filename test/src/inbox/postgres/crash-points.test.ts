@@ -8,6 +8,7 @@ import { type Cut, type CutWay, cutWayTo } from "../../../support/postgres/cut-w
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { schemaOf } from "../../../support/project/inline-postgres.ts";
 import { numbers } from "../../../support/sequences.ts";
+import { someOf } from "../../../support/trials.ts";
 import { delivery } from "../deliveries.ts";
 
 /** More than any of the methods says to its server. */
@@ -95,37 +96,40 @@ const works: readonly (readonly [
   ["erase", async (inbox, connection) => await inbox.erase({ connection, seqs: [2] })],
 ];
 
-it.each(works)("a drain that dies in %s, and does it again, leaves the same", async (_, work) => {
-  const { dying, next, way } = await twoOfOne();
-  const look = async (connection: string): Promise<unknown> => {
-    const rows = await next.read({ connection, after: 0, limit: 100 });
-    const [backlog] = (await next.backlogs()).filter((each) => each.connection === connection);
-    // Whether its ids are known still.
-    const kept = await keep(next, connection, ["1"]);
-    return [
-      rows.map(({ seq, id, json }) => [seq, id, json]),
-      [backlog?.accepted, backlog?.waiting, backlog?.hasWakeUp, kept],
-    ];
-  };
-  await keep(next, "whole", ["1", "2"]);
-  await work(next, "whole");
-  const wanted = await look("whole");
-  for (const where of ["not arrived", "answer lost"] as const) {
-    let deaths = 0;
-    way.cutAt(Infinity, where);
-    for (const number of numbers(saidMax)) {
-      const connection = `${where} ${number}`;
-      expect(await keep(dying, connection, ["1", "2"])).toBe(2);
-      const isCut = way.cutAt(number + 1, where);
-      const [answer] = await Promise.allSettled([work(dying, connection)]);
-      if (!isCut()) break;
-      deaths += 1;
-      expect(answer.status).toBe("rejected");
-      await work(next, connection);
-      expect(await look(connection)).toEqual(wanted);
+it.each(someOf(works, 3))(
+  "a drain that dies in %s, and does it again, leaves the same",
+  async (_, work) => {
+    const { dying, next, way } = await twoOfOne();
+    const look = async (connection: string): Promise<unknown> => {
+      const rows = await next.read({ connection, after: 0, limit: 100 });
+      const [backlog] = (await next.backlogs()).filter((each) => each.connection === connection);
+      // Whether its ids are known still.
+      const kept = await keep(next, connection, ["1"]);
+      return [
+        rows.map(({ seq, id, json }) => [seq, id, json]),
+        [backlog?.accepted, backlog?.waiting, backlog?.hasWakeUp, kept],
+      ];
+    };
+    await keep(next, "whole", ["1", "2"]);
+    await work(next, "whole");
+    const wanted = await look("whole");
+    for (const where of ["not arrived", "answer lost"] as const) {
+      let deaths = 0;
+      way.cutAt(Infinity, where);
+      for (const number of numbers(saidMax)) {
+        const connection = `${where} ${number}`;
+        expect(await keep(dying, connection, ["1", "2"])).toBe(2);
+        const isCut = way.cutAt(number + 1, where);
+        const [answer] = await Promise.allSettled([work(dying, connection)]);
+        if (!isCut()) break;
+        deaths += 1;
+        expect(answer.status).toBe("rejected");
+        await work(next, connection);
+        expect(await look(connection)).toEqual(wanted);
+      }
+      // To begin, to look which store it is, to do something, to commit.
+      expect(deaths).toBeGreaterThanOrEqual(4);
+      expect(deaths).toBeLessThan(saidMax);
     }
-    // To begin, to look which store it is, to do something, to commit.
-    expect(deaths).toBeGreaterThanOrEqual(4);
-    expect(deaths).toBeLessThan(saidMax);
-  }
-});
+  },
+);
