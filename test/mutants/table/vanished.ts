@@ -83,6 +83,18 @@ export const mutantsOfVanished: readonly Mutant[] = [
     test: { file, title: "is no key that was forgotten by a person's word" },
   },
   {
+    id: "S1349",
+    plants: "a worker that is late with a run's end puts its older reading in place of a later one",
+    edits: [
+      {
+        file: "src/state/store/keys/vanished.ts",
+        find: '    .where("endedAt", "is", null)\n',
+        replace: "",
+      },
+    ],
+    test: { file, title: "is told by no run that has ended, whose worker is only late" },
+  },
+  {
     id: "S1346",
     plants: "what vanished is told twice: by the run that missed it first, and by the next",
     edits: [

@@ -20,9 +20,15 @@ export type Gone = z.output<typeof goneRow>;
  * row is rejected is there.
  */
 export interface VanishedStore {
-  /** Counts what vanished, as far as the run has staged, and notes it of the run; undefined of a first reading. */
+  /**
+   * Counts what vanished, as far as the run has staged, and notes it of the run; undefined of a first reading, and of a
+   * run that has ended.
+   */
   countVanished(input: { readonly runId: string }): Vanished | undefined;
-  /** Takes what a run brought that has read all for what there is; the next is held against it. Twice is once. */
+  /**
+   * Takes what a run brought that has read all for what there is; the next is held against it. Twice is once, and
+   * after the run's end nothing.
+   */
   keepReading(input: { readonly runId: string; readonly at: string }): void;
   /** Of each key since when it is gone; null of one that the last whole reading brought, or none ever did. */
   goneSince(input: SyncName & { readonly keys: readonly string[] }): (Gone | null)[];

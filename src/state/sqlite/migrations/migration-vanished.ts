@@ -1,4 +1,4 @@
-/** Step 14: the keys that whole readings of sources brought, and those that are gone. */
+/** Step 15: the keys that whole readings of sources brought, and those that are gone. */
 export const vanished = `
 alter table runs add column vanished integer;
 

@@ -84,6 +84,17 @@ async function broughtBy(
   return ids;
 }
 
+/** The set of a run's sync; undefined once the run has ended: a worker that is late must not undo a later reading. */
+async function setOfOpenRun(queries: Queries, runId: string): Promise<number | undefined> {
+  const open = await queries
+    .selectFrom("runs")
+    .select("runId")
+    .where("runId", "=", runId)
+    .where("endedAt", "is", null)
+    .executeTakeFirst();
+  return open === undefined ? undefined : await setIdOfRun(queries, runId);
+}
+
 async function noteVanished(queries: Queries, runId: string, vanished: number): Promise<void> {
   await queries.updateTable("runs").set({ vanished }).where("runId", "=", runId).execute();
 }
@@ -93,7 +104,8 @@ async function countVanished(
   keyIds: KeyIds,
   runId: string,
 ): Promise<Vanished | undefined> {
-  const setId = await setIdOfRun(queries, runId);
+  const setId = await setOfOpenRun(queries, runId);
+  if (setId === undefined) return undefined;
   const before = await lastReading(queries, setId);
   if (before === undefined || before.runId === runId) return undefined;
   const brought = await broughtBy(queries, keyIds, { setId, runId });
@@ -132,7 +144,7 @@ async function keepReading(
   keyIds: KeyIds,
   { runId, at }: Parameters<VanishedStore["keepReading"]>[0],
 ): Promise<void> {
-  const setId = await setIdOfRun(queries, runId);
+  const setId = (await setOfOpenRun(queries, runId)) ?? 0;
   const before = await lastReading(queries, setId);
   if (setId === 0 || before?.runId === runId) return;
   const ids = await broughtBy(queries, keyIds, { setId, runId });

@@ -72,6 +72,8 @@ type Story = {
   readonly rejects?: string;
   /** The places whose rejects it finds superseded. @default none */
   readonly supersedes?: readonly string[];
+  /** Whether it reads all of its source. @default false */
+  readonly readsAll?: boolean;
   /** How far it comes. @default to its end */
   readonly until?: "sent" | "staged";
 };
@@ -158,6 +160,7 @@ export class ExplainStory {
     if (until === "sent") return;
     await store.movePart({ ...part, state: "accepted", attempts: await attempts() });
     await store.commitChunk({ ...ref, at });
+    if (story.readsAll === true) await store.keepReading({ runId, at });
     await store.endRun({ runId, outcome: "done", endedAt: at });
   }
 

@@ -105,6 +105,19 @@ describe.each(keyImplementations)("what is not in a source any more: $kind", ({ 
     expect([await vanishedOf(runId), await goneSince()]).toMatchObject([1, { a: runId }]);
   });
 
+  it("is told by no run that has ended, whose worker is only late", async () => {
+    await read({ keys: ["a", "b"] });
+    const { runId } = await read({ keys: ["a"] });
+    await read({ keys: ["b"] });
+    await test.store.keepReading({ runId, at });
+    expect(await test.store.countVanished({ runId })).toBeUndefined();
+    expect([await vanishedOf(runId), await goneSince()]).toMatchObject([
+      1,
+      { a: "r3", b: undefined },
+    ]);
+    expect((await read({ keys: ["b"] })).counted).toEqual({ vanished: 0, of: 1 });
+  });
+
   it("is no key that was forgotten by a person's word", async () => {
     await read({ keys: ["a", "b", "c"] });
     await test.store.eraseKey({ ...name, key: "a" });
