@@ -19,12 +19,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A process that holds the lock until it is killed. */
+/**
+ * A process that holds the lock until it is killed. It waits for a timer: with a promise that nothing can
+ * settle, a collection of garbage would take the waiting function, its connection, and so the lock.
+ */
 async function startHolder(lock: string): Promise<ReturnType<typeof spawn>> {
   const module = new URL("../../../src/local/exclusively.ts", import.meta.url).href;
-  const code = `import { exclusively } from ${JSON.stringify(module)};
-    setInterval(() => {}, 1000);
-    await exclusively(${JSON.stringify(lock)}, () => { console.log("held"); return new Promise(() => {}); });`;
+  const code = `import { setTimeout as delay } from "node:timers/promises";
+    import { exclusively } from ${JSON.stringify(module)};
+    await exclusively(${JSON.stringify(lock)}, () => { console.log("held"); return delay(1_000_000); });`;
   const holder = spawn(process.execPath, ["--input-type=module", "--eval", code], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -81,7 +84,8 @@ describe("exclusively", () => {
         waiting.resolve(undefined);
       },
     );
-    await waiting.promise;
+    await Promise.race([waiting.promise, entered]);
+    expect(waits).toBe(1);
     const gone = once(holder, "exit");
     holder.kill("SIGKILL");
     await gone;
