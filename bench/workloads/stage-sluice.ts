@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import type { StageJob } from "../../activities/stage/stage-job.ts";
 import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
-import { keepHeapsSmall } from "../../src/cli/serve/start-worker.ts";
+import { sizeHeaps } from "../../src/cli/serve/start-worker.ts";
 import { sha256 } from "../../src/config/hash.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
@@ -23,7 +23,7 @@ import { tellUsage } from "../usage.ts";
 import { accountMapping } from "./accounts.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
-keepHeapsSmall();
+sizeHeaps();
 const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");

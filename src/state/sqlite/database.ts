@@ -119,10 +119,12 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
 function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migration[]): Database {
   // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
   // Secure delete: rows that were pruned are overwritten, not only forgotten.
+  // Cache: each look-up of a night goes through the whole table of keys, in its order, and one that is larger than
+  // the cache is read anew each time: with 16 MB a night of 485,208 unchanged rows took 1.08 times as much.
   // Checkpoint: keys come in random order, so transactions that follow each other write the same pages. By
   // SQLite's default of 1,000 pages of the log nearly each of them copied its pages back.
   db.exec(
-    "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -16384; " +
+    "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -40960; " +
       "pragma wal_autocheckpoint = 8000",
   );
   const transactions = createTransactions(db);
