@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Moment } from "../../src/clock.ts";
 import { StagedFileMissingError } from "../../src/errors.ts";
 import { pageRowsMax } from "../../src/limits.ts";
+import { Candidates } from "../../src/pipeline/candidates/candidates.ts";
 import type { RecordPage } from "../../src/pipeline/page.ts";
 import { JsonlWriter } from "../../src/records/jsonl.ts";
 import { stagedFile } from "../../src/staging/folder.ts";
@@ -81,11 +82,12 @@ export async function* doubtfulPages(
 
 function pageOf(lines: readonly Line[], position: unknown): RecordPage {
   const written = new JsonlWriter();
-  const candidates = lines.map(({ key, line }, index) => {
+  const made = lines.map(({ key, line }, index) => {
     const start = written.end;
     written.write(line);
     return { index, key, start, end: written.end - 1, keyFrom: -1, keyTo: -1 };
   });
+  const jsonl = written.take();
   return {
     source: {
       rows: [],
@@ -95,8 +97,8 @@ function pageOf(lines: readonly Line[], position: unknown): RecordPage {
       isAgain: true,
     },
     read: lines.length,
-    jsonl: written.take(),
-    candidates,
+    jsonl,
+    candidates: Candidates.of(made, jsonl),
     rejects: [],
     filtered: 0,
     unchanged: 0,

@@ -122,7 +122,8 @@ async function rowsOf(
     const pages = numbered(pagesFrom(deps, search, at.start), at.start.first);
     const how = { mapping, stream, keepRows: pii.rejects, makeReject };
     for await (const page of writeLines(pages, how)) {
-      const { candidates, source } = page;
+      const { source } = page;
+      const candidates = [...page.candidates];
       let next = 0;
       for (const [record, line] of at.lines) {
         const found = candidates.findIndex((row, n) => n >= next && lineOf(page, row).equals(line));

@@ -15,7 +15,7 @@ import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./fields/field-hashes.ts";
 import type { LineBlock } from "./fields/field-program.ts";
 import type { LostFields } from "./lost-fields.ts";
-import { lineOf, type MakeReject, type RecordPage } from "./page.ts";
+import type { MakeReject, RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
 /**
@@ -68,13 +68,15 @@ export function hashOf(line: Uint8Array): Uint8Array {
 /** The hashes of all lines of some pages; `bytesOf` says what of a line counts. */
 function hashesOf(
   pages: readonly RecordPage[],
-  bytesOf: (page: RecordPage, candidate: RecordPage["candidates"][number]) => Uint8Array,
+  bytesOf: (page: RecordPage, position: number) => Uint8Array,
 ): Uint8Array {
   const count = pages.reduce((sum, { candidates }) => sum + candidates.length, 0);
   const hashes = Buffer.allocUnsafeSlow(count * hashBytes);
   let index = 0;
   for (const page of pages) {
-    for (const candidate of page.candidates) putHash(hashes, index++, bytesOf(page, candidate));
+    for (let position = 0; position < page.candidates.length; position += 1) {
+      putHash(hashes, index++, bytesOf(page, position));
+    }
   }
   return hashes;
 }
@@ -89,12 +91,16 @@ function isEnough(pages: readonly RecordPage[]): boolean {
   return rows >= rowsAtOnceMin || bytes >= bytesAtOnceMin;
 }
 
+function lineAt({ candidates }: RecordPage, position: number): Buffer {
+  return candidates.lineAt(position);
+}
+
 /** Hashes of the records together with the rows that they came from. */
 function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
-  return hashesOf(pages, (page, candidate) =>
+  return hashesOf(pages, ({ candidates, source }, position) =>
     Buffer.concat([
-      lineOf(page, candidate),
-      Buffer.from(`\n${rowText(page.source, candidate.index)}`),
+      candidates.lineAt(position),
+      Buffer.from(`\n${rowText(source, candidates.rowOf(position))}`),
     ]),
   );
 }
@@ -103,8 +109,8 @@ function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
 function placeOf(pages: readonly RecordPage[], verdicts: Uint8Array, candidate: number): string {
   let [left, at] = [candidate, 0];
   for (const { candidates, source } of pages) {
-    for (const { index } of candidates) {
-      if (isSent(verdicts[at++]) && left-- === 0) return source.where(index);
+    for (let position = 0; position < candidates.length; position += 1) {
+      if (isSent(verdicts[at++]) && left-- === 0) return source.where(candidates.rowOf(position));
     }
   }
   return "";
@@ -123,22 +129,22 @@ function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
 }
 
 function apply(page: RecordPage, verdicts: Uint8Array, makeReject: MakeReject): void {
-  page.candidates = page.candidates.filter((candidate, position) => {
-    const { index } = candidate;
+  const { candidates } = page;
+  candidates.keep((position) => {
     if (verdicts[position] === verdict.unchanged) {
       page.unchanged += 1;
       return false;
     }
     if (verdicts[position] === verdict.superseded) {
       page.filtered += 1;
-      page.superseded.push(page.source.where(index));
+      page.superseded.push(page.source.where(candidates.rowOf(position)));
       return false;
     }
     if (verdicts[position] === verdict.duplicate) {
       const reason = "same key as an earlier row of this run";
-      const { key } = candidate;
+      const key = candidates.keyAt(position);
       const fault = { step: "duplicate", code: "duplicate_key", reason, key } as const;
-      page.rejects.push(makeReject(page.source, index, fault));
+      page.rejects.push(makeReject(page.source, candidates.rowOf(position), fault));
       return false;
     }
     return true;
@@ -151,7 +157,9 @@ function rowNumbersOf(pages: readonly RecordPage[], rows: number): Uint32Array {
   let row = 0;
   for (const { source, candidates } of pages) {
     const { first = 0 } = source;
-    for (const { index } of candidates) numbers[row++] = first + index + 1;
+    for (let position = 0; position < candidates.length; position += 1) {
+      numbers[row++] = first + candidates.rowOf(position) + 1;
+    }
   }
   return numbers;
 }
@@ -187,10 +195,10 @@ function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly
   return pages.flatMap(({ candidates, jsonl }) => {
     const places = new Uint32Array(2 * candidates.length);
     let to = 0;
-    for (const { start, end } of candidates) {
+    for (let position = 0; position < candidates.length; position += 1) {
       if (!isSent(verdicts[at++])) continue;
-      places[to++] = start;
-      places[to++] = end;
+      places[to++] = candidates.startOf(position);
+      places[to++] = candidates.endOf(position);
     }
     return to === 0 ? [] : [{ bytes: jsonl, places: places.subarray(0, to) }];
   });
@@ -244,7 +252,7 @@ function createJudging(
   // Fields are kept for one call after the other: a later row of a key has the later fields.
   let before: Promise<unknown> = Promise.resolve();
   return (gathered) => {
-    const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);
+    const hashes = rows === undefined ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);
     const asked = state.stageKeys({ ...settings, ...orderOf(gathered, again), hashes });
     const judged = Promise.all([asked, before]).then(
       async ([found]) => await keepFields(how.fields, gathered, found),

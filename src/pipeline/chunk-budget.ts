@@ -30,8 +30,12 @@ export interface ChunkBudget {
 }
 
 /** What a page adds to the file at most: its lines with their ends, if nothing of them could be made smaller. */
-function bytesAtMost(page: RecordPage): number {
-  return page.candidates.reduce((sum, { start, end }) => sum + end - start + 1, 0);
+function bytesAtMost({ candidates }: RecordPage): number {
+  let sum = 0;
+  for (let position = 0; position < candidates.length; position += 1) {
+    sum += candidates.endOf(position) - candidates.startOf(position) + 1;
+  }
+  return sum;
 }
 
 /** Keeps the account of one chunk; `now` is in milliseconds. */

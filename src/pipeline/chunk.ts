@@ -107,11 +107,11 @@ export class ChunkWriter {
 
   async #addLines(page: RecordPage): Promise<void> {
     const { jsonl, candidates } = page;
+    this.#keys.add(candidates);
     // Lines that stand behind one another are added at once.
     let [from, to] = [0, 0];
-    for (const candidate of candidates) {
-      const { start, end } = candidate;
-      this.#keys.add(page, candidate);
+    for (let position = 0; position < candidates.length; position += 1) {
+      const [start, end] = [candidates.startOf(position), candidates.endOf(position)];
       this.#cutter.add(end - start);
       if (start !== to) {
         if (to > from) await this.#gzip.add(jsonl.subarray(from, to));

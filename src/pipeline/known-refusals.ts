@@ -1,7 +1,7 @@
 import { rejectText } from "../records/reject-codes.ts";
 import type { Refusal } from "../state/contract/sends/refusals.ts";
 import { hashOf } from "./changed.ts";
-import { lineOf, type MakeReject, type RecordPage } from "./page.ts";
+import type { MakeReject, RecordPage } from "./page.ts";
 
 function nameOf(key: string, hash: Uint8Array): string {
   return `${Buffer.from(hash).toString("hex")} ${key}`;
@@ -25,16 +25,17 @@ export async function* rejectRefused(
   const known = new Map(refusals.map((refusal) => [nameOf(refusal.key, refusal.hash), refusal]));
   const keys = new Set(refusals.map(({ key }) => key));
   for await (const page of pages) {
-    page.candidates = page.candidates.filter((candidate) => {
-      const { key, index } = candidate;
+    const { candidates } = page;
+    candidates.keep((position) => {
+      const key = candidates.keyAt(position);
       if (!keys.has(key)) return true;
-      const refusal = known.get(nameOf(key, hashOf(lineOf(page, candidate))));
+      const refusal = known.get(nameOf(key, hashOf(candidates.lineAt(position))));
       if (refusal === undefined) return true;
       const { code, field } = refusal;
       const naming = field === null ? "" : `, naming ${field}`;
       const reason = `${rejectText(code)}${naming}, when it was last sent; it did not change since`;
       const fault = { step: "send", code, field: field ?? undefined, reason, key } as const;
-      page.rejects.push(makeReject(page.source, index, fault));
+      page.rejects.push(makeReject(page.source, candidates.rowOf(position), fault));
       return false;
     });
     yield page;

@@ -4,9 +4,9 @@ import { JsonlWriter } from "../records/jsonl.ts";
 import { PageMemory } from "../records/page-memory.ts";
 import { keyFieldOf, type Stream } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
-import { PlainCandidate } from "./candidates/plain-candidate.ts";
+import { Candidates, placeWords } from "./candidates/candidates.ts";
 import { rowAt, rowCount } from "./page.ts";
-import type { Candidate, MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
+import type { MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
 
 /** How rows become lines. */
@@ -36,13 +36,19 @@ export async function* writeLines(
   }
 }
 
-const lineWords = 4;
+const placeBytes = placeWords * Int32Array.BYTES_PER_ELEMENT;
+
+/** Room for the places of a page in a piece of memory. */
+function placesIn({ buffer, byteOffset }: Buffer, rows: number): Int32Array {
+  return new Int32Array(buffer, byteOffset, rows * placeWords);
+}
 
 class LineWriter {
   readonly #how: HowToWrite;
   readonly #plain: PlainLines | undefined;
   readonly #lines: JsonlWriter;
   readonly #memory = new PageMemory();
+  readonly #places = new PageMemory();
   readonly #validate: ReturnType<typeof validateRecord>;
 
   constructor(how: HowToWrite) {
@@ -55,6 +61,7 @@ class LineWriter {
 
   write(source: RowPage): RecordPage {
     const rows = rowCount(source);
+    const places = this.#places.take(rows * placeBytes);
     const page: PageInMaking = {
       source,
       read: rows + rejectsOf(source),
@@ -64,7 +71,7 @@ class LineWriter {
       superseded: [],
       omitted: [],
       jsonl: this.#lines.bytes,
-      candidates: [],
+      candidates: new Candidates(rows, this.#lines.bytes, placesIn(places, rows)),
     };
     const { cells } = source;
     const plain = cells === undefined ? undefined : this.#plain;
@@ -76,9 +83,10 @@ class LineWriter {
       if (index < rows) this.#addObject(page, index);
     }
     const piece = this.#memory.take(this.#lines.end);
-    page.jsonl = this.#lines.take(piece);
+    page.jsonl = page.candidates.jsonl = this.#lines.take(piece);
     page.release = () => {
       this.#memory.giveBack(piece);
+      this.#places.giveBack(places);
       cells?.release?.();
     };
     return page;
@@ -91,12 +99,15 @@ class LineWriter {
 
   /** Adds rows whose lines were written from their cells. */
   #addPlain(page: PageInMaking, { places }: PlainLines, { from, to }: Range): void {
-    page.jsonl = this.#lines.bytes;
+    const { candidates } = page;
+    candidates.jsonl = this.#lines.bytes;
+    if (this.#how.bytesMax === undefined) {
+      candidates.addPlaces(places.subarray(from * placeWords, to * placeWords));
+      return;
+    }
     for (let index = from; index < to; index += 1) {
-      const at = index * lineWords;
-      const [start, end] = [places[at] ?? 0, (places[at + 1] ?? 0) - 1];
-      const [keyFrom, keyTo] = [places[at + 2] ?? 0, places[at + 3] ?? 0];
-      this.#add(page, new PlainCandidate(page, { index, start, end, keyFrom, keyTo }));
+      candidates.addPlaces(places.subarray(index * placeWords, (index + 1) * placeWords));
+      this.#rejectLarge(page);
     }
   }
 
@@ -128,21 +139,21 @@ class LineWriter {
     this.#lines.write(JSON.stringify(record));
     const key = String(record[keyFieldOf(stream)]);
     const place = { index, start, end: this.#lines.end - 1, keyFrom: -1, keyTo: -1 };
-    this.#add(page, { ...place, key, record });
+    page.candidates.add(place, { key, record });
+    this.#rejectLarge(page);
   }
 
-  /** Adds a record that is not too large. */
-  #add(page: PageInMaking, candidate: Candidate): void {
+  /** Takes the last record out again where it is too large. */
+  #rejectLarge({ candidates, rejects, source }: PageInMaking): void {
     const { bytesMax = Infinity, makeReject } = this.#how;
-    const bytes = candidate.end - candidate.start;
-    if (bytes <= bytesMax) {
-      page.candidates.push(candidate);
-      return;
-    }
-    const { index, key } = candidate;
+    const last = candidates.length - 1;
+    const bytes = candidates.endOf(last) - candidates.startOf(last);
+    if (bytes <= bytesMax) return;
+    const { index, key } = candidates.at(last);
+    candidates.length = last;
     const reason = `the record alone has ${bytes} bytes; a lightweight body holds ${bytesMax} for one`;
     const fault = { step: "validate", code: "too_large", reason, key } as const;
-    page.rejects.push(makeReject(page.source, index, fault));
+    rejects.push(makeReject(source, index, fault));
   }
 }
 

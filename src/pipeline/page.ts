@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Cells } from "../records/cells.ts";
 import type { Row, StreamRecord } from "../records/streams.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
+import type { Candidate } from "./candidates/candidate.ts";
+import type { Candidates } from "./candidates/candidates.ts";
 
 const recordSchema = z.custom<StreamRecord>((value) => typeof value === "object" && value !== null);
 
@@ -70,22 +72,6 @@ export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): Async
   }
 }
 
-/** A record on its way as a line of JSON. */
-export type Candidate = {
-  /** Index of its row in the page. */
-  readonly index: number;
-  readonly key: string;
-  /** Where its key begins in the JSONL of its page, between the quotes, and where it ends; -1 where nobody looked. */
-  readonly keyFrom: number;
-  readonly keyTo: number;
-  /** Where its line begins in the JSONL of its page. */
-  readonly start: number;
-  /** Where its line ends, the line end not counted. */
-  readonly end: number;
-  /** What the line was written from; undefined where the row was never an object. */
-  readonly record?: StreamRecord | undefined;
-};
-
 /**
  * A page on its way through the pipeline: read = candidates + rejects + filtered + unchanged, after every
  * step (I2).
@@ -103,7 +89,7 @@ export type RecordPage = {
   readonly omitted?: readonly Omitted[] | undefined;
   /** The lines, each with a line feed behind it; those of records that are no longer candidates, too. */
   readonly jsonl: Buffer;
-  candidates: Candidate[];
+  readonly candidates: Candidates;
   /** Takes the memory of the page back: nothing of its lines and its rows is read any more. */
   release?(): void;
 };

@@ -10,8 +10,8 @@ import { collect, streamOf } from "../support/sequences.ts";
 export type LinesAsked = {
   readonly stream: Stream;
   readonly record: RecordMapping;
-  /** Bytes of a line at most. */
-  readonly bytesMax: number;
+  /** Bytes of a line at most; undefined is of any. */
+  readonly bytesMax: number | undefined;
 };
 
 /** What becomes of pages, without what only one of the two ways has: that of cells, and that of objects. */

@@ -46,6 +46,9 @@ const ESCAPED_BYTES_MAX: u32 = 6;
 /** Bytes of a row above which it is an object, so that no room is made for what it might become. */
 const ROW_BYTES_MAX: u32 = 65_536;
 
+/** Five numbers for each line. */
+const PLACE_BYTES: usize = 20;
+
 /** Bytes that are written in vain behind a line. */
 const SPARE: u64 = 64;
 
@@ -113,14 +116,14 @@ export function roomNeeded(): u32 {
 
 /**
  * Writes the lines of the rows from `row` on, one behind the other from `at` to `end` at most, and for each row at
- * `lines` where its line begins and ends, and where its key does between its quotes: all of them less `base`. Answers
- * the first row that it did not write, which needs more room or an object.
+ * `lines` its number, where its line begins and ends, without the line feed, and where its key does between its quotes:
+ * all places less `base`. Answers the first row that it did not write, which needs more room or an object.
  */
 export function write(row: u32, rows: u32, at: usize, end: usize, base: usize, lines: usize): u32 {
   setOut(at);
   for (; row < rows; row++) {
     const begin = out;
-    const line = lines + ((<usize>row) << 4);
+    const line = lines + <usize>row * PLACE_BYTES;
     if (!beginRow(row)) {
       needed = 0;
       return row;
@@ -132,8 +135,9 @@ export function write(row: u32, rows: u32, at: usize, end: usize, base: usize, l
       needed = 0;
       return row;
     }
-    store<u32>(line, <u32>(begin - base));
-    store<u32>(line, <u32>(out - base), 4);
+    store<u32>(line, row);
+    store<u32>(line, <u32>(begin - base), 4);
+    store<u32>(line, <u32>(out - 1 - base), 8);
   }
   return row;
 }
@@ -166,8 +170,8 @@ function writeRow(line: usize, base: usize): bool {
     const its = changetype<Field>(field);
     if (!writeField(its, 0)) return false;
     if (index == plan.key) {
-      store<u32>(line, <u32>(before + its.memberBytes + 1 - base), 8);
-      store<u32>(line, <u32>(out - 1 - base), 12);
+      store<u32>(line, <u32>(before + its.memberBytes + 1 - base), 12);
+      store<u32>(line, <u32>(out - 1 - base), 16);
     }
     field += offsetof<Field>();
   }

@@ -52,7 +52,7 @@ async function showPage(
 ): Promise<void> {
   const { sync, lookUp, nowMs, isJson } = how;
   const known = await lookUp?.(page.candidates.map(({ key }) => key));
-  for (const [at, candidate] of page.candidates.entries()) {
+  for (const [at, candidate] of [...page.candidates].entries()) {
     const { key, index } = candidate;
     const record = recordOf(page, candidate);
     const place = page.source.where(index);

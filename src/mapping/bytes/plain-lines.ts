@@ -18,8 +18,8 @@ type LineProgram = {
 
 const lineProgram = new WasmProgram<LineProgram>(new URL("./lines.wasm", import.meta.url));
 
-/** Words that a program says of each line: where it begins, where it ends, and the same of its key. */
-const lineWords = 4;
+/** Numbers that a program says of each line; see `PlainLines.places`. */
+const lineWords = 5;
 
 /** Bytes behind what is copied that may be read in vain. */
 const spareBytes = 64;
@@ -36,8 +36,9 @@ export class PlainLines {
   /** The lines of the page, among which whoever asks writes those of objects. */
   readonly lines = new JsonlWriter((bytesMin) => this.#room(bytesMin));
   /**
-   * Four numbers for each row whose line was written, all from the beginning of the lines: where the line begins, where
-   * it ends with its line feed, and where its key begins and ends between its quotes, as JSON writes it.
+   * Five numbers for each row whose line was written: its index, and, from the beginning of the lines, where the line
+   * begins, where it ends, its line feed not counted, and where its key begins and ends between its quotes, as JSON
+   * writes it.
    */
   places = new Int32Array(0);
   #columns: readonly string[] | undefined;
@@ -83,7 +84,7 @@ export class PlainLines {
       const [at, room] = [this.#linesAt + end, this.#linesAt + bytes.length];
       const program = this.#program;
       const next = program.write(from, this.#rows, at, room, this.#linesAt, this.#placesAt);
-      if (next > from) this.lines.end = this.places[(next - 1) * lineWords + 1] ?? end;
+      if (next > from) this.lines.end = (this.places[(next - 1) * lineWords + 2] ?? end) + 1;
       const needed = next === this.#rows ? 0 : program.roomNeeded();
       if (needed === 0) return next;
       this.lines.makeRoom(needed);

@@ -1,5 +1,6 @@
 import type { TextBlock } from "../../state/text-block.ts";
-import type { Candidate, RecordPage } from "../page.ts";
+import type { RecordPage } from "../page.ts";
+import type { Candidates } from "./candidates.ts";
 
 const [backslash, quote, comma, openBracket, closeBracket] = [0x5c, 0x22, 0x2c, 0x5b, 0x5d];
 
@@ -31,7 +32,9 @@ class TextBytes {
   }
 
   /** Copies a key as it is in its line; false, and nothing is copied, where it holds a `stop`. */
-  key(jsonl: Buffer, { keyFrom, keyTo }: Candidate, stop: number): boolean {
+  key(candidates: Candidates, position: number, stop: number): boolean {
+    const { jsonl } = candidates;
+    const [keyFrom, keyTo] = [candidates.keyFromOf(position), candidates.keyToOf(position)];
     const out = this.bytes;
     let at = this.end;
     // Not by `copy`, which takes longer to call than so few bytes to move.
@@ -47,9 +50,10 @@ class TextBytes {
 }
 
 /** Bytes that a key has at most, and that its JSON has where that is known. */
-function bytesMaxOf(candidate: Candidate): number {
-  const { keyFrom, keyTo } = candidate;
-  return keyFrom === -1 ? candidate.key.length * bytesPerCharMax : keyTo - keyFrom;
+function bytesMaxOf(candidates: Candidates, position: number): number {
+  const keyFrom = candidates.keyFromOf(position);
+  if (keyFrom === -1) return candidates.keyAt(position).length * bytesPerCharMax;
+  return candidates.keyToOf(position) - keyFrom;
 }
 
 /** The keys of the candidates of some pages, in memory of their own. */
@@ -57,16 +61,19 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
   let [count, bytes] = [0, 0];
   for (const { candidates } of pages) {
     count += candidates.length;
-    for (const candidate of candidates) bytes += bytesMaxOf(candidate);
+    for (let position = 0; position < candidates.length; position += 1) {
+      bytes += bytesMaxOf(candidates, position);
+    }
   }
   const ends = new Uint32Array(count);
   const texts = new TextBytes(bytes);
   let index = 0;
-  for (const { candidates, jsonl } of pages) {
-    for (const candidate of candidates) {
+  for (const { candidates } of pages) {
+    for (let position = 0; position < candidates.length; position += 1) {
       // What is escaped has no more bytes as a text.
-      const isCopied = candidate.keyFrom !== -1 && texts.key(jsonl, candidate, backslash);
-      if (!isCopied) texts.text(candidate.key);
+      const isObject = candidates.keyFromOf(position) === -1;
+      const isCopied = !isObject && texts.key(candidates, position, backslash);
+      if (!isCopied) texts.text(candidates.keyAt(position));
       ends[index] = texts.end;
       index += 1;
     }
@@ -78,11 +85,19 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
 export class KeyList {
   #texts = new TextBytes(listBytesMin);
 
-  add({ jsonl }: Pick<RecordPage, "jsonl">, candidate: Candidate): void {
-    const isObject = candidate.keyFrom === -1;
-    const json = isObject ? JSON.stringify(candidate.key) : "";
+  /** Adds the keys of the candidates of a page. */
+  add(candidates: Candidates): void {
+    for (let position = 0; position < candidates.length; position += 1) {
+      this.#add(candidates, position);
+    }
+  }
+
+  #add(candidates: Candidates, position: number): void {
+    const isObject = candidates.keyFromOf(position) === -1;
+    const json = isObject ? JSON.stringify(candidates.keyAt(position)) : "";
+    const bytes = isObject ? json.length * bytesPerCharMax : bytesMaxOf(candidates, position);
     // With a comma or a bracket before it, two quotes, and a bracket behind the last.
-    this.#makeRoom((isObject ? json.length * bytesPerCharMax : bytesMaxOf(candidate)) + 4);
+    this.#makeRoom(bytes + 4);
     const texts = this.#texts;
     texts.byte(texts.end === 0 ? openBracket : comma);
     if (isObject) {
@@ -90,7 +105,7 @@ export class KeyList {
       return;
     }
     texts.byte(quote);
-    texts.key(jsonl, candidate, nothing);
+    texts.key(candidates, position, nothing);
     texts.byte(quote);
   }
 

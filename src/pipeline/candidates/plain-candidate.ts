@@ -1,4 +1,4 @@
-import type { Candidate } from "../page.ts";
+import type { Candidate } from "./candidate.ts";
 
 const backslash = 0x5c;
 

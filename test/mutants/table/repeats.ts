@@ -14,9 +14,9 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);",
+        find: "const hashes = rows === undefined ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);",
         replace:
-          "const hashes = rows !== null ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);",
+          "const hashes = rows !== null ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);",
       },
     ],
     test: {

@@ -65,7 +65,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/known-refusals.ts",
-        find: "const refusal = known.get(nameOf(key, hashOf(lineOf(page, candidate))));",
+        find: "const refusal = known.get(nameOf(key, hashOf(candidates.lineAt(position))));",
         replace: "const refusal = refusals.find((each) => each.key === key);",
       },
     ],

@@ -87,7 +87,8 @@ describe("dropUnchanged", () => {
       dropUnchanged(streamOf([pageOf("a", "b", "c")]), { stageKeys }, how),
     );
     expect(asked).toMatchObject([{ ...settings, keys: textBlockOf(["a", "b", "c"]) }]);
-    expect(page).toMatchObject({ read: 3, candidates: [{ key: "a" }], unchanged: 1 });
+    expect(page).toMatchObject({ read: 3, unchanged: 1 });
+    expect(page?.candidates.map(({ key }) => key)).toEqual(["a"]);
     expect(page?.rejects).toMatchObject([
       { place: "a.csv:4", step: "duplicate", code: "duplicate_key", key: "c" },
     ]);

@@ -9,6 +9,7 @@ import { linePage } from "./support.ts";
 
 const wide: ChunkLimits = { records: 1_000, bytes: 1_000_000, rowsRead: 1_000, ms: 1_000 };
 const page = linePage(["a", "b", "c"].map((key) => [key, `"${key}"`] as const));
+const { candidates: noCandidates } = linePage([]);
 
 function budgetOf(limits: Partial<ChunkLimits>): {
   readonly budget: ChunkBudget;
@@ -60,7 +61,7 @@ describe("createChunkBudget", () => {
   });
 
   it("ends sooner while nothing leaves, but not before it was worth its beginning", () => {
-    const unchanged = { ...page, candidates: [] };
+    const unchanged = { ...page, candidates: noCandidates };
     const pass = (
       { budget, clock }: ReturnType<typeof budgetOf>,
       ms: number,
@@ -94,7 +95,7 @@ describe("createChunkBudget", () => {
     budget.enter(page);
     expect(budget.canReadAhead()).toBe(false);
     // Nothing in them was new.
-    for (const _ of [1, 2]) budget.leave({ ...page, candidates: [] }, 10);
+    for (const _ of [1, 2]) budget.leave({ ...page, candidates: noCandidates }, 10);
     expect(budget.isFull()).toBe(false);
     expect(budget.canReadAhead()).toBe(true);
   });

@@ -1,4 +1,6 @@
-import type { Candidate, MakeReject, RecordPage, RowPage } from "../../../src/pipeline/page.ts";
+import type { Candidate } from "../../../src/pipeline/candidates/candidate.ts";
+import { Candidates } from "../../../src/pipeline/candidates/candidates.ts";
+import type { MakeReject, RecordPage, RowPage } from "../../../src/pipeline/page.ts";
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
 import { JsonlWriter } from "../../../src/records/jsonl.ts";
 import type { Row } from "../../../src/records/streams.ts";
@@ -18,7 +20,7 @@ export function linePage(
   position: unknown = null,
 ): RecordPage {
   const written = new JsonlWriter();
-  const candidates = lines.map(([key, line], index): Candidate => {
+  const made = lines.map(([key, line], index): Candidate => {
     const start = written.end;
     written.write(line);
     const place = { index, start, end: written.end - 1, keyFrom: -1, keyTo: -1 };
@@ -26,11 +28,12 @@ export function linePage(
   });
   const rows = lines.map(([key]) => ({ id: key }));
   const source = rowPage(rows, { position });
+  const jsonl = written.take();
   return {
     source,
     read: rows.length,
-    jsonl: written.take(),
-    candidates,
+    jsonl,
+    candidates: Candidates.of(made, jsonl),
     rejects: [],
     filtered: 0,
     unchanged: 0,

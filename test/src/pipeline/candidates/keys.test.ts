@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { Candidates } from "../../../../src/pipeline/candidates/candidates.ts";
 import { KeyList, keysOf } from "../../../../src/pipeline/candidates/keys.ts";
-import { PlainCandidate } from "../../../../src/pipeline/candidates/plain-candidate.ts";
-import type { Candidate, RecordPage } from "../../../../src/pipeline/page.ts";
+import type { RecordPage } from "../../../../src/pipeline/page.ts";
 import { linePage, textsOf } from "../support.ts";
 
 /** A key, and whether its row was an object. */
@@ -19,13 +19,13 @@ const record = fc.tuple(
 function pageOf(records: readonly (readonly [key: string, isObject: boolean])[]): RecordPage {
   const before = '{"account_id":';
   const page = linePage(records.map(([key]) => [key, `${before}${JSON.stringify(key)}}`]));
-  page.candidates = page.candidates.map((candidate, index): Candidate => {
-    if (records[index]?.[1] === true) return candidate;
-    const { index: at, start, end } = candidate;
-    const [keyFrom, keyTo] = [start + before.length + 1, end - 2];
-    return new PlainCandidate(page, { index: at, start, end, keyFrom, keyTo });
-  });
-  return page;
+  const candidates = new Candidates(records.length, page.jsonl);
+  for (const [at, candidate] of [...page.candidates].entries()) {
+    const { index, start, end } = candidate;
+    if (records[at]?.[1] === true) candidates.add(candidate, candidate);
+    else candidates.addPlaces(Int32Array.of(index, start, end, start + before.length + 1, end - 2));
+  }
+  return { ...page, candidates };
 }
 
 describe("the keys of records", () => {
@@ -37,7 +37,7 @@ describe("the keys of records", () => {
         expect(made.flatMap(({ candidates }) => candidates.map(({ key }) => key))).toEqual(keys);
         expect(textsOf(keysOf(made))).toEqual(keys);
         const list = new KeyList();
-        for (const page of made) for (const each of page.candidates) list.add(page, each);
+        for (const page of made) list.add(page.candidates);
         expect(list.json()).toBe(JSON.stringify(keys));
       }),
       { numRuns: 300 },
@@ -48,7 +48,7 @@ describe("the keys of records", () => {
     const keys = Array.from({ length: 9_000 }, (_, index) => `${index} `.repeat(index % 60) + "€");
     const page = pageOf(keys.map((key, index) => [key, index % 3 === 0]));
     const list = new KeyList();
-    for (const each of page.candidates) list.add(page, each);
+    list.add(page.candidates);
     expect(list.json()).toBe(JSON.stringify(keys));
   });
 });

@@ -1,0 +1,127 @@
+import type { Candidate } from "./candidate.ts";
+import { PlainCandidate } from "./plain-candidate.ts";
+
+/** Numbers that say of a record which row it is of, where its line begins and ends, and where its key does. */
+export const placeWords = 5;
+
+type Place = Pick<Candidate, "end" | "index" | "keyFrom" | "keyTo" | "start">;
+
+type Made = Pick<Candidate, "key" | "record">;
+
+/**
+ * The records of a page in the order of their rows: of each where it is, and of those that were objects what they
+ * were. Places are numbers, since an object for each lives as long as the store judges it, and the collector looks
+ * at it again and again: they took a tenth of an unchanged night.
+ */
+export class Candidates implements Iterable<Candidate> {
+  /** The lines that places are in. */
+  jsonl: Buffer;
+  length = 0;
+  readonly #places: Int32Array;
+  /** By the indices of their rows; the others were never objects. */
+  readonly #made = new Map<number, Made>();
+
+  /** `places` is room for as many as the page has rows; it is new where nobody brings it. */
+  constructor(rows: number, jsonl: Buffer, places: Int32Array = new Int32Array(rows * placeWords)) {
+    this.jsonl = jsonl;
+    this.#places = places;
+  }
+
+  /** Candidates that are objects, of a page of such lines. */
+  static of(objects: readonly Candidate[], jsonl: Buffer): Candidates {
+    const candidates = new Candidates(objects.length, jsonl);
+    for (const object of objects) candidates.add(object, object);
+    return candidates;
+  }
+
+  /** Adds a record. */
+  add({ index, start, end, keyFrom, keyTo }: Place, made?: Made): void {
+    this.#places.set([index, start, end, keyFrom, keyTo], this.length * placeWords);
+    if (made !== undefined) this.#made.set(index, made);
+    this.length += 1;
+  }
+
+  /** Adds records that were never objects, `placeWords` numbers for each. */
+  addPlaces(places: Int32Array): void {
+    this.#places.set(places, this.length * placeWords);
+    this.length += places.length / placeWords;
+  }
+
+  /** The index of the row of a record. */
+  rowOf(position: number): number {
+    return this.#places[position * placeWords] ?? 0;
+  }
+
+  /** Where the line of a record begins. */
+  startOf(position: number): number {
+    return this.#places[position * placeWords + 1] ?? 0;
+  }
+
+  /** Where its line ends, the line end not counted. */
+  endOf(position: number): number {
+    return this.#places[position * placeWords + 2] ?? 0;
+  }
+
+  /** Where its key begins in the lines, between its quotes; -1 where the record was an object. */
+  keyFromOf(position: number): number {
+    return this.#places[position * placeWords + 3] ?? -1;
+  }
+
+  /** Where its key ends. */
+  keyToOf(position: number): number {
+    return this.#places[position * placeWords + 4] ?? -1;
+  }
+
+  /** Its line, without its line end; it shares the memory of the page. */
+  lineAt(position: number): Buffer {
+    return this.jsonl.subarray(this.startOf(position), this.endOf(position));
+  }
+
+  /** Its key, which is made when somebody asks. */
+  keyAt(position: number): string {
+    return this.at(position).key;
+  }
+
+  /** One record as an object. */
+  at(position: number): Candidate {
+    const place = {
+      index: this.rowOf(position),
+      start: this.startOf(position),
+      end: this.endOf(position),
+      keyFrom: this.keyFromOf(position),
+      keyTo: this.keyToOf(position),
+    };
+    const made = this.#made.get(place.index);
+    if (made !== undefined) return { ...place, key: made.key, record: made.record };
+    return new PlainCandidate(this, place);
+  }
+
+  /** Leaves out those that are not to be kept; it asks of each once, in order. */
+  keep(isKept: (position: number) => boolean): void {
+    const places = this.#places;
+    let kept = 0;
+    for (let position = 0; position < this.length; position += 1) {
+      if (!isKept(position)) continue;
+      if (kept < position) {
+        const from = position * placeWords;
+        places.copyWithin(kept * placeWords, from, from + placeWords);
+      }
+      kept += 1;
+    }
+    this.length = kept;
+  }
+
+  *[Symbol.iterator](): Generator<Candidate> {
+    for (let position = 0; position < this.length; position += 1) yield this.at(position);
+  }
+
+  /** As of an array. */
+  map<Result>(make: (candidate: Candidate) => Result): Result[] {
+    return Array.from(this, make);
+  }
+
+  /** As of an array. */
+  filter(isWanted: (candidate: Candidate) => boolean): Candidate[] {
+    return Array.from(this).filter((candidate) => isWanted(candidate));
+  }
+}
