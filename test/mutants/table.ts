@@ -11,6 +11,7 @@ import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfErased } from "./table/erased.ts";
 import { mutantsOfExplained } from "./table/explained.ts";
+import { mutantsOfFields } from "./table/fields.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfHolds } from "./table/holds.ts";
 import { mutantsOfHosts } from "./table/hosts.ts";
@@ -83,6 +84,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfUnnamed,
   ...mutantsOfIdentities,
   ...mutantsOfZones,
+  ...mutantsOfFields,
   ...mutantsOfForeignPrograms,
   ...mutantsOfRepeats,
   ...mutantsOfWorkflows,

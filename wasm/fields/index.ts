@@ -49,12 +49,28 @@ function nameAt(names: usize, index: u32): Name {
   return changetype<Name>(names + <usize>index * offsetof<Name>());
 }
 
-function isSame(at: usize, length: u32, name: Name): bool {
-  if (name.length != length) return false;
-  for (let index: usize = 0; index < <usize>length; index += 1) {
-    if (load<u8>(at + index) != load<u8>(name.at + index)) return false;
+/** Whether so many bytes are the same. Reads up to 15 more of both in vain. */
+function areSame(a: usize, b: usize, bytes: i32): bool {
+  for (; bytes > 0; bytes -= 16) {
+    const same: u32 = i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)));
+    // Those behind the end count as the same.
+    if ((same | ((<u32>0xffff) << (<u32>min<i32>(bytes, 16))) | 0xffff0000) != u32.MAX_VALUE)
+      return false;
+    a += 16;
+    b += 16;
   }
   return true;
+}
+
+function isSame(at: usize, length: u32, name: Name): bool {
+  return name.length == length && areSame(at, name.at, length);
+}
+
+/** Whether this name begins at `at`, and its closing quote and a colon follow within the line. */
+function isNext(at: usize, end: usize, name: Name): bool {
+  const to = at + <usize>name.length;
+  // What follows a whole name cannot be escaped by it.
+  return to + 2 <= end && areSame(at, name.at, name.length) && <u32>load<u8>(to) == QUOTE;
 }
 
 /** The slot of a name, which most often is the one behind that of the name before it. */
@@ -79,9 +95,15 @@ function isText(at: usize, length: u32): bool {
 function textEnd(at: usize, end: usize): usize {
   let to = at + 1;
   while (to < end) {
-    const byte: u32 = load<u8>(to);
-    if (byte == QUOTE) return to + 1;
-    to += byte == BACKSLASH ? 2 : 1;
+    const bytes = v128.load(to);
+    const quotes = i8x16.eq(bytes, i8x16.splat(<i8>QUOTE));
+    const signs = v128.or(quotes, i8x16.eq(bytes, i8x16.splat(<i8>BACKSLASH)));
+    const plain = ctz<u32>(i8x16.bitmask(signs) | 0x10000);
+    to += <usize>plain;
+    if (plain == 16) continue;
+    if (to >= end) return end;
+    if (<u32>load<u8>(to) == QUOTE) return to + 1;
+    to += 2;
   }
   return end;
 }
@@ -112,7 +134,14 @@ function valueEnd(at: usize, end: usize): usize {
 /** Never the 0 that stands for a field which is not there. */
 function hashOf(at: usize, end: usize): u32 {
   let hash = SEED;
-  for (let from = at; from < end; from += 1) hash = (hash ^ load<u8>(from)) * PRIME;
+  let from = at;
+  for (; from + 4 <= end; from += 4) {
+    hash = (hash ^ load<u8>(from)) * PRIME;
+    hash = (hash ^ load<u8>(from, 1)) * PRIME;
+    hash = (hash ^ load<u8>(from, 2)) * PRIME;
+    hash = (hash ^ load<u8>(from, 3)) * PRIME;
+  }
+  for (; from < end; from += 1) hash = (hash ^ load<u8>(from)) * PRIME;
   return hash == 0 ? 1 : hash;
 }
 
@@ -130,6 +159,16 @@ function hashLine(from: usize, end: usize, out: usize, isUnknownLeftOut: bool): 
       continue;
     }
     const name = at + 1;
+    // The next slot in turn: lines have their fields in the same order.
+    const next = last + 1 < slotCount ? last + 1 : 0;
+    const nextName = nameAt(slots, next);
+    if (isProperty && slotCount > 0 && nextName.isProperty != 0 && isNext(name, end, nextName)) {
+      const value = name + <usize>nextName.length + 2;
+      at = valueEnd(value, end);
+      store<u32>(out + ((<usize>next) << 2), hashOf(value, at));
+      last = next;
+      continue;
+    }
     const valueAt = textEnd(at, end) + 1;
     const length = <u32>(valueAt - 2 - name);
     const isObject = <u32>load<u8>(valueAt) == OPEN_BRACE;

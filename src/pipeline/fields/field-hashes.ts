@@ -5,6 +5,12 @@ import { fieldSlotsMax } from "../../state/limits.ts";
 import { type FieldName, hashFields, type LineBlock } from "./field-program.ts";
 import { LineFields, namesBeside } from "./line-fields.ts";
 
+/**
+ * Lines that are looked through for fields without a slot, before all are: most often each of many lines has the
+ * fields of the others.
+ */
+const sampleLines = 256;
+
 /** Takes names of fields that are new, answers all that have a slot, in the order of the slots. */
 type AddFields = (names: readonly string[]) => Promise<readonly string[]>;
 
@@ -74,9 +80,11 @@ export class FieldHasher {
   async hash(blocks: readonly LineBlock[]): Promise<FieldHashes> {
     let slots = this.#slots ?? (await this.#learn([]));
     let hashes = this.#hash(blocks, slots, { isUnknownLeftOut: slots.length >= fieldSlotsMax });
-    if (hashes === undefined) {
-      slots = await this.#learn(this.#unknownOf(blocks));
-      hashes = this.#hash(blocks, slots, { isUnknownLeftOut: true });
+    for (const lines of [sampleLines, Infinity]) {
+      if (hashes !== undefined) break;
+      slots = await this.#learn(this.#unknownOf(blocks, lines));
+      const isUnknownLeftOut = lines === Infinity || slots.length >= fieldSlotsMax;
+      hashes = this.#hash(blocks, slots, { isUnknownLeftOut });
     }
     const { buffer } = hashes ?? new Uint32Array(0);
     return { fieldBytes: slots.length * fieldHashBytes, hashes: new Uint8Array(buffer) };
@@ -106,14 +114,16 @@ export class FieldHasher {
     return hashFields(blocks, { slots, ...namesBeside(this.#stream), isUnknownLeftOut });
   }
 
-  /** The fields that have no slot yet, as many as there are slots left. */
-  #unknownOf(blocks: readonly LineBlock[]): readonly string[] {
+  /** The fields without a slot, as many as there are slots left, in so many lines evenly apart, or a few more. */
+  #unknownOf(blocks: readonly LineBlock[], lines: number): readonly string[] {
+    const all = blocks.reduce((sum, { places }) => sum + places.length / 2, 0);
+    const step = 2 * Math.max(1, Math.floor(all / lines));
     const known = new Set(this.#names);
     const unknown = new Set<string>();
     const fields = new LineFields(this.#stream);
     const prefix = prefixOf(this.#stream);
     for (const { bytes, places } of blocks) {
-      for (let at = 0; at < places.length; at += 2) {
+      for (let at = 0; at < places.length; at += step) {
         fields.begin(bytes.subarray(places[at], places[at + 1]));
         while (fields.next() && known.size + unknown.size < fieldSlotsMax) {
           const path = pathOf(fields.name(), fields.isProperty ? prefix : "");

@@ -12,6 +12,9 @@ const program = new WasmProgram<FieldProgram>(new URL("./fields.wasm", import.me
 
 const wordBytes = Uint32Array.BYTES_PER_ELEMENT;
 
+/** Bytes behind lines and names that may be read in vain. */
+const spareBytes = 16;
+
 /** Numbers that a name takes: where it is, how long it is, whether it is a property's. */
 const nameWords = 3;
 
@@ -66,7 +69,7 @@ function hashBlock(
   const [from, to] = [places[0] ?? 0, places.at(-1) ?? 0];
   const linesAt = how.at + places.byteLength;
   const outAt = aligned(linesAt + to - from);
-  makeMemory(fields.memory, outAt + how.out.byteLength);
+  makeMemory(fields.memory, outAt + how.out.byteLength + spareBytes);
   const { buffer } = fields.memory;
   new Uint8Array(buffer).set(bytes.subarray(from, to), linesAt);
   const moved = new Uint32Array(buffer, how.at, places.length);

@@ -86,6 +86,18 @@ describe("hash of FieldHasher", () => {
     expect([...new Uint32Array(hashes.buffer)]).toEqual([domain, other, 0, other]);
   });
 
+  it("finds a field that one of many lines has", async () => {
+    const { hasher, asked, slots } = hasherOn();
+    const lines = numbers(3_000).map((at) => account(at === 1_501 ? { rare: at } : { often: at }));
+    const { hashes } = await hasher.hash([blockOf(lines, () => true)]);
+    expect(slots).toEqual(["domain", "account_properties.often", "account_properties.rare"]);
+    const [domain, rare] = ["a.example", 1_501].map(fieldHash);
+    const words = [...new Uint32Array(hashes.buffer)];
+    expect(words.slice(1_501 * 3, 1_502 * 3)).toEqual([domain, 0, rare]);
+    expect(words.filter((_, at) => at % 3 === 2 && at !== 1_501 * 3 + 2)).not.toContain(rare);
+    expect(asked).toHaveLength(3);
+  });
+
   it.each([fieldSlotsMax - 1, fieldSlotsMax, fieldSlotsMax + 1])(
     "gives %i fields slots as far as there are some, and asks no more once they are taken",
     async (fields) => {
@@ -113,9 +125,12 @@ function blockOf(lines: readonly Buffer[], isThere: (index: number) => boolean):
   return { bytes: Buffer.from(lines.join("\n")), places: Uint32Array.from(places) };
 }
 
+/** Names of about as many bytes as are compared at a time, of which some begin as others do. */
+const longNames = [15, 16, 17, 18].map((chars) => "x".repeat(chars)).concat(`${"x".repeat(16)}y`);
+
 describe("hash of FieldHasher and fieldHashesOf", () => {
   it("say the same of all lines", async () => {
-    const name = fc.oneof(fc.constantFrom("domain", "name", 'a"b', "", "é", "x".repeat(9)));
+    const name = fc.oneof(fc.constantFrom("domain", "name", 'a"b', "", "é", ...longNames));
     const record = fc.record({
       domain: fc.oneof(fc.string(), fc.constant(undefined)),
       account_properties: fc.dictionary(name, fc.jsonValue(), { maxKeys: 5 }),
