@@ -24,7 +24,7 @@ const MULTIPLIER: u64 = 0x9e3779b185ebca87;
 /** Bytes behind a place where matches begin: none is read beyond the input. */
 const TAIL: usize = 24;
 
-/** log2 of the places without a match after which one more is skipped each time. */
+/** log2 of the places without a match after which three are skipped for three that are tried, then six, and so on. */
 const PATIENCE: usize = 5;
 
 const MATCH_MAX: u32 = 258;
@@ -77,12 +77,22 @@ export function deflate(end: usize): usize {
   return out;
 }
 
-function placeOf(bytes: u64): usize {
-  return PLACES + ((<usize>(((bytes << KEY_SHIFT) * MULTIPLIER) >> (64 - PLACE_BITS))) << 1);
+/** Where the last place of a key is remembered: of six bytes, the highest of its eight. */
+function placeOf(key: u64): usize {
+  return PLACES + ((<usize>((key * MULTIPLIER) >> (64 - PLACE_BITS))) << 1);
+}
+
+/** How far back the key of the place `at` was last, 0 where it is not in the window; the place is remembered. */
+function distanceOf(key: u64, at: usize): u32 {
+  const place = placeOf(key);
+  const distance = (<u32>at - load<u16>(place)) & 0xffff;
+  store<u16>(place, <u16>at);
+  const isThere = u32(load<u64>(at - distance) << KEY_SHIFT == key) & u32(distance <= <u32>WINDOW);
+  return distance & -isThere;
 }
 
 function remember(at: usize): void {
-  store<u16>(placeOf(load<u64>(at)), <u16>at);
+  store<u16>(placeOf(load<u64>(at) << KEY_SHIFT), <u16>at);
 }
 
 function count(symbol: u32, more: i32): void {
@@ -97,13 +107,17 @@ function sameOf16(a: usize, b: usize): u32 {
 
 /** The end of a match that begins at `at`, before `end`. */
 function matchEnd(at: usize, distance: u32, end: usize): usize {
-  let to = at + sameOf16(at, at - distance);
-  // Without a branch: half of the matches end here.
-  let more = select<u32>(sameOf16(to, to - distance), 0, to - at == 16);
-  to += more;
-  while (more == 16 && to < end) {
-    more = sameOf16(to, to - distance);
-    to += more;
+  // Both at once: which of them it ends in is only known late.
+  const a: u32 = i8x16.bitmask(i8x16.eq(v128.load(at), v128.load(at - distance)));
+  const b: u32 = i8x16.bitmask(i8x16.eq(v128.load(at, 16), v128.load(at - distance, 16)));
+  const same: u32 = ctz<u32>(~(a | (b << 16)));
+  let to = at + same;
+  if (same == 32) {
+    let more: u32 = 16;
+    while (more == 16 && to < end) {
+      more = sameOf16(to, to - distance);
+      to += more;
+    }
   }
   return min<usize>(to, end);
 }
@@ -146,15 +160,26 @@ function deflateBlock(end: usize): void {
   let anchor = start;
   let missed: usize = 0;
   while (at + TAIL < end && sequence < sequencesEnd) {
+    // One load has the six bytes of three places.
     const bytes = load<u64>(at);
-    const place = placeOf(bytes);
-    const distance = (<u32>at - load<u16>(place)) & 0xffff;
-    store<u16>(place, <u16>at);
-    const found = at - distance;
-    if ((load<u64>(found) ^ bytes) << KEY_SHIFT != 0 || distance - 1 >= <u32>WINDOW) {
-      const next = min<usize>(at + 1 + (missed++ >> PATIENCE), end);
-      for (; at < next; at++) count(load<u8>(at), 1);
-      continue;
+    let distance = distanceOf(bytes << KEY_SHIFT, at);
+    if (distance == 0) {
+      count(<u32>bytes & 0xff, 1);
+      distance = distanceOf((bytes >> 8) << KEY_SHIFT, ++at);
+      if (distance == 0) {
+        count((<u32>bytes >> 8) & 0xff, 1);
+        distance = distanceOf((bytes >> 16) << KEY_SHIFT, ++at);
+        if (distance == 0) {
+          count((<u32>bytes >> 16) & 0xff, 1);
+          at++;
+          missed += 3;
+          if (missed >> PATIENCE != 0) {
+            const next = min<usize>(at + 3 * (missed >> PATIENCE), end);
+            for (; at < next; at++) count(load<u8>(at), 1);
+          }
+          continue;
+        }
+      }
     }
     missed = 0;
     const to = matchEnd(at, distance, end);

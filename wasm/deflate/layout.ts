@@ -24,9 +24,8 @@ export const DISTANCE_CODES: usize = 0x10b00;
 /** Code and extra bits of each match length, and their number from bit 24. */
 export const MATCH_CODES: usize = 0x10c00;
 
-/** The slot (RFC 1951, 3.2.5) of each length, and of each distance less 1: below 256, then in steps of 128. */
+/** The slot (RFC 1951, 3.2.5) of each length. */
 export const LENGTH_SLOTS: usize = 0x11100;
-export const DISTANCE_SLOTS: usize = 0x11300;
 
 /** Lengths of codes: of symbols and distances, one behind the other, and of the code that these are written in. */
 export const CODE_LENGTHS: usize = 0x11600;

@@ -1,5 +1,5 @@
 // Lengths and distances as RFC 1951 (3.2.5) writes them: a slot, and extra bits for the place in it.
-import { DISTANCE_SLOTS, LENGTH_SLOTS } from "./layout.ts";
+import { LENGTH_SLOTS } from "./layout.ts";
 
 /** Smallest length of a slot. */
 export function lengthBase(slot: u32): u32 {
@@ -24,25 +24,19 @@ export function lengthSlot(length: u32): u32 {
   return load<u8>(LENGTH_SLOTS + length);
 }
 
-/** Of a distance, less 1. */
+/** Of a distance, less 1: its highest bit says which two slots, and the next one which of them. */
 export function distanceSlot(distance: u32): u32 {
-  return load<u8>(DISTANCE_SLOTS + <usize>(distance < 256 ? distance : <u32>256 + (distance >> 7)));
+  const top: u32 = 31 - clz<u32>(distance | 1);
+  return select<u32>(2 * top + ((distance >> (top - 1)) & 1), distance, distance > 1);
 }
 
-/** Fills the tables that the slots are looked up in. */
+/** Fills the table that the slots of lengths are looked up in. */
 export function makeSlots(): void {
   // In this order: 258 has a slot of its own.
   for (let slot: u32 = 0; slot < 29; slot++) {
     const end: u32 = lengthBase(slot) + (1 << lengthExtraBits(slot));
     for (let length = lengthBase(slot); length < end; length++) {
       store<u8>(LENGTH_SLOTS + length, <u8>slot);
-    }
-  }
-  for (let slot: u32 = 0; slot < 30; slot++) {
-    const end: u32 = distanceBase(slot) + (1 << distanceExtraBits(slot));
-    for (let distance = distanceBase(slot); distance < end; distance++) {
-      const at: u32 = distance < 256 ? distance : 256 + (distance >> 7);
-      store<u8>(DISTANCE_SLOTS + at, <u8>slot);
     }
   }
 }
