@@ -13,6 +13,15 @@ import { projectName, refuseOtherProject, versionName } from "./version.ts";
 /** Names the lock that keeps two migrations of one database apart; it ends with its transaction. */
 const migrationLock = 7_358_223;
 
+/**
+ * Whatever the role's default is: behind a lock is seen what was committed before it was got. The first lock keeps
+ * migrations apart.
+ */
+const beginning: readonly string[] = [
+  "begin isolation level read committed",
+  `select pg_advisory_xact_lock(${migrationLock})`,
+];
+
 /** What is there of a store. */
 type Found = { readonly hasSchema: boolean; readonly version: number };
 
@@ -82,6 +91,21 @@ async function find(client: Client, server: StoreServer): Promise<Found> {
 /** Workers that are named of those that are in the way. */
 const workersNamedMax = 10;
 
+/** Asks which workers live that opened the store as it is; `name` is that of its schema, quoted. */
+function livingSql(name: string): string {
+  return `select process, host_id as host, version from ${name}.hosts
+    where last_beat > extract(epoch from clock_timestamp()) * 1000 - ${beatsKeepSchemaMs} order by last_beat desc`;
+}
+
+const stopHint =
+  "stop the workers first, and the receivers, which would keep nothing; a worker that was killed counts for " +
+  `${beatsKeepSchemaMs / 1_000} s`;
+
+/** Has everyone wait who writes: what is under way is finished first. */
+function lockSql(name: string): string {
+  return `lock table ${name}.meta in access exclusive mode`;
+}
+
 /**
  * Keeps everyone from writing until the migration is committed: what is under way is finished first, and whoever comes
  * later finds the new version, and says which side is to be upgraded.
@@ -90,9 +114,7 @@ const workersNamedMax = 10;
 async function keepOthersOut(client: Client, server: StoreServer): Promise<void> {
   const name = quoteName(server.schema);
   const { rows } = await client.query<{ process: string; host: string; version: string }>(
-    `select process, host_id as host, version from ${name}.hosts
-      where last_beat > extract(epoch from clock_timestamp()) * 1000 - $1 order by last_beat desc`,
-    [beatsKeepSchemaMs],
+    livingSql(name),
   );
   if (rows.length > 0) {
     const named = rows.slice(0, workersNamedMax).map(({ process, host, version }) => {
@@ -102,14 +124,46 @@ async function keepOthersOut(client: Client, server: StoreServer): Promise<void>
     throw new BusyError(
       `${storeName(server)} is of an older version, and ${counted(rows.length, "worker")} of it ` +
         `${rows.length === 1 ? "lives" : "live"}: ${named.join(", ")}${more}`,
-      {
-        hint:
-          "stop the workers first, and the receivers, which would keep nothing; a worker that was killed counts for " +
-          `${beatsKeepSchemaMs / 1_000} s`,
-      },
+      { hint: stopHint },
     );
   }
-  await client.query(`lock table ${name}.meta in access exclusive mode`);
+  await client.query(lockSql(name));
+}
+
+/** Statements of PL/pgSQL as one of SQL. */
+function doBlock(body: string): string {
+  let quote = "$do$";
+  while (body.includes(quote)) quote = `$do_${quote.length}$`;
+  return `do ${quote}\n${body}\n${quote}`;
+}
+
+function raise(message: string, hint: string): string {
+  return `raise exception using message = ${message},\n      hint = ${escapeLiteral(hint)};`;
+}
+
+/**
+ * What `keepOthersOut` does, for statements that somebody else runs, later: they change nothing where workers live, or
+ * where the store is of another version by then.
+ */
+function guardSql(version: number, server: StoreServer): string {
+  const name = quoteName(server.schema);
+  const where = escapeLiteral(
+    `${storeName(server)} is of an older version, and workers of it live: `,
+  );
+  const other = escapeLiteral(`${storeName(server)} is not of version ${version} any more`);
+  return doBlock(`declare
+  living text;
+begin
+  if (select value from ${name}.meta where name = '${versionName}') is distinct from '${version}' then
+    ${raise(other, "ask `sluice store migrate --ddl` once more for what is left to run")}
+  end if;
+  select string_agg(format('process %s of sluice %s on host %s', process, version, host), ', ') into living from (
+    ${livingSql(name)} limit ${workersNamedMax}) one;
+  if living is not null then
+    ${raise(`${where} || living`, stopHint)}
+  end if;
+  ${lockSql(name)};
+end`);
 }
 
 /** What a migration did. */
@@ -122,9 +176,7 @@ export type Migrated = { readonly from: number; readonly to: number };
  */
 export async function migrateStore(server: StoreServer): Promise<Migrated> {
   return await withClient(server, async (client) => {
-    // Whatever the role's default is: behind the lock is seen what was committed before it was got.
-    await client.query("begin isolation level read committed");
-    await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+    for (const statement of beginning) await client.query(statement);
     const found = await find(client, server);
     const isOlder = found.version > 0 && found.version < storeSteps.length;
     if (isOlder) await keepOthersOut(client, server);
@@ -134,11 +186,18 @@ export async function migrateStore(server: StoreServer): Promise<Migrated> {
   });
 }
 
-/** The statements that `migrateStore` would run now. */
+/**
+ * What `migrateStore` would do now, as one transaction for somebody else to run: it takes the same locks, and refuses
+ * what `migrateStore` does. None when there is nothing to do.
+ */
 export async function pendingStatements(server: StoreServer): Promise<readonly string[]> {
-  return await withClient(server, async (client) =>
-    statementsFrom(await find(client, server), server),
-  );
+  return await withClient(server, async (client) => {
+    const found = await find(client, server);
+    const statements = statementsFrom(found, server);
+    if (statements.length === 0) return [];
+    const guard = found.version > 0 ? [guardSql(found.version, server)] : [];
+    return [...beginning, ...guard, ...statements, "commit"];
+  });
 }
 
 /**

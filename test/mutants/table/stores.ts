@@ -19,7 +19,7 @@ export const mutantsOfStores: readonly Mutant[] = [
     id: "S1321",
     plants: "a migration does not wait for a transaction of the older version",
     file: migrate,
-    find: "  await client.query(`lock table ${name}.meta in access exclusive mode`);",
+    find: "  await client.query(lockSql(name));",
     replace: "",
     title: "waits for what an older process has under way",
   }),

@@ -212,6 +212,8 @@ describe("a schema", () => {
     const { test, ...server } = await newServer();
     const shown = await pendingStatements(server);
     expect(shown.join(";\n")).toContain(`"Sluice's state".runs`);
+    expect(shown.at(0)).toMatch(/^begin/);
+    expect(shown.at(-1)).toBe("commit");
     expect(await migrateStore(server)).toEqual({ from: 0, to: storeSteps.length });
     expect(await pendingStatements(server)).toEqual([]);
     expect(await migrateStore(server)).toEqual({ from: storeSteps.length, to: storeSteps.length });
