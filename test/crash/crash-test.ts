@@ -2,7 +2,14 @@ import type { Step } from "../../src/sandbox/faults/faults.ts";
 import { differs } from "../support/ledger/words.ts";
 import { numbers } from "../support/sequences.ts";
 import type { KillPoint } from "./drive/kill-point.ts";
-import { CrashLane, placeOf, type Death, type LanePlan, type Recorder } from "./drive/lane.ts";
+import {
+  CrashLane,
+  type CrashStore,
+  type Death,
+  type LanePlan,
+  placeOf,
+  type Recorder,
+} from "./drive/lane.ts";
 
 /** Of so many points that are tried with copies, one is tried with a real kill as well; of one of each kind, half. */
 const pointsPerKill = 24;
@@ -50,7 +57,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
 const beforeEffects: Recorder =
   ({ copy }) =>
   async (_name, work) => {
-    copy();
+    await copy();
     return await work();
   };
 
@@ -66,15 +73,18 @@ const atDrops: Recorder = ({ sandbox, journal, copy }) => {
     try {
       return await work();
     } finally {
-      copy();
+      await copy();
     }
   };
 };
 
 const never: KillPoint = { when: "before", number: 0 };
 
-async function open<Found>({ plan }: CrashTest<Found>): Promise<CrashLane<Found>> {
-  return await CrashLane.open(await plan());
+async function open<Found>(
+  { plan }: CrashTest<Found>,
+  store: CrashStore,
+): Promise<CrashLane<Found>> {
+  return await CrashLane.open(await plan(), store);
 }
 
 /** Has a run die by a real kill before these effects, one after the other. */
@@ -117,8 +127,9 @@ function judge<Found>(
 export async function dieBefore<Found>(
   test: CrashTest<Found>,
   which: Which,
+  store: CrashStore = "sqlite",
 ): Promise<Outcome<Found>> {
-  const lane = await open(test);
+  const lane = await open(test, store);
   const { whole, die } = await lane.record(beforeEffects);
   const all = pointsOf(test, whole);
   const kinds = which === "each" ? all : ofEachKind(all, whole);
@@ -144,7 +155,7 @@ export async function dieBefore<Found>(
 
 /** Has a run die before each of its points by a real kill. */
 export async function killEverywhere<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
-  const lane = await open(test);
+  const lane = await open(test, "sqlite");
   const whole = await lane.kill(never);
   const deaths = await killBefore(lane, pointsOf(test, whole));
   const violations = [...judge(test, whole, deaths), ...test.missingOf(deaths, whole)];
@@ -152,8 +163,11 @@ export async function killEverywhere<Found>(test: CrashTest<Found>): Promise<Out
 }
 
 /** Has a run die at each request that arrived and was not applied, in copies of one run that meets all of these. */
-export async function dieAtDrops<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
-  const lane = await open(test);
+export async function dieAtDrops<Found>(
+  test: CrashTest<Found>,
+  store: CrashStore = "sqlite",
+): Promise<Outcome<Found>> {
+  const lane = await open(test, store);
   const { whole, copies, die } = await lane.record(atDrops);
   const deaths: Death<Found>[] = [];
   for (let number = 1; number <= copies; number++) deaths.push(await die(number));
@@ -162,7 +176,7 @@ export async function dieAtDrops<Found>(test: CrashTest<Found>): Promise<Outcome
 
 /** The same by a real kill at each. */
 export async function killAtDrops<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
-  const lane = await open(test);
+  const lane = await open(test, "sqlite");
   const whole = await lane.kill(never);
   const deaths: Death<Found>[] = [];
   const before = new Map<Step, number>();

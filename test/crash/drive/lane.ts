@@ -16,7 +16,8 @@ import type { Journal } from "../journal.ts";
 import { driveRun } from "./drive-run.ts";
 import { drive, type CrashRun } from "./drive.ts";
 import type { KillPoint } from "./kill-point.ts";
-import { deadProcess, journalIn, openWorker } from "./worker.ts";
+import { dumpStore, loadStore, schemaPlaceOf, storeVariable } from "./store-place.ts";
+import { deadProcess, journalIn, openWorker, type WorkerParts } from "./worker.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -35,6 +36,9 @@ export type Successor = {
   /** Drives the run to its end, from where the journal ends. */
   readonly drive: () => Promise<RunReport>;
 };
+
+/** Where the state of a run lies that is to die: in its folder, or in a schema that stands for its folder. */
+export type CrashStore = "postgres" | "sqlite";
 
 /** A run that is to die, in its project. */
 export type LanePlan<Found> = {
@@ -66,8 +70,8 @@ type Died = Pick<Death<unknown>, "hasDied"> & Pick<Successor, "stderr">;
 export type Recording = {
   readonly sandbox: Sandbox;
   readonly journal: Journal;
-  /** Copies all that is on the disk. */
-  readonly copy: () => void;
+  /** Copies all that is on the disk, and in the store. */
+  readonly copy: () => Promise<void>;
 };
 
 /** Goes around the effects of a run, and copies what it left so far. */
@@ -89,32 +93,35 @@ const child = fileURLToPath(new URL("child.ts", import.meta.url));
  */
 export class CrashLane<Found> {
   readonly #plan: LanePlan<Found>;
+  readonly #store: CrashStore;
   /** Where the copies are made. */
   readonly #folder: string;
   #linesBefore = 0;
   #copies = 0;
 
-  private constructor(plan: LanePlan<Found>, folder: string) {
+  private constructor(plan: LanePlan<Found>, store: CrashStore, folder: string) {
     this.#plan = plan;
+    this.#store = store;
     this.#folder = folder;
   }
 
   /** Makes the project, and lets its first run send what was before. */
-  static async open<Found>(plan: LanePlan<Found>): Promise<CrashLane<Found>> {
+  static async open<Found>(plan: LanePlan<Found>, store: CrashStore): Promise<CrashLane<Found>> {
     const { run, files, source } = plan;
-    const lane = new CrashLane(plan, await memoryFolder());
+    const lane = new CrashLane(plan, store, await memoryFolder());
     const folder = lane.#origin;
     const sourceFolder = join(lane.#folder, "source");
     await writeAll(folder, files);
     if (source === undefined) return lane;
     await writeAll(sourceFolder, source.before);
     await inSandbox(folder, async ({ address }) => {
-      const deps = await openWorker({ folder, address, effect: runEffect });
+      const deps = await openWorker(await lane.#worker({ folder, address, effect: runEffect }));
       const journal = journalIn(lane.#folder);
       const mode = run.kind === "sync" ? run.mode : "heavyweight";
       const ids = { runId: "run-1", workflowId: "wf-1", firstRunId: "first-1" };
       await driveRun({ run: ids, mode, deps, journal });
       await deps.close();
+      if (store === "postgres") await dumpStore(folder);
       await writeAll(sourceFolder, source.now);
       lane.#linesBefore = (await readService(address)).ledger.length;
     });
@@ -128,11 +135,19 @@ export class CrashLane<Found> {
   async record(recorder: Recorder): Promise<Recorded<Found>> {
     const folder = await this.#copyOrigin();
     let copies = 0;
+    let turn = Promise.resolve();
     // Store and sandbox write in this thread, and a request is answered when it is on the disk: what is
-    // copied is whole. Copying drops SQLite's locks on the originals, which only this process opens.
-    const copy = (): void => {
+    // copied is whole. Copying drops SQLite's locks on the originals, which only this process opens. A server is asked
+    // for all it holds: whoever makes an effect meanwhile waits for its own copy.
+    const copyNow = async (number: number): Promise<void> => {
+      if (this.#store === "postgres") await dumpStore(folder);
+      cpSync(folder, `${folder}-${number}`, { recursive: true });
+    };
+    const copy = async (): Promise<void> => {
       copies += 1;
-      cpSync(folder, `${folder}-${copies}`, { recursive: true });
+      const number = copies;
+      turn = turn.then(async () => await copyNow(number));
+      await turn;
     };
     await inSandbox(folder, async (sandbox) => {
       const { address } = sandbox;
@@ -142,15 +157,19 @@ export class CrashLane<Found> {
         journal.add({ effect: name });
         return await around(name, work);
       };
-      const deps = await openWorker({ folder, address, effect, process: deadProcess });
+      const at = await this.#worker({ folder, address, effect });
+      const deps = await openWorker({ ...at, process: deadProcess });
       await drive(this.#plan.run, { deps, journal });
       await deps.close();
     });
     return {
       whole: await this.#finish(folder, async () => ({ hasDied: false, stderr: "" })),
       copies,
-      die: async (number) =>
-        await this.#finish(`${folder}-${number}`, async () => ({ hasDied: true, stderr: "" })),
+      die: async (number) => {
+        const copied = `${folder}-${number}`;
+        if (this.#store === "postgres") await loadStore(copied);
+        return await this.#finish(copied, async () => ({ hasDied: true, stderr: "" }));
+      },
     };
   }
 
@@ -160,15 +179,25 @@ export class CrashLane<Found> {
     return await this.#finish(folder, async (sandbox) => {
       if (fault !== undefined) sandbox.order(fault);
       const { address } = sandbox;
+      const { store } = await this.#worker({ folder, address, effect: runEffect });
       const asked = JSON.stringify({ folder, address, run: this.#plan.run, point });
       const running = spawn(process.execPath, [child, asked], {
-        env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
+        env: {
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+          // Not among the arguments, which everybody on the machine may read: it holds a password.
+          [storeVariable]: JSON.stringify(store),
+        },
         stdio: ["ignore", "pipe", "pipe"],
       });
       const { code, stderr } = await watch(running).ended;
       if (code !== null && code !== 0) throw new Error(`the worker broke: ${stderr}`);
       return { hasDied: code === null, stderr };
     });
+  }
+
+  /** A worker in a folder of this lane; its store is one of before where it continues with a copy. */
+  async #worker(at: WorkerParts): Promise<WorkerParts> {
+    return this.#store === "sqlite" ? at : { ...at, store: await schemaPlaceOf(at.folder) };
   }
 
   get #origin(): string {
@@ -179,6 +208,7 @@ export class CrashLane<Found> {
     this.#copies += 1;
     const folder = join(this.#folder, `run-${this.#copies}`);
     await cp(this.#origin, folder, { recursive: true });
+    if (this.#store === "postgres") await loadStore(folder);
     return folder;
   }
 
@@ -191,7 +221,7 @@ export class CrashLane<Found> {
       const { hasDied, stderr } = await die(sandbox);
       const journal = journalIn(folder);
       const { effects } = journal.read();
-      const deps = await openWorker({ folder, address, effect: runEffect });
+      const deps = await openWorker(await this.#worker({ folder, address, effect: runEffect }));
       const end = async (): Promise<RunReport> => await drive(run, { deps, journal });
       const successor = { deps, address, folder, journal, stderr, linesBefore, drive: end };
       try {

@@ -10,8 +10,9 @@ import type { Effect } from "../../../src/effect.ts";
 import { isProcessGone, processName } from "../../../src/local/process-identity.ts";
 import { createNotifier } from "../../../src/notify/notifier.ts";
 import { StoreRateLimiter } from "../../../src/service/rate-limiter.ts";
-import { openStoreInline, stageInline } from "../../support/project/inline-threads.ts";
+import { stageInline } from "../../support/project/inline-threads.ts";
 import { Journal } from "../journal.ts";
+import { openStoreAt, type StorePlace } from "./store-place.ts";
 
 /** The key that crash points send with. */
 export const crashKey = "canary-crash-key";
@@ -28,6 +29,8 @@ export type WorkerParts = {
   /** The sandbox's. */
   readonly address: string;
   readonly effect: Effect;
+  /** Where its state lies. @default a file in the folder */
+  readonly store?: StorePlace | undefined;
   /** What it calls its process. @default this process */
   readonly process?: string;
 };
@@ -45,12 +48,13 @@ export async function openWorker({
   folder,
   address,
   effect,
+  store,
   process = processName(hostId),
 }: WorkerParts): Promise<Dependencies & { close(): Promise<void> }> {
   // Checkpoints belong to a service by its address, and each copy of the sandbox has another: in the store it has none.
   const env = { SLUICE_BASE_URL: "sandbox", SLUICE_API_KEY: crashKey };
   const config = await loadConfig({ cwd: folder, env, connectors: sources });
-  const state = await openStoreInline(config.stateFolder, effect);
+  const state = await openStoreAt(store ?? { stateFolder: config.stateFolder }, effect);
   const { apiKey, requestsPerSecond, creditsRetryAfterMs, allowInsecureHosts } = config.api;
   const rateLimiter = new StoreRateLimiter({
     state,
