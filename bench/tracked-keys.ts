@@ -14,6 +14,7 @@ const trackedPart = z.object({
   /** Processor time of all threads for each key, in µs. */
   cpuUsPerKey: z.number(),
   calls: latencies,
+  prepared: latencies,
   commits: latencies,
 });
 

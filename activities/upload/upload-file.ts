@@ -5,6 +5,7 @@ import type { Receipt } from "../../src/state/contract/sends/receipts.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";
+import { prepareCommit } from "./prepare-commit.ts";
 import { withRetryBudget } from "./retry-budget.ts";
 
 /**
@@ -28,6 +29,7 @@ export function createUploadFile(
         return { fileKey: receipt.fileKey };
       }
       signal.throwIfAborted();
+      const prepared = prepareCommit(deps, ref);
       const fileKey = await withRetryBudget(deps, name, async () => {
         const { uploadUrl, fileKey: key } = await api.generateUploadUrl({ stream, signal });
         if (!(await state.claimKey({ ...name, attempts, fileKey: key }))) throw keyGivenTwice();
@@ -42,6 +44,7 @@ export function createUploadFile(
         return key;
       });
       await state.movePart({ ...name, attempts, state: "uploaded", fileKey, at: isoNow(deps) });
+      await prepared;
       return { fileKey };
     });
 }

@@ -8,6 +8,7 @@ import type { PartRef } from "../inputs.ts";
 import { leavingNow, noteEnd } from "./leaving.ts";
 import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
+import { prepareCommit } from "./prepare-commit.ts";
 import { withRetryBudget } from "./retry-budget.ts";
 import { tooLarge } from "./upload-file.ts";
 
@@ -62,6 +63,7 @@ export function createUploadJson(
           async (end) =>
             await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: end }),
         );
+      const prepared = prepareCommit(deps, ref);
       let taken: Awaited<ReturnType<typeof api.uploadJson>>;
       try {
         signal.throwIfAborted();
@@ -82,6 +84,7 @@ export function createUploadJson(
       const { fileKey, note } = taken;
       await move({ state: "accepted", fileKey });
       await noteAnswer(deps, run, note);
+      await prepared;
       return { fileKey };
     });
 }

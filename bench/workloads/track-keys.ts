@@ -81,6 +81,8 @@ type Figures = {
   /** Processor time of all threads for each key, in µs. */
   readonly cpuUsPerKey: number;
   readonly calls: Latencies;
+  /** What is written of a chunk while it is on its way. */
+  readonly prepared: Latencies;
   readonly commits: Latencies;
 };
 
@@ -98,7 +100,9 @@ async function stageChunk(
   state: StateStore,
   part: Part,
   at: { readonly runId: string; readonly chunk: number; readonly start: number },
-): Promise<{ readonly calls: readonly number[]; readonly commitMs: number }> {
+): Promise<
+  { readonly calls: readonly number[] } & Readonly<Record<"commitMs" | "preparedMs", number>>
+> {
   const { runId, chunk } = at;
   const end = Math.min(part.count, at.start + keysPerChunk);
   const { stage, send } = await state.beginStaging({ runId, chunk, host });
@@ -139,7 +143,7 @@ async function stageChunk(
   };
   const name = { runId, chunk, stage };
   await state.finishStage({ ...name, ...file, to: end, done: end === part.count, counts });
-  return { calls, commitMs: await commit(state, name) };
+  return { calls, ...(await commit(state, name)) };
 }
 
 /** Starts a clock of the processor time of all threads; it answers µs. */
@@ -153,7 +157,8 @@ function cpuClock(): () => number {
 
 async function measure(state: StateStore, part: Part): Promise<Figures> {
   const runId = `run-${part.name.replaceAll(/\W+/g, "-")}`;
-  const [calls, commits] = [new Array<number>(), new Array<number>()];
+  const calls: number[] = [];
+  const [prepared, commits] = [new Array<number>(), new Array<number>()];
   const startedMs = performance.now();
   const cpuUs = cpuClock();
   await beginRun(state, runId);
@@ -161,10 +166,15 @@ async function measure(state: StateStore, part: Part): Promise<Figures> {
     const took = await stageChunk(state, part, { runId, chunk, start });
     calls.push(...took.calls);
     commits.push(took.commitMs);
+    prepared.push(took.preparedMs);
   }
   await endRun(state, runId);
   const seconds = (performance.now() - startedMs) / 1_000;
-  const figures = { calls: latenciesOf(calls), commits: latenciesOf(commits) };
+  const figures = {
+    calls: latenciesOf(calls),
+    prepared: latenciesOf(prepared),
+    commits: latenciesOf(commits),
+  };
   const cpuUsPerKey = cpuUs() / part.count;
   return { name: part.name, keys: part.count, seconds, cpuUsPerKey, ...figures };
 }
@@ -183,7 +193,8 @@ async function look(state: StateStore, count: number): Promise<Figures> {
     if (known.some((one) => one.state !== "accepted")) throw new Error("a key is not known");
   }
   const seconds = (performance.now() - startedMs) / 1_000;
-  const latenciesOfAll = { calls: latenciesOf(calls), commits: latenciesOf([]) };
+  const none = latenciesOf([]);
+  const latenciesOfAll = { calls: latenciesOf(calls), prepared: none, commits: none };
   const cpuUsPerKey = cpuUs() / count;
   return {
     name: "looked up only, random keys",

@@ -38,6 +38,7 @@ const methods = {
   totalsBefore: "read",
   dropStagings: "write",
   commitChunk: "write",
+  prepareCommit: "write",
   beginPart: "write",
   movePart: "write",
   claimKey: "write",

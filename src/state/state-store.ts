@@ -77,10 +77,10 @@ export type StateClient = Remote<StateMethods>;
 /**
  * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, rate limits and
  * pulls. What a method wrote is durable when its promise resolves, and each is one transaction but
- * `stageKeys`, `keepFields`, `commitChunk`, `cutChunk`, `dropStagings`, `forgetSeenBefore`, `pruneRuns`, `listReplay`,
- * `beginPull` and `beginListing`, which take some thousand rows at a time. Methods that add or draw (`addRunFacts`,
- * `addRejects`, `beginStaging`, `beginPart`, `countFault`, `acquirePermit`, `noteLimit`, `beginListing`,
- * `beginCall`) do so again when called again; every other may be called twice with the same outcome.
+ * `stageKeys`, `keepFields`, `commitChunk`, `prepareCommit`, `cutChunk`, `dropStagings`, `forgetSeenBefore`,
+ * `pruneRuns`, `listReplay`, `beginPull` and `beginListing`, which take some thousand rows at a time. Methods that add
+ * or draw (`addRunFacts`, `addRejects`, `beginStaging`, `beginPart`, `countFault`, `acquirePermit`, `noteLimit`,
+ * `beginListing`, `beginCall`) do so again when called again; every other may be called twice with the same outcome.
  * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
  */
 export type StateStore = StateClient & {

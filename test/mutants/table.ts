@@ -32,6 +32,7 @@ import { mutantsOfPlans } from "./table/plans.ts";
 import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPostgresWaits } from "./table/postgres-waits.ts";
+import { mutantsOfPrepared } from "./table/prepared.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRepeats } from "./table/repeats.ts";
@@ -98,6 +99,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfHosts,
   ...mutantsOfStores,
   ...mutantsOfPostgresKeys,
+  ...mutantsOfPrepared,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,
   ...mutantsOfPostgresWaits,

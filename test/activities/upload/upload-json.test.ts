@@ -55,6 +55,22 @@ it(
   },
 );
 
+it("a commit that cannot be prepared fails no request, and is tried once for all parts", async () => {
+  const { run, chunk } = await stagedRun();
+  const { harness } = run;
+  const asked: string[] = [];
+  const prepareCommit = async (): Promise<void> => {
+    asked.push((await harness.state.receipt(run.part(chunk)))?.state ?? "none");
+    throw new Error("the store is away");
+  };
+  const state = { ...harness.deps.state, prepareCommit };
+  const { uploadJson } = harness.activitiesWith({ state });
+  await harness.perform(uploadJson, run.part(chunk));
+  expect(asked).toEqual(["sending"]);
+  expect(await run.receipt(run.part(chunk))).toMatchObject({ state: "accepted", attempts: 1 });
+  expect(await harness.sandbox.recordsTaken()).toBe(rows);
+});
+
 describe("uploadJson twice", () => {
   it("sends once when the first attempt was answered", async () => {
     const { run, chunk } = await stagedRun();

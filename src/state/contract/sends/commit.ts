@@ -11,4 +11,10 @@ export interface CommitStore {
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */
   commitChunk(input: StageName & { readonly at: string }): void;
+  /**
+   * Does what can be done for the commit of a chunk while it is on its way, so that the commit itself is short: where
+   * something of it has left, its keys are written already, and none of them is known by it any earlier. May be left
+   * out, and end anywhere; does nothing where nothing has left, or the staging is not the newest.
+   */
+  prepareCommit(input: StageName): void;
 }

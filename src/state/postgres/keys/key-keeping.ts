@@ -7,7 +7,7 @@ import type { KeyIds } from "../../store/keys/vanished.ts";
 import { stagingOf } from "../../store/sends/stagings.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { keyRelation } from "./look-up.ts";
-import { mergeSteps, settleStaged } from "./merging.ts";
+import { mergeSteps, noteMerged, settleStaged } from "./merging.ts";
 import { unsee } from "./sightings.ts";
 import { refuseStaged } from "./staged-keys.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -38,6 +38,8 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
   return {
     steps: async (queries, { runId, send }) =>
       await mergeSteps(queries, { setId: await setIdOfRun(queries, runId), send }),
+    noteTaken: async (queries, { runId, send }) =>
+      await noteMerged(queries, { setId: await setIdOfRun(queries, runId), send }),
     // What stands apart of a staging says nothing once it counts: `settle` removes it.
     end: async () => undefined,
     settle: async () => await settleStaged(store.database),

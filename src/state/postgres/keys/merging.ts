@@ -9,6 +9,9 @@ import type { SendOfSet } from "./staged-keys.ts";
 /** Keys that are written among the fingerprints in one transaction: some 20 ms. */
 const keysPerStep = 2_000;
 
+/** What is noted as the count of keys once all of them are written. */
+const merged = 0;
+
 /** The numbers of some keys, both ends among them, as SQL has them. */
 type Range = { readonly from: string; readonly to: string };
 
@@ -74,10 +77,18 @@ export async function mergeSteps(
     select keys from ${sql.table("stagedSends")} where set_id = ${of.setId} and send = ${of.send}`.execute(
     queries,
   );
-  const found = z.array(z.object({ keys: z.int() })).parse(rows)[0];
-  if (found === undefined) return [];
-  return rangesOf(found.keys).map(
+  const { keys = merged } = z.array(z.object({ keys: z.int() })).parse(rows)[0] ?? {};
+  if (keys === merged) return [];
+  return rangesOf(keys).map(
     (range) => async (transaction: Queries) => await mergeSome(transaction, of, range),
+  );
+}
+
+/** Notes that all keys of a staging are among the fingerprints; inside a transaction. */
+export async function noteMerged(queries: Queries, { setId, send }: SendOfSet): Promise<void> {
+  await sql`
+    update ${sql.table("stagedSends")} set keys = ${merged} where set_id = ${setId} and send = ${send}`.execute(
+    queries,
   );
 }
 

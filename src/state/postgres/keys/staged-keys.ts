@@ -21,7 +21,10 @@ export type KeyToStage = {
   readonly isDrawn: boolean;
 };
 
-/** Counts rows of a staging. */
+/**
+ * Counts rows of a staging. Once all are among the fingerprints (`noteMerged`) they stay written: a record that is
+ * refused later is made unknown there, too.
+ */
 async function countKeys(
   queries: Queries,
   { setId, send }: SendOfSet,
@@ -29,7 +32,9 @@ async function countKeys(
 ): Promise<void> {
   await sql`
     insert into ${sql.table("stagedSends")} as o (set_id, send, keys) values (${setId}, ${send}, ${keys})
-    on conflict (set_id, send) do update set keys = o.keys + excluded.keys`.execute(queries);
+    on conflict (set_id, send) do update set keys = case o.keys when 0 then 0 else o.keys + excluded.keys end`.execute(
+    queries,
+  );
 }
 
 // Of the notes of a staging the last one counts, as if it were the only one.

@@ -40,7 +40,7 @@ export const keyTables: readonly string[] = [
   is_drawn boolean not null,
   primary key (set_id, number, tag, send)
 )`,
-  // The stagings that have rows in `staged_keys`, and at most how many.
+  // The stagings that have rows in `staged_keys`, and at most how many of them are not among the fingerprints yet.
   `create table $schema.staged_sends (
   set_id integer not null,
   send bigint not null,

@@ -15,6 +15,11 @@ export type KeyKeeping = {
     queries: Queries,
     of: StagingOfRun,
   ): Promise<readonly ((queries: Queries) => Promise<void>)[]>;
+  /**
+   * Notes that all that `steps` answered of a staging was taken before its commit, so that it answers nothing more; to
+   * be called inside a transaction. Undefined where they are taken with the commit.
+   */
+  readonly noteTaken?: ((queries: Queries, of: StagingOfRun) => Promise<void>) | undefined;
   /** Forgets what lay apart of a staging; belongs into the transaction in which it counts. */
   end(this: void, queries: Queries, of: StagingOfRun): Promise<void>;
   /** Comes to an end with what stagings left that were given up, in transactions of its own. */

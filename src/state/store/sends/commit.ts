@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Insertable, type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 
 import { CheckpointMovedError, NotBalancedError } from "../../../errors.ts";
@@ -11,12 +11,13 @@ import { ranges } from "../../ranges.ts";
 import { commitDoubts } from "../doubts/doubts.ts";
 import { toJson } from "../json.ts";
 import { noteDeployed } from "../keys/adoptions.ts";
-import { setIdOfRun } from "../keys/fingerprint-sets.ts";
 import type { KeyKeeping } from "../keys/key-keeping.ts";
 import { noteMapping } from "../keys/mapping-notes.ts";
 import { textsOf } from "../lists.ts";
 import { markReplayed } from "../rejects/replays.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import type { Tables } from "../tables.ts";
+import { createPreparing } from "./prepare-commit.ts";
 import { countRepeated } from "./receipts.ts";
 import { forgetRefusalsOf } from "./refusals.ts";
 import type { SentKeys } from "./sent-keys.ts";
@@ -42,25 +43,19 @@ async function moveCheckpoint(
   }
   if (otherKinds.includes(run.kind)) return;
   const { target, sync, checkpointVersion, oldestOpen } = run;
-  await queries
-    .insertInto("checkpoints")
-    .values({ target, sync, version: 0, updatedAt: at })
-    .onConflict((conflict) => conflict.columns(["target", "sync"]).doNothing())
-    .execute();
+  const version = checkpointVersion + 1;
+  const checkpoint = { version, position: toJson(to), oldestOpen, runId, updatedAt: at };
   const { numUpdatedRows } = await queries
     .updateTable("checkpoints")
-    .set({
-      version: checkpointVersion + 1,
-      position: toJson(to),
-      oldestOpen,
-      runId,
-      updatedAt: at,
-    })
+    .set(checkpoint)
     .where("target", "=", target)
     .where("sync", "=", sync)
     .where("version", "=", checkpointVersion)
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) {
+  const isMoved =
+    numUpdatedRows === 1n ||
+    (checkpointVersion === 0 && (await beginCheckpoint(queries, { target, sync, ...checkpoint })));
+  if (!isMoved) {
     throw new CheckpointMovedError(
       `run ${runId}: the checkpoint moved since this run began; ${chunkName(chunk)} was accepted and is not ` +
         "covered by it",
@@ -69,9 +64,22 @@ async function moveCheckpoint(
   }
   await queries
     .updateTable("runs")
-    .set({ checkpointVersion: checkpointVersion + 1 })
+    .set({ checkpointVersion: version })
     .where("runId", "=", runId)
     .execute();
+}
+
+/** Saves the first checkpoint of a sync; answers whether there was none. */
+async function beginCheckpoint(
+  queries: Queries,
+  checkpoint: Insertable<Tables["checkpoints"]>,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await queries
+    .insertInto("checkpoints")
+    .values(checkpoint)
+    .onConflict((conflict) => conflict.columns(["target", "sync"]).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 const acceptedRow = z.object({
@@ -79,16 +87,33 @@ const acceptedRow = z.object({
   landing: jsonColumn.pipe(z.array(z.int())),
 });
 
-/**
- * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that
- * nobody asks for any more; to be called inside a transaction.
- */
-export async function takeOver(
+const truth = z.union([z.boolean(), z.int()]).transform(Boolean);
+
+const seldomRow = z.object({ setId: z.int(), isDoubted: truth, isRefused: truth, isStray: truth });
+
+/** Whether a table has anything of a set `f`. */
+function isAny(table: string): RawBuilder<unknown> {
+  return sql`exists (select 1 from ${sql.table(table)} one where one.set_id = f.id)`;
+}
+
+/** What a commit has to look after besides, of the set of its run; one question, because nearly always nothing is. */
+async function seldomOf(queries: Queries, runId: string): Promise<z.output<typeof seldomRow>> {
+  const { rows } = await sql`
+    select f.id as set_id, ${isAny("doubts")} as is_doubted, ${isAny("refusals")} as is_refused,
+      ${isAny("strayKeys")} as is_stray
+    from ${sql.table("fingerprintSets")} f join ${sql.table("runs")} r on r.target = f.target and r.sync = f.sync
+    where r.run_id = ${runId}`.execute(queries);
+  return rows[0] === undefined ? ofNoSet : seldomRow.parse(rows[0]);
+}
+
+const ofNoSet = { setId: 0, isDoubted: false, isRefused: false, isStray: false };
+
+/** Takes over what was in doubt and has been sent again. */
+async function takeDoubts(
   queries: Queries,
-  sentKeys: SentKeys,
   { send, runId, chunk, stage }: Staging,
+  setId: number,
 ): Promise<void> {
-  const setId = await setIdOfRun(queries, runId);
   const parts = await queries
     .selectFrom("receipts")
     .select(["ranges", "landing"])
@@ -100,7 +125,22 @@ export async function takeOver(
   const accepted = parts.map((part) => acceptedRow.parse(part));
   const repeated = await commitDoubts(queries, { setId, send, accepted });
   if (repeated > 0) await countRepeated(queries, { runId, records: repeated });
-  await findStray(queries, sentKeys, { setId, send });
+}
+
+/**
+ * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that
+ * nobody asks for any more, and the refusals of what was sent unless the chunk is cut; inside a transaction.
+ */
+export async function takeOver(
+  queries: Queries,
+  sentKeys: SentKeys,
+  staging: Staging & { readonly isCut?: boolean },
+): Promise<void> {
+  const { send, runId, isCut = false } = staging;
+  const { setId, isDoubted, isRefused, isStray } = await seldomOf(queries, runId);
+  if (isRefused && !isCut) await forgetRefusalsOf(queries, sentKeys, staging);
+  if (isDoubted) await takeDoubts(queries, staging, setId);
+  if (isStray) await findStray(queries, sentKeys, { setId, send });
   await noteMapping(queries, { setId, send });
   await noteDeployed(queries, send);
   await queries
@@ -120,13 +160,6 @@ async function findStray(
   sentKeys: SentKeys,
   { setId, send }: { readonly setId: number; readonly send: number },
 ): Promise<void> {
-  const stray = await queries
-    .selectFrom("strayKeys")
-    .select("key")
-    .where("setId", "=", setId)
-    .limit(1)
-    .executeTakeFirst();
-  if (stray === undefined) return;
   const keys = textsOf(queries, await sentKeys.all(queries, send));
   await queries
     .deleteFrom("strayKeys")
@@ -209,14 +242,12 @@ async function readyOf(queries: Queries, name: StageName): Promise<Staging | und
 }
 
 /** The commits of a store. */
-export function createCommitStore(
-  db: StateDatabase,
-  { keys, sentKeys }: CommitTools,
-): Remote<CommitStore> {
+export function createCommitStore(db: StateDatabase, tools: CommitTools): Remote<CommitStore> {
+  const { keys, sentKeys } = tools;
   const commitChunk: Remote<CommitStore>["commitChunk"] = async ({ at, ...name }) => {
-    const ready = await readyOf(db.queries, name);
-    if (ready === undefined) return;
-    const of = { runId: name.runId, send: ready.send };
+    const known = await stagingOf(db.queries, name);
+    if (known?.state === "committed") return;
+    const of = { runId: name.runId, send: known?.send ?? 0 };
     for (const write of await keys.steps(db.queries, of)) {
       await db.write(async (queries) => {
         if ((await readyOf(queries, name)) !== undefined) await write(queries);
@@ -226,7 +257,6 @@ export function createCommitStore(
       const found = await readyOf(queries, name);
       if (found === undefined) return;
       await moveCheckpoint(queries, found, at);
-      await forgetRefusalsOf(queries, sentKeys, found);
       await takeOver(queries, sentKeys, found);
       await settleReceipts(queries, name, at);
       await queries
@@ -237,5 +267,5 @@ export function createCommitStore(
       await keys.end(queries, of);
     });
   };
-  return { commitChunk };
+  return { commitChunk, prepareCommit: createPreparing(db, keys) };
 }

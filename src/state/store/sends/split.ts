@@ -119,7 +119,7 @@ function cutChunk({ keys, sentKeys }: CommitTools) {
       { runId: name.runId, send: send.send },
       left.map(([key]) => key),
     );
-    await takeOver(queries, sentKeys, send);
+    await takeOver(queries, sentKeys, { ...send, isCut: true });
     await settleReceipts(queries, name, at);
     const { splitRejected = 0 } = (await stagingOf(queries, name)) ?? {};
     const missing = rest.reduce((sum, [from, to]) => sum + to - from, 0) - splitRejected;

@@ -95,15 +95,49 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     expect([await rows("staged_keys"), await rows("staged_fields")]).toEqual([0, 0]);
   });
 
-  it("makes its keys unknown when it is given up once a part of it left", async () => {
+  it.each([false, true])(
+    "makes its keys unknown when it is given up once a part of it left, its commit prepared: %s",
+    async (isPrepared) => {
+      await run({ runId: "r1", version: 1 });
+      await test.openRun("r2");
+      const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
+      await test.store.finishStage({ ...ref, ...staged });
+      await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
+      if (isPrepared) await test.store.prepareCommit(ref);
+      await test.store.dropStagings({ runId: "r2" });
+      expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
+      expect(await rows("staged_keys")).toBe(0);
+    },
+  );
+
+  it("leaves what is known as it was, although its commit was to be prepared before anything left", async () => {
     await run({ runId: "r1", version: 1 });
+    const before = [await known("a", "c"), await rows("fingerprints")];
     await test.openRun("r2");
     const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
     await test.store.finishStage({ ...ref, ...staged });
-    await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
+    await test.store.prepareCommit(ref);
     await test.store.dropStagings({ runId: "r2" });
+    await test.store.prepareCommit(ref);
+    expect([await known("a", "c"), await rows("fingerprints")]).toEqual(before);
+  });
+
+  it("is known with its commit and no earlier, although the commit was prepared", async () => {
+    await run({ runId: "r1", version: 1 });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
+    await test.store.finishStage({ ...ref, ...staged, keys: "[]" });
+    await test.accept("r2", 1, ref.stage);
+    await test.store.prepareCommit(ref);
     expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
-    expect(await rows("staged_keys")).toBe(0);
+    // Where there is something to prepare, nothing is left of it.
+    const revive =
+      implementation.kind === "postgres"
+        ? await failAt({ at: "before insert or update on fingerprints" })
+        : undefined;
+    await test.store.commitChunk({ ...ref, at });
+    await revive?.();
+    expect(await versions("a", "b", "c")).toEqual([2, 1, 2]);
   });
 
   it("has the fields of its records known with its commit, and no earlier", async () => {
@@ -185,40 +219,44 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     expect(await versions("a", "b")).toEqual(["unknown", 1]);
   });
 
-  it("says nothing of a record that the service refused", async () => {
-    await run({ runId: "r1", version: 1 });
-    await test.openRun("r2");
-    const ref = await stage({ runId: "r2", version: 2, of: ["a", "b", "c"] });
-    const counts = { ...staged.counts, read: 3, records: 3 };
-    await test.store.finishStage({ ...ref, ...staged, counts, keys: '["a","b","c"]' });
-    const part = { ...ref, part: 0, at };
-    const file = { ...part, form: "file", host: "h" } as const;
-    const reject = {
-      stream: "account",
-      place: "f:1",
-      step: "send",
-      code: "x",
-      reason: "x",
-    } as const;
-    await test.store.beginPart(file);
-    const rest = { ranges: [[1, 3]] as const, records: 2, jsonBytes: 1, gzipBytes: 1 };
-    const files = { jsonlSha256: null, gzipSha256: null };
-    const { parts } = await test.store.splitPart({
-      ...part,
-      host: "h",
-      isTooLarge: false,
-      rejects: [{ ...reject, key: "a" }],
-      parts: [{ ...rest, ...files, part: 1 }],
-    });
-    expect(parts).toEqual([1]);
-    const again = { ...part, part: 1 };
-    await test.store.beginPart({ ...file, part: 1 });
-    await test.move({ ...again, state: "uploaded", fileKey: "k" });
-    await test.store.beginPart({ ...file, part: 1, confirm: "k" });
-    await test.move({ ...again, state: "accepted" });
-    await test.store.commitChunk({ ...ref, at });
-    expect(await versions("a", "b", "c")).toEqual(["unknown", 2, 2]);
-  });
+  it.each([false, true])(
+    "says nothing of a record that the service refused, its commit prepared: %s",
+    async (isPrepared) => {
+      await run({ runId: "r1", version: 1 });
+      await test.openRun("r2");
+      const ref = await stage({ runId: "r2", version: 2, of: ["a", "b", "c"] });
+      const counts = { ...staged.counts, read: 3, records: 3 };
+      await test.store.finishStage({ ...ref, ...staged, counts, keys: '["a","b","c"]' });
+      const part = { ...ref, part: 0, at };
+      const file = { ...part, form: "file", host: "h" } as const;
+      const reject = {
+        stream: "account",
+        place: "f:1",
+        step: "send",
+        code: "x",
+        reason: "x",
+      } as const;
+      await test.store.beginPart(file);
+      if (isPrepared) await test.store.prepareCommit(ref);
+      const rest = { ranges: [[1, 3]] as const, records: 2, jsonBytes: 1, gzipBytes: 1 };
+      const files = { jsonlSha256: null, gzipSha256: null };
+      const { parts } = await test.store.splitPart({
+        ...part,
+        host: "h",
+        isTooLarge: false,
+        rejects: [{ ...reject, key: "a" }],
+        parts: [{ ...rest, ...files, part: 1 }],
+      });
+      expect(parts).toEqual([1]);
+      const again = { ...part, part: 1 };
+      await test.store.beginPart({ ...file, part: 1 });
+      await test.move({ ...again, state: "uploaded", fileKey: "k" });
+      await test.store.beginPart({ ...file, part: 1, confirm: "k" });
+      await test.move({ ...again, state: "accepted" });
+      await test.store.commitChunk({ ...ref, at });
+      expect(await versions("a", "b", "c")).toEqual(["unknown", 2, 2]);
+    },
+  );
 
   /** Every kind of write of a commit that is killed, and the keys of which some are written by then. */
   const kills: readonly Write[] = [

@@ -1,0 +1,84 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const preparing = "src/state/store/sends/prepare-commit.ts";
+const keys = "src/state/postgres/keys";
+const migrate = "src/state/postgres/migrate.ts";
+const plant = planting({
+  file: "test/src/state/keys/staged-keys.test.ts",
+  title: "is known with its commit and no earlier, although the commit was prepared",
+});
+const ofPrinted = planting({
+  file: "test/src/state/postgres/migrating.test.ts",
+  title: "the statements that are printed bring an older store to this version",
+});
+
+/** Mutants of what is written ahead of a commit, and of statements that somebody else runs. */
+export const mutantsOfPrepared: readonly Mutant[] = [
+  {
+    id: "S1420",
+    plants: "a commit is prepared before anything of its chunk left",
+    edits: [
+      { file: preparing, find: ".innerJoin(", replace: ".leftJoin(" },
+      { file: preparing, find: '    .where("r.attempts", ">", 0)\n', replace: "" },
+    ],
+    test: {
+      file: "test/src/state/keys/staged-keys.test.ts",
+      title: "although its commit was to be prepared before anything left",
+    },
+  },
+  plant({
+    id: "S1421",
+    plants: "what was prepared of a commit is written once more with it",
+    file: `${keys}/merging.ts`,
+    find: "  if (keys === merged) return [];\n",
+    replace: "",
+  }),
+  plant({
+    id: "S1422",
+    plants: "a record that is refused once its commit was prepared is known",
+    file: `${keys}/key-keeping.ts`,
+    find: `      await sql\`
+        update \${fingerprints} f set send = 0 from \${keyRelation(hashed)} k
+        where f.set_id = \${setId} and f.number = k.number and f.tag = k.tag\`.execute(queries);
+      const { send = 0 }`,
+    replace: "      const { send = 0 }",
+    title: "says nothing of a record that the service refused",
+  }),
+  {
+    id: "S1423",
+    plants: "a commit that cannot be prepared has its request sent again",
+    edits: [
+      {
+        file: "activities/upload/prepare-commit.ts",
+        find: "stage }).catch(() => undefined);",
+        replace: "stage });",
+      },
+    ],
+    test: {
+      file: "test/activities/upload/upload-json.test.ts",
+      title: "a commit that cannot be prepared fails no request",
+    },
+  },
+  ofPrinted({
+    id: "S1424",
+    plants: "the printed statements change the tables beside workers of before",
+    file: migrate,
+    find: "  if living is not null then",
+    replace: "  if false then",
+  }),
+  ofPrinted({
+    id: "S1425",
+    plants: "the printed statements are run again, long after",
+    file: migrate,
+    find: "is distinct from '${version}' then",
+    replace: "is null then",
+  }),
+  ofPrinted({
+    id: "S1426",
+    plants: "the printed statements wait for nothing that is under way",
+    file: migrate,
+    find: "  ${lockSql(name)};\nend`",
+    replace: "end`",
+    title: "the statements that are printed make a store, and wait",
+  }),
+];
