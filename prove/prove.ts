@@ -1,10 +1,10 @@
 // npm run prove
-// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,changes,explain,keys,inbox,backfill,growth,many-rows,soak,
-// web-ui,kit,kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000] [--mutants 200]: what
-// takes minutes and is promised all the same. Each part writes its table into a page of docs/proof/ (web-ui one into
-// docs/operations.md too), unless --rows, --many, --keys or --mutants made it smaller than promised. Exit code 1
-// when a bound is broken. All of it takes some four hours on two cores, 20 GB of the temp folder, and Linux,
-// whose /proc is read.
+// [-- --only tests,mutants,csv,put,chaos,hosts,postgres,changes,explain,keys,inbox,backfill,backfill-hosts,growth,
+// many-rows,soak,web-ui,kit,kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000]
+// [--mutants 200]: what takes minutes and is promised all the same. Each part writes its table into a page of
+// docs/proof/ (web-ui one into docs/operations.md too), unless --rows, --many, --keys or --mutants made it smaller
+// than promised. Exit code 1 when a bound is broken. All of it takes some four hours on two cores, 20 GB of the temp
+// folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,10 +21,12 @@ import { conditions, publish, say, table, type Page } from "../bench/report.ts";
 import { measureRounds, pair } from "../bench/rounds.ts";
 import { accounts, makeAccounts } from "../bench/workloads/accounts.ts";
 import { soak } from "../test/soak/soak.ts";
+import { proveBackfillHosts } from "./backfill-hosts.ts";
 import { proveBackfill } from "./backfill.ts";
 import { proveChanges } from "./changes.ts";
 import { proveExplain } from "./explain.ts";
 import { proveGrowth } from "./growth.ts";
+import { proveHosts } from "./hosts.ts";
 import { proveInbox } from "./inbox.ts";
 import { proveKeys } from "./keys.ts";
 import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./kit-mutants.ts";
@@ -111,21 +113,8 @@ async function proveChaos(folder: string, seeds: number): Promise<readonly Check
 /** Seeds of several hosts, of which each takes minutes: receivers are killed twenty times in it. */
 const hostsSeeds = 3;
 
-/** The same of three workers and two receivers with one store in Postgres. */
-async function proveHosts(folder: string, seeds: number): Promise<readonly Checked[]> {
-  say(`chaos of several hosts: ${seeds} seeds`);
-  const program = fileURLToPath(new URL("../test/chaos/main.ts", import.meta.url));
-  const args = [program, "--only", "hosts", "--seeds", String(seeds)];
-  const { code, lastLine } = await run(args, folder);
-  return [
-    {
-      what: "chaos, three workers and two receivers, one store in Postgres",
-      bound: "every 2xx and every row in the service, no process ends by itself",
-      measured: lastLine,
-      holds: code === 0,
-    },
-  ];
-}
+/** Keys that a store in Postgres knows of. */
+const hostsKeysMax = 1_000_000;
 
 /** One part of what is proved. */
 type Part = {
@@ -216,6 +205,7 @@ function sizedParts({ rows, many, keys }: Pick<Sizes, "keys" | "many" | "rows">)
 function partsOf(sizes: Sizes): Part[] {
   const { seeds, rows, mutants } = sizes;
   const several = Math.min(seeds, hostsSeeds);
+  const hostsKeys = Math.min(sizes.keys, hostsKeysMax);
   return [
     ...testParts,
     {
@@ -226,9 +216,11 @@ function partsOf(sizes: Sizes): Part[] {
     },
     {
       name: "hosts",
-      size: `${several} seeds; receivers are killed 20 times in each, and Postgres once.`,
-      isWhole: true,
-      prove: async (folder) => await proveHosts(folder, several),
+      size:
+        `${several} seeds; receivers are killed 20 times in each, and Postgres once. ` +
+        `${shown(hostsKeys)} keys, on a server that syncs.`,
+      isWhole: several === hostsSeeds && hostsKeys === hostsKeysMax,
+      prove: async (folder) => await proveHosts(folder, { seeds: several, keys: hostsKeys }),
     },
     ...sizedParts(sizes),
     {
@@ -244,6 +236,12 @@ function partsOf(sizes: Sizes): Part[] {
       size: `${shown(rows)} rows; server, sandbox and workers share the cores; ${paced}.`,
       isWhole: rows >= promised.rows,
       prove: async () => await proveBackfill(rows),
+    },
+    {
+      name: "backfill-hosts",
+      size: `${shown(rows)} rows; servers and workers share the cores; ${paced}.`,
+      isWhole: rows >= promised.rows,
+      prove: async () => await proveBackfillHosts(rows),
     },
     ...fixedParts,
     {

@@ -20,12 +20,16 @@ const host = "127.0.0.1";
 
 const result = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
 
-/** A throw-away cluster on a loopback port, without fsync, run by a user who may not do much. */
+/** What a cluster that is thrown away need not do. */
+const unsafe = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+/** A throw-away cluster on a loopback port, run by a user who may not do much. */
 export class PostgresCluster {
   readonly #folder: string;
   #port: number;
   readonly #user: { readonly uid?: number; readonly gid?: number };
   #server: ChildProcess | undefined;
+  #isDurable = false;
 
   private constructor(at: { folder: string; port: number; user: { uid?: number; gid?: number } }) {
     this.#folder = at.folder;
@@ -39,11 +43,12 @@ export class PostgresCluster {
   }
 
   /**
-   * Makes a cluster and starts its server; `remove` ends it, or else the end of this process. @throws {Error}
-   * there are no binaries
+   * Makes a cluster and starts its server; `remove` ends it, or else the end of this process. Unless it `isDurable`,
+   * it waits for no disk. @throws {Error} there are no binaries
    */
-  static async start(): Promise<PostgresCluster> {
+  static async start({ isDurable = false } = {}): Promise<PostgresCluster> {
     const made = await PostgresCluster.#make();
+    made.#isDurable = isDurable;
     await made.#initialise();
     await made.#upAnywhere();
     return made;
@@ -141,9 +146,7 @@ export class PostgresCluster {
       port: this.#port,
       unix_socket_directories: this.#folder,
       ssl: "on",
-      fsync: "off",
-      synchronous_commit: "off",
-      full_page_writes: "off",
+      ...(this.#isDurable ? {} : unsafe),
       // Compiling takes longer than any query of a test runs.
       jit: "off",
       max_prepared_transactions: 10,

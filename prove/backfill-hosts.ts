@@ -1,0 +1,120 @@
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import type { Checked } from "../bench/bounds.ts";
+import { say } from "../bench/report.ts";
+import { PostgresCluster, runSql } from "../test/support/postgres/postgres-cluster.ts";
+import { end } from "../test/support/process/process.ts";
+import { holdToShare } from "../test/support/process/processor-share.ts";
+import {
+  companiesConfig,
+  makeCompanies,
+  startBackfill,
+} from "../test/support/project/companies.ts";
+import { Project } from "../test/support/project/project.ts";
+
+/** The share of one core that each host has: what all of them and the servers use must fit on two. */
+const shareOfCore = 0.15;
+
+/** A lane has a quarter of them. */
+const chunks = 100;
+
+/** How many hosts, and how much faster than one of them they are at least (issue 18). */
+const wanted = [
+  { hosts: 1, timesMin: 1 },
+  { hosts: 2, timesMin: 1.8 },
+  { hosts: 4, timesMin: 3.2 },
+] as const;
+
+const schema = "sluice";
+const stagedRow = z.object({ chunks: z.coerce.number().int() });
+
+const shown = (count: number): string => count.toLocaleString("en");
+
+type Measured = {
+  readonly perSecond: number;
+  readonly staged: readonly number[];
+  readonly isRight: boolean;
+};
+
+/** The same backfill by one host, two and four, each with a state folder of its own and the same small share. */
+export async function proveBackfillHosts(rows: number): Promise<readonly Checked[]> {
+  const server = await PostgresCluster.start();
+  const ends: (() => Promise<void>)[] = [async () => await server.remove()];
+  try {
+    const { url } = server;
+    const query = async (sql: string) => await runSql(url, sql);
+    say(`making a table of ${shown(rows)} rows`);
+    await makeCompanies({ url, rows, query });
+    const yaml = companiesConfig({ url }, { chunkRecords: Math.ceil(rows / chunks), advanced: "" });
+    const project = await Project.start((work) => ends.push(work), {
+      "sluice.yaml": `${yaml}store: { url: "\${STORE_URL}", schema: ${schema}, project: p }\n`,
+    });
+    Object.assign(project.env, { STORE_URL: url });
+    const migrated = await project.sluice("store", "migrate");
+    if (migrated.code !== 0) throw new Error(`store migrate: ${migrated.stderr}`);
+    const measured: Measured[] = [];
+    for (const { hosts } of wanted)
+      measured.push(await backfillBy(hosts, project, { rows, query }));
+    return wanted.map((one, index) => check({ ...one, rows }, measured[index], measured[0]));
+  } finally {
+    for (const work of ends.toReversed()) await work();
+  }
+}
+
+/** Backfills everything with so many hosts, whose processes begin before the clock does and then have their share. */
+async function backfillBy(
+  hosts: number,
+  project: Project,
+  {
+    rows,
+    query,
+  }: { readonly rows: number; readonly query: (sql: string) => Promise<readonly unknown[]> },
+): Promise<Measured> {
+  say(`a backfill in 4 lanes by ${hosts} of ${shareOfCore} cores`);
+  const names = Array.from({ length: hosts }, (_, host) =>
+    join(project.folder, `${hosts}-${host}`),
+  );
+  const workers = await Promise.all(
+    names.map(async (folder) => await project.worker({ SLUICE_STATE_DIR: folder })),
+  );
+  const over = new AbortController();
+  const share = { share: shareOfCore, signal: over.signal };
+  const held = workers.map(async (worker) => await holdToShare(worker, share));
+  const handle = await startBackfill(project, { approve: "auto" });
+  const report = await handle.result();
+  over.abort();
+  await Promise.all(held);
+  await Promise.all(workers.map(async (worker) => await end(worker, "SIGTERM")));
+  if ("template" in report) throw new Error("the backfill was a template");
+  const staged = z.array(stagedRow).parse(
+    await query(
+      `select count(*) as chunks from ${schema}.stagings where run_id = '${report.run_id}' and state = 'committed'
+        group by host order by host`,
+    ),
+  );
+  return {
+    perSecond: report.counts.sent / (report.duration_ms / 1_000),
+    staged: staged.map((row) => row.chunks),
+    isRight: report.outcome === "done" && report.balanced && report.counts.sent === rows,
+  };
+}
+
+function check(
+  { hosts, timesMin, rows }: (typeof wanted)[number] & { readonly rows: number },
+  found: Measured | undefined,
+  alone: Measured | undefined,
+): Checked {
+  const { perSecond, staged, isRight } = found ?? { perSecond: 0, staged: [], isRight: false };
+  const times = perSecond / (alone?.perSecond ?? 0);
+  const name = hosts === 1 ? "one host" : `${hosts} hosts`;
+  return {
+    what: `a backfill of ${shown(rows)} rows in 4 lanes by ${name} of ${shareOfCore} cores, its plan included`,
+    bound: hosts === 1 ? "balanced, all sent" : `>= ${timesMin} times one host's rate`,
+    measured:
+      `${shown(Math.round(perSecond))} rows/s, ${times.toFixed(2)} times; chunks staged by each: ` +
+      `${staged.join(", ")}${isRight ? "" : "; not all was sent"}`,
+    holds: isRight && staged.length === hosts && times >= timesMin,
+  };
+}
