@@ -143,8 +143,9 @@ async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy |
   if (known.state === "new" || known.send === undefined) return undefined;
   const staging = await state.stagingNumbered({ send: known.send });
   if (staging === undefined) return undefined;
-  const [run, parts] = await Promise.all([state.run(staging.runId), state.receipts(staging)]);
-  return { staging, run, parts };
+  // One after the other: at once they would have two connections, and a second one takes longer than a question.
+  const run = await state.run(staging.runId);
+  return { staging, run, parts: await state.receipts(staging) };
 }
 
 /** The pulls that write into what a sync reads. */

@@ -28,6 +28,14 @@ export function greatest(
   return isPostgres(queries) ? sql`greatest(${one}, ${other})` : sql`max(${one}, ${other})`;
 }
 
+/** Where bytes begin in those of a column, from 1; 0 where they are not there. */
+export function placeIn(queries: Queries, column: string, bytes: Uint8Array): RawBuilder<number> {
+  const all = sql.ref(column);
+  return isPostgres(queries)
+    ? sql`position(${bytes}::bytea in ${all})`
+    : sql`instr(${all}, ${bytes})`;
+}
+
 /** Whether the flag of a row is set, as a partial index over the flag says it. */
 export function isSet(queries: Queries, column: string): RawBuilder<SqlBool> {
   const flag = sql.ref(column);

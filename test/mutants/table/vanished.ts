@@ -95,6 +95,36 @@ export const mutantsOfVanished: readonly Mutant[] = [
     test: { file, title: "is told by no run that has ended, whose worker is only late" },
   },
   {
+    id: "S1440",
+    plants: "a key is said to be gone where bytes of two others are those of its id",
+    edits: [
+      {
+        file: "src/state/store/keys/vanished.ts",
+        find: "if (place % Uint32Array.BYTES_PER_ELEMENT === 1) return gone;",
+        replace: "if (place > 0) return gone;",
+      },
+    ],
+    test: {
+      file,
+      title: "is found among others by its own id, and not by bytes that lie across two",
+    },
+  },
+  {
+    id: "S1441",
+    plants: "a key whose bytes lie across two others first is not said to be gone",
+    edits: [
+      {
+        file: "src/state/store/keys/vanished.ts",
+        find: "if (numbers.parse(ids).includes(id)) return gone;",
+        replace: "if (ids.length === 0) return gone;",
+      },
+    ],
+    test: {
+      file,
+      title: "is found among others by its own id, and not by bytes that lie across two",
+    },
+  },
+  {
     id: "S1346",
     plants: "what vanished is told twice: by the run that missed it first, and by the next",
     edits: [

@@ -9,6 +9,7 @@ import {
 } from "../../contract/keys/vanished.ts";
 import { IdSet } from "../../rules/keys/id-set.ts";
 import { bytesOfNumbers, numbers } from "../../rules/keys/seen-rows.ts";
+import { placeIn } from "../dialect.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { setIdOf, setIdOfRun } from "./fingerprint-sets.ts";
@@ -36,6 +37,9 @@ const readingRow = z.object({
 const keyRow = z.object({ key: z.string() });
 
 const vanishedRow = goneRow.unwrap().extend({ ids: numbers });
+
+/** With the place of an id among the bytes of `ids`, from 1; 0 where it is not there. */
+const placedRow = goneRow.unwrap().extend({ place: z.int() });
 
 /** What the last whole reading of a set brought. */
 async function lastReading(
@@ -160,23 +164,48 @@ async function keepReading(
     .execute();
 }
 
+/**
+ * The run that was the first to miss an id. The database looks through the ids, because those of a source that went
+ * away are millions: none of them is read here, but where four bytes match that lie across two ids.
+ */
+async function missedBy(
+  queries: Queries,
+  { setId, id }: { readonly setId: number; readonly id: number },
+): Promise<Gone | null> {
+  const found = await queries
+    .selectFrom("vanished")
+    .select([
+      "runId",
+      "at",
+      placeIn(queries, "ids", bytesOfNumbers(Uint32Array.of(id))).as("place"),
+    ])
+    .where("setId", "=", setId)
+    .execute();
+  for (const row of found) {
+    const { place, ...gone } = placedRow.parse(row);
+    if (place === 0) continue;
+    if (place % Uint32Array.BYTES_PER_ELEMENT === 1) return gone;
+    const { ids } = await queries
+      .selectFrom("vanished")
+      .select("ids")
+      .where("setId", "=", setId)
+      .where("runId", "=", gone.runId)
+      .executeTakeFirstOrThrow();
+    if (numbers.parse(ids).includes(id)) return gone;
+  }
+  return null;
+}
+
 async function goneSince(
   queries: Queries,
   keyIds: KeyIds,
   { keys, ...name }: Parameters<VanishedStore["goneSince"]>[0],
 ): Promise<(Gone | null)[]> {
   const setId = await setIdOf(queries, name);
-  const found = await queries
-    .selectFrom("vanished")
-    .select(["runId", "at", "ids"])
-    .where("setId", "=", setId)
-    .execute();
-  const rows = found.map((row) => vanishedRow.parse(row));
   const gone: (Gone | null)[] = [];
   for (const key of keys) {
     const [id] = await keyIds.idsOf(queries, setId, [key]);
-    const row = id === undefined ? undefined : rows.find(({ ids }) => ids.includes(id));
-    gone.push(row === undefined ? null : { runId: row.runId, at: row.at });
+    gone.push(id === undefined ? null : await missedBy(queries, { setId, id }));
   }
   return gone;
 }

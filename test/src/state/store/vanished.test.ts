@@ -127,6 +127,22 @@ describe.each(keyImplementations)("what is not in a source any more: $kind", ({ 
     expect(await goneSince()).toMatchObject({ c: undefined });
   });
 
+  it("is found among others by its own id, and not by bytes that lie across two", async () => {
+    const keys = Array.from({ length: 600 }, (_, index) => `k${index}`);
+    // In the order of their ids: a staging sees the later half first.
+    const byId = [...keys.slice(300), ...keys.slice(0, 300)];
+    // Beside the first ids, the bytes of id 512 lie across two of them; in the longer gap it is itself as well.
+    const few = byId.slice(0, 3);
+    const many = [...few, ...byId.slice(250, 520)];
+    const asked = byId.filter((_, index) => index % 256 < 4 || index % 256 > 252);
+    for (const missing of [few, many]) {
+      await read({ keys });
+      const { runId } = await read({ keys: keys.filter((key) => !missing.includes(key)) });
+      const gone = await test.store.goneSince({ ...name, keys: asked });
+      expect(gone).toEqual(asked.map((key) => (missing.includes(key) ? { runId, at } : null)));
+    }
+  });
+
   it("is as an oracle has it that compares the readings key by key", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyReading, { minLength: 2, maxLength: 6 }), async (readings) => {
