@@ -25,7 +25,7 @@ async function runTwice(project: Project): Promise<void> {
   await end(worker, "SIGTERM");
 }
 
-/** Makes so many more keys known, of which a tenth is not in the source any more. */
+/** Makes so many more keys known, with the hashes of their fields, of which a tenth is not in the source any more. */
 async function makeKnown(url: string, keys: number): Promise<void> {
   for (let from = 0; from < keys; from += keysAtOnce) {
     const to = Math.min(keys, from + keysAtOnce);
@@ -34,6 +34,10 @@ async function makeKnown(url: string, keys: number): Promise<void> {
       `insert into sluice.fingerprints (set_id, number, tag, hash, send, id)
        select s.id, hashint8extended(n, 7), hashint8extended(n, 8), gen_random_uuid(),
          (select max(send) from sluice.stagings where state = 'committed'), ${rows} + n
+       from sluice.fingerprint_sets s, generate_series(${from + 1}, ${to}) as n
+       on conflict do nothing;
+       insert into sluice.field_hashes (set_id, id, hashes)
+       select s.id, ${rows} + n, (select hashes from sluice.field_hashes limit 1)
        from sluice.fingerprint_sets s, generate_series(${from + 1}, ${to}) as n
        on conflict do nothing`,
     );
@@ -68,11 +72,11 @@ export async function proveExplain(keys: number): Promise<readonly Checked[]> {
       await makeKnown(server.url, keys);
       const checked: Checked[] = [];
       for (const [what, args] of [
-        ["a key that was sent", ["explain", "accounts", "a1"]],
-        ["a key that is gone", ["explain", "accounts", `a${rows - goneRows}`]],
+        ["`sluice explain` of a key that was sent", ["explain", "accounts", "a1"]],
+        ["`sluice explain` of a key that is gone", ["explain", "accounts", `a${rows - goneRows}`]],
+        ["`sluice --version`, the start of the program alone", ["--version"]],
       ] as const) {
-        const of = { what: `\`sluice explain\` of ${what}`, args, msMax: commandMsMax };
-        checked.push(await timed(project, of));
+        checked.push(await timed(project, { what, args, msMax: commandMsMax }));
       }
       return checked;
     });
