@@ -1,6 +1,6 @@
 // npm run prove
 // [-- --only tests,mutants,csv,put,chaos,hosts,postgres,changes,explain,keys,inbox,backfill,backfill-hosts,growth,
-// many-rows,soak,web-ui,kit,kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000]
+// many-rows,soak,sync-tests,web-ui,kit,kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000]
 // [--mutants 200]: what takes minutes and is promised all the same. Each part writes its table into a page of
 // docs/proof/ (web-ui one into docs/operations.md too), unless --rows, --many, --keys or --mutants made it smaller
 // than promised. Exit code 1 when a bound is broken. All of it takes some four hours on two cores, 20 GB of the temp
@@ -33,6 +33,7 @@ import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./kit-mutants.t
 import { proveManyRows } from "./many-rows.ts";
 import { provePostgres } from "./postgres.ts";
 import { proveRuns } from "./runs.ts";
+import { proveSyncTests } from "./sync-tests.ts";
 import { proveMutants, proveTests, testsHead } from "./tests.ts";
 import { proveWebUi } from "./web-ui.ts";
 
@@ -159,6 +160,7 @@ const fixedParts: readonly Part[] = [
   { name: "put", size: "", isWhole: true, prove: provePut },
   { name: "growth", size: "", isWhole: true, page: "proof/growth", prove: proveGrowth },
   { name: "soak", size: "", isWhole: true, page: "proof/soak", prove: proveSoak },
+  { name: "sync-tests", size: "", isWhole: true, prove: proveSyncTests },
   { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
   { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
 ];
