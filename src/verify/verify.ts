@@ -4,6 +4,7 @@ import { ConfigError } from "../errors.ts";
 import type { RecordPage } from "../pipeline/page.ts";
 import type { Stream } from "../records/streams.ts";
 import type { KnownRecord } from "../state/contract/keys/known-records.ts";
+import { counted } from "../text/quantities.ts";
 import { chooseRecords, type Choice, type ChosenRecords } from "./choose.ts";
 import { searchOf } from "./compare.ts";
 import { callsFor, lookUpRecords, type LookedUp, type LookUpTools } from "./look-up.ts";
@@ -46,10 +47,21 @@ function refuseBadKeys({ absent }: ChosenRecords, sync: string): void {
   });
 }
 
+/** A look at nothing must not pass for one that found everything as it was sent. */
+function refuseNothing({ records, read }: ChosenRecords, sync: string): void {
+  if (records.length > 0 || read === 0) return;
+  throw new ConfigError(
+    `there is nothing to verify: sync ${sync} reads ${counted(read, "record")}, and nothing says that the service ` +
+      `accepted ${read === 1 ? "it" : "one of them"}`,
+    { hint: `\`sluice run ${sync}\` sends them` },
+  );
+}
+
 /**
  * Looks up in the service some of the records that it is known to hold. No call is made before it was announced how
  * many there will be, and never more than that.
- * @throws {ConfigError} a key that was named has no record, or there are more than `callsMax`: nothing was asked.
+ * @throws {ConfigError} a key that was named has no record, or there are more than `callsMax`; or nothing that the
+ * source gives is known to be accepted: nothing was asked.
  */
 export async function verifyRecords(
   { sync, stream, choice, callsMax = Infinity, pages }: Verifying,
@@ -58,6 +70,7 @@ export async function verifyRecords(
   const search = searchOf(stream, sync);
   const chosen = await chooseRecords(pages, choice, { stream, knownOf });
   refuseBadKeys(chosen, sync);
+  if (!("keys" in choice)) refuseNothing(chosen, sync);
   const needed = callsFor(chosen.records, search);
   if ("keys" in choice && needed > callsMax) {
     throw new ConfigError(`${needed} keys need ${needed} calls, and calls-max allows ${callsMax}`, {
@@ -65,7 +78,7 @@ export async function verifyRecords(
     });
   }
   const calls = Math.min(needed, callsMax);
-  announce(chosen, calls);
+  if (calls > 0) announce(chosen, calls);
   const looked = await lookUpRecords(chosen.records, { ...tools, stream, search, callsMax: calls });
   return { chosen, looked };
 }

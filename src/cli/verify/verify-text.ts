@@ -55,8 +55,11 @@ export function verifyText({ sync, seed, chosen, looked }: ShownVerification): s
   const drawn = seed === undefined ? "" : `, seed ${seed}`;
   const told = records.filter(isToldByName);
   const many = `${counted(records.length, "record")} of ${grouped(chosen.read)}`;
+  const isNothing = records.length === 0 && left === 0;
   const lines = [
-    `${sync}: ${many} looked up in ${counted(summary.calls, "call")}${drawn}`,
+    isNothing
+      ? `${sync}: nothing to look up${chosen.read === 0 ? ", the source gives no record" : ""}; no call was made`
+      : `${sync}: ${many} looked up in ${counted(summary.calls, "call")}${drawn}`,
     ...Object.entries(summary.counts)
       .filter(([, count]) => count > 0)
       .map(([verdict, count]) => `  ${verdict.padEnd(13)} ${grouped(count)}`),
@@ -64,8 +67,12 @@ export function verifyText({ sync, seed, chosen, looked }: ShownVerification): s
     ...(Object.keys(summary.differing).length > 0
       ? [`  differing     ${fieldsText(summary.differing)}`]
       : []),
-    `  compared      ${fieldsText(summary.compared)}`,
-    `  not shown     ${fieldsText(summary.incomparable)}`,
+    ...(isNothing
+      ? []
+      : [
+          `  compared      ${fieldsText(summary.compared)}`,
+          `  not shown     ${fieldsText(summary.incomparable)}`,
+        ]),
     ...told.slice(0, toldMax).map(recordLine),
     ...(told.length > toldMax ? [`  and ${told.length - toldMax} more: \`--json\` names all`] : []),
     ...chosen.notHeld.map((key) => {

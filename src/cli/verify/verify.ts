@@ -119,7 +119,14 @@ async function verifySync(
   const { signal } = interrupted;
   const { callsMax } = options;
   const found = await withStateThere(config, async (state) => {
-    if (state === undefined) throw new ConfigError(`nothing of sync ${sync.name} was sent yet`);
+    if (state === undefined) {
+      throw new ConfigError(
+        `there is nothing to verify: nothing of sync ${sync.name} was sent yet`,
+        {
+          hint: `\`sluice run ${sync.name}\` sends it`,
+        },
+      );
+    }
     return await verifyIn(context, state, { config, sync, choice, callsMax, signal });
   });
   const seed = "seed" in choice ? choice.seed : undefined;

@@ -206,4 +206,19 @@ export const mutantsOfVerified: readonly Mutant[] = [
         "does not look a second time when it fails, because each call has cost, and tells of it",
     },
   },
+  {
+    id: "S1446",
+    plants: "a look at nothing ends as one that found all as it was sent",
+    edits: [
+      {
+        file: "src/verify/verify.ts",
+        find: 'if (!("keys" in choice)) refuseNothing(chosen, sync);',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/verify.test.ts",
+      title: "does not take a look at nothing for one that found all as it was sent",
+    },
+  },
 ];

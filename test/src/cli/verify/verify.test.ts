@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
-import { accountsYaml, type Harness } from "../../../support/project/harness.ts";
+import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import {
   acceptAgain,
   accountOf,
@@ -86,6 +86,9 @@ const keysOf = ({ records }: z.output<typeof found>, verdict: string): readonly 
 
 const named = (numbers: readonly number[]): readonly string[] =>
   numbers.map((row) => `a${row}`).toSorted();
+
+const csvOf = (count: number): string =>
+  [header, ...all(count).map((_, row) => rowOf(row)), ""].join("\n");
 
 describe("sluice verify", () => {
   it("finds each of twenty differences and nothing else, with the calls that it announced", async () => {
@@ -235,6 +238,34 @@ describe("sluice verify", () => {
     await expect(runVerb(registerVerify, harness, ["verify", "nothing"])).rejects.toThrow(
       'there is no sync "nothing"',
     );
+    expect(await calls(harness)).toBe(0);
+  });
+
+  it("does not take a look at nothing for one that found all as it was sent", async () => {
+    const harness = await Harness.open({
+      yaml: accountsYaml(),
+      files: { "accounts.csv": csvOf(2) },
+    });
+    await expect(verify(harness)).rejects.toMatchObject({
+      message:
+        "there is nothing to verify: sync accounts reads 2 records, and nothing says that the service accepted one " +
+        "of them",
+      hint: "`sluice run accounts` sends them",
+    });
+    expect(await verify(harness, "--key", "a0")).toMatchObject({
+      out: [
+        "accounts: nothing to look up; no call was made\n" +
+          "  not held a0: nothing says that the service accepted it; the next run sends it",
+      ],
+      said: [],
+      code: 0,
+    });
+    await harness.write("accounts.csv", csvOf(0));
+    expect(await verify(harness)).toMatchObject({
+      out: ["accounts: nothing to look up, the source gives no record; no call was made"],
+      said: [],
+      code: 0,
+    });
     expect(await calls(harness)).toBe(0);
   });
 
