@@ -3,7 +3,7 @@ import { readRequestOf, connectorOf } from "../../connectors/source.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
-import { domainOf } from "../../src/mapping/domain.ts";
+import { domainOf, domainText } from "../../src/mapping/domain.ts";
 import { CoercionRefusal } from "../../src/mapping/refusal.ts";
 import { sourceRejects } from "../../src/pipeline/rejects.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
@@ -23,9 +23,8 @@ function domainsOf(
   const domains: string[] = [];
   const rejects = sourceRejects(page, "job_postings", "keep");
   for (const [index, row] of page.rows.entries()) {
-    const value = row[column];
-    const text = typeof value === "string" ? value.trim() : value;
-    if (text === undefined || text === null || text === "") continue;
+    const text = domainText(row[column]);
+    if (text === undefined) continue;
     const domain = domainOf(text);
     if (!(domain instanceof CoercionRefusal)) domains.push(domain);
     else {

@@ -34,6 +34,12 @@ export function domainOf(value: unknown): string | CoercionRefusal {
   return url === null ? notHost : domainOfHost(url.hostname.toLowerCase());
 }
 
+/** What a cell holds that is to be a domain, without blanks around it; undefined of one that holds nothing. */
+export function domainText(value: unknown): unknown {
+  const text = typeof value === "string" ? value.trim() : value;
+  return text === null || text === "" ? undefined : text;
+}
+
 /** Without a scheme it is read as the browser's address bar would; an e-mail address is then a user and a host. */
 function addressOf(value: string): string {
   if (webScheme.test(value) || otherScheme.test(value)) return value;

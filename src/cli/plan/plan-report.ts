@@ -1,11 +1,15 @@
 import { requestsPerChunk } from "../../backfill/estimate.ts";
 import type { Config, SyncConfig } from "../../config/config.ts";
 import { changesReport, type ReportChanges } from "../../report/report.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import { changesLines } from "../../text/changes-text.ts";
 import { chooseMode, type ChosenMode } from "../../text/choose-mode.ts";
 import { byteText, counted, grouped, roughTimeText } from "../../text/quantities.ts";
 import type { Deployed } from "./deployed.ts";
 import type { MappingEdit } from "./mapping-edit.ts";
+import { pullCostText } from "./pull-plan-text.ts";
+import type { PullPlan } from "./pull-plan.ts";
 import type { PlannedChunk, PlannedRejects, ReadPlan } from "./read-plan.ts";
 
 /** What a plan says, as `--json` has it. */
@@ -30,6 +34,8 @@ export type PlanReport = {
   readonly bytes: { readonly json: number; readonly gzip: number };
   /** Of the requests alone, at the rate that the configuration allows. */
   readonly seconds: number;
+  /** Sending costs no credits; those are what the next runs of pulls cost that write into what it reads. */
+  readonly pulls: readonly PullPlan[];
   readonly warnings: readonly string[];
 };
 
@@ -51,6 +57,16 @@ function requestsOf(chunks: readonly PlannedChunk[], mode: string | undefined): 
     : leaving.length * requestsPerChunk;
 }
 
+/** Why a plan is not what the next run does: it begins once this one has ended. */
+function openText(run: Run): string {
+  const { runId } = run;
+  const what = openHold(run) === undefined ? "is under way" : "is held";
+  return (
+    `run ${runId} ${what}: what it has staged counts as unknown here, and no run begins until it has ended; ` +
+    "plan again then"
+  );
+}
+
 /** What a plan says of what was read. */
 export function planReport(
   { api }: Pick<Config, "api">,
@@ -59,9 +75,12 @@ export function planReport(
     readonly deployed: Deployed;
     readonly read: ReadPlan;
     readonly sample: number | undefined;
+    readonly pulls?: readonly PullPlan[];
+    /** A run of it that continues, or is held. */
+    readonly open?: Run | undefined;
   },
 ): PlanReport {
-  const { deployed, read, sample } = made;
+  const { deployed, read, sample, pulls = [], open } = made;
   const { counts, changes, chunks, rejects, range } = read;
   const { records, ...others } = counts;
   const chosen = modeOf(sync, chunks);
@@ -80,7 +99,8 @@ export function planReport(
       gzip: chunks.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0),
     },
     seconds: Math.ceil(requests / api.requestsPerSecond),
-    warnings: range.warnings,
+    pulls,
+    warnings: [...(open === undefined ? [] : [openText(open)]), ...range.warnings],
   };
 }
 
@@ -127,6 +147,9 @@ export function planLines(report: PlanReport): readonly string[] {
           `${counted(requests, "request")}, ${byteText(size)} (${mode ?? "heavyweight"}), ` +
             `${roughTimeText(Math.max(1, seconds))} at the rate limit`,
         ]),
+    ...report.pulls.map(
+      (plan) => `pull ${plan.pull}, which writes into what it reads, makes ${pullCostText(plan)}`,
+    ),
     ...warnings,
   ];
 }

@@ -1,14 +1,24 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
-import { checkColumns, connectorOf } from "../../../connectors/source.ts";
-import { targetOf } from "../../config/config.ts";
+import { checkColumns, checkWriteBack, connectorOf } from "../../../connectors/source.ts";
+import { type Config, type SyncConfig, targetOf } from "../../config/config.ts";
+import { pullsInto } from "../../config/feedback-loop.ts";
+import type { PullConfig } from "../../config/schema/pull.ts";
+import { ConfigError } from "../../errors.ts";
+import { sendLock } from "../../state/contract/runs/locks.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
+import { sourceMsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
-import { configOf, withGlobals, type GlobalOptions, type Register } from "../output/context.ts";
+import { configOf, withGlobals } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
 import { deployedOf } from "./deployed.ts";
 import { planLines, planReport, type PlanReport } from "./plan-report.ts";
+import { pullPlanLines } from "./pull-plan-text.ts";
+import { planPull, type PullPlan } from "./pull-plan.ts";
 import { readPlan } from "./read-plan.ts";
 
 type PlanOptions = GlobalOptions & { readonly sample?: number };
@@ -19,31 +29,93 @@ function exitCodeOf({ counts }: PlanReport): number {
   return counts.rejected > 0 ? exitCodes.doneWithRejects : exitCodes.done;
 }
 
-/** `sluice plan <sync>`. */
+/** What the next run of a pull costs. */
+async function costOf(
+  config: Config,
+  pull: PullConfig,
+  state: StateStore | undefined,
+): Promise<PullPlan> {
+  const { api } = config;
+  const { signal } = new AbortController();
+  const of = { pull, target: targetOf(api), sources: sourcesOf(config), state, signal };
+  return await planPull({ ...of, requestsPerSecond: api.requestsPerSecond });
+}
+
+function print(
+  context: Context,
+  { json }: PlanOptions,
+  { report, lines }: { readonly report: object; readonly lines: readonly string[] },
+): void {
+  if (json === true) context.print(plainJson(report));
+  else for (const line of lines) context.print(plainText(line));
+}
+
+async function planOfPull(
+  context: Context,
+  config: Config,
+  { pull, options }: { readonly pull: PullConfig; readonly options: PlanOptions },
+): Promise<void> {
+  if (options.sample !== undefined) {
+    throw new ConfigError(`--sample reads rows of a sync, and ${pull.name} is a pull`);
+  }
+  // As its run does: a table that is missing is told before anything is paid for.
+  const sources = sourcesOf(config);
+  await checkWriteBack({ sources }, pull, AbortSignal.timeout(sourceMsMax));
+  const report = await withStateThere(config, async (state) => await costOf(config, pull, state));
+  print(context, options, { report, lines: pullPlanLines(report) });
+  context.exit(report.calls.expected === 0 ? exitCodes.done : exitCodes.held);
+}
+
+/** The run that sends a sync now, or is held. */
+async function openRunOf(
+  state: StateStore | undefined,
+  { target, sync }: { readonly target: string; readonly sync: SyncConfig },
+): Promise<Run | undefined> {
+  const holder = await state?.lockHolder(sendLock(target, sync.name));
+  const run = holder && (await state?.run(holder.runId));
+  return run === undefined || run.endedAt !== null ? undefined : run;
+}
+
+async function planOfSync(
+  context: Context,
+  config: Config,
+  { sync, options }: { readonly sync: SyncConfig; readonly options: PlanOptions },
+): Promise<void> {
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  const { signal } = new AbortController();
+  await checkColumns(source, sync, { signal, mayName: true });
+  const { sample } = options;
+  const target = targetOf(config.api);
+  const report = await withStateThere(config, async (state) => {
+    const now = state?.now() ?? Date.now();
+    const read = await readPlan({ sync, source, target, state, now, signal }, sample);
+    const deployed = await deployedOf(state, { sync, target });
+    const pulls: PullPlan[] = [];
+    for (const { pull } of pullsInto(sync, config.pulls)) {
+      const into = config.pulls.get(pull);
+      if (into !== undefined) pulls.push(await costOf(config, into, state));
+    }
+    const open = await openRunOf(state, { target, sync });
+    return planReport(config, sync, { deployed, read, sample, pulls, open });
+  });
+  print(context, options, { report, lines: planLines(report) });
+  context.exit(exitCodeOf(report));
+}
+
+/** `sluice plan <sync>`, also of a pull. */
 export const registerPlan: Register = (program, context) => {
   withGlobals(program.command("plan <sync>"))
     .summary("what the next run would send, and why; sends nothing")
     .description(
-      "read what the next run of a sync would read, and say what it would send, why, and what that costs; nothing " +
-        "is sent or stored; exit code 5 where something would be sent",
+      "read what the next run of a sync would read, and say what it would send, why, and what that costs; of a pull, " +
+        "which calls it would make, each of which costs credits; nothing is sent, asked or stored; exit code 5 where " +
+        "something would be sent, or a call made",
     )
     .option("--sample <rows>", "read so many rows, not all", positive)
     .action(async (name: string, options: PlanOptions) => {
       const config = await configOf(context, options);
-      const sync = syncNamed(config, name);
-      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
-      const { signal } = new AbortController();
-      await checkColumns(source, sync, { signal, mayName: true });
-      const { sample } = options;
-      const target = targetOf(config.api);
-      const report = await withStateThere(config, async (state) => {
-        const now = state?.now() ?? Date.now();
-        const read = await readPlan({ sync, source, target, state, now, signal }, sample);
-        const deployed = await deployedOf(state, { sync, target });
-        return planReport(config, sync, { deployed, read, sample });
-      });
-      if (options.json === true) context.print(plainJson(report));
-      else for (const line of planLines(report)) context.print(plainText(line));
-      context.exit(exitCodeOf(report));
+      const pull = config.pulls.get(name);
+      if (pull !== undefined) await planOfPull(context, config, { pull, options });
+      else await planOfSync(context, config, { sync: syncNamed(config, name), options });
     });
 };

@@ -207,4 +207,34 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "is refused where records have another key, or are of another stream",
     },
   },
+  {
+    id: "S1442",
+    plants: "a plan of a pull counts a page that is paid for",
+    edits: [
+      {
+        file: `${plans}/pull-plan.ts`,
+        find: "if (page !== null) return keptPage.parse(page).walk;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/pull-plan.test.ts",
+      title: "goes on where a run stopped, and counts no page that is paid for",
+    },
+  },
+  {
+    id: "S1443",
+    plants: "a plan of a pull counts by the round of another query",
+    edits: [
+      {
+        file: `${plans}/pull-plan.ts`,
+        find: "before?.queryHash === queryHash ? ",
+        replace: "queryHash !== undefined ? ",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/pull-plan.test.ts",
+      title: "knows of larger pages, of fewer calls, and nothing of another query",
+    },
+  },
 ];

@@ -25,6 +25,18 @@ export type PullBeginning = PullName & {
   readonly hasDomains: boolean;
 };
 
+/**
+ * Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix
+ * two pulls.
+ */
+export function isSameRound(
+  place: StoredPlace,
+  now: Pick<PullBeginning, "queryHash" | "writeHash">,
+): boolean {
+  const isSameWriting = place.writeHash === now.writeHash || place.steps === 0;
+  return !place.isDone && place.queryHash === now.queryHash && isSameWriting;
+}
+
 /** A stretch of the list of domains. */
 export type ListedDomains = PullStep & {
   readonly domains: readonly string[];

@@ -1,11 +1,12 @@
 import { SupersededError } from "../../../errors.ts";
 import type { Remote } from "../../../thread.ts";
 import type { PullName, StoredPlace } from "../../contract/pull/pull-places.ts";
-import type {
-  ListedDomains,
-  PullBeginning,
-  PullPlace,
-  PullRoundStore,
+import {
+  isSameRound,
+  type ListedDomains,
+  type PullBeginning,
+  type PullPlace,
+  type PullRoundStore,
 } from "../../contract/pull/pull-rounds.ts";
 import { reads, writes } from "../methods.ts";
 import { insertRejects } from "../rejects/insert-rejects.ts";
@@ -25,15 +26,11 @@ import { addToPullRun, openPullRun, setPullDomains } from "./pull-runs.ts";
 /** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
 const listing = 0;
 
-/**
- * Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix
- * two pulls.
- */
+/** Whether a run continues with a round. */
 function goesOn(place: StoredPlace, now: PullBeginning): boolean {
-  const isSameWriting = place.writeHash === now.writeHash || place.steps === 0;
   // A second opening of the run that asked for a new round continues with that.
   if (now.anew && place.begunBy !== now.runId) return false;
-  return !place.isDone && place.queryHash === now.queryHash && isSameWriting;
+  return isSameRound(place, now);
 }
 
 function begun(now: PullBeginning, version: number): StoredPlace {

@@ -12,7 +12,7 @@ import { registerRun } from "../../../../src/cli/run/run.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { Harness, harnessHead } from "../../../support/project/harness.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
-import { TestRun } from "../../../support/project/test-run.ts";
+import { stageAll, TestRun } from "../../../support/project/test-run.ts";
 
 /** A project of which each test edits one thing. */
 type Edited = {
@@ -180,6 +180,23 @@ describe("sluice plan", () => {
       "reads 2 rows, of the first 2 alone: would send 0, unchanged 1, filtered 0, rejected 1",
       "  rejected as required 1 (first: accounts.csv:2)",
     ]);
+  });
+
+  it("names the run that is under way, whose records count as unknown until it has ended", async () => {
+    const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
+    const run = await TestRun.open(harness);
+    await stageAll(run);
+    const { out } = await plan(harness);
+    expect(out.slice(0, 2)).toEqual([
+      "reads 12 rows: would send 12, unchanged 0, filtered 0, rejected 0",
+      "  unknown 12",
+    ]);
+    expect(out.at(-1)).toBe(
+      "run run-1 is under way: what it has staged counts as unknown here, and no run begins until it has ended; plan " +
+        "again then",
+    );
+    await run.close({ outcome: "cancelled" });
+    expect((await plan(harness)).out.join()).not.toContain("run-1");
   });
 
   it("is what a run names that is to be dry", async () => {

@@ -1,0 +1,190 @@
+import { z } from "zod";
+
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { connectorOf, readRequestOf } from "../../../connectors/source.ts";
+import { beginWalk, walkSchema, type Walk } from "../../api/page-walk.ts";
+import type { Searchable } from "../../api/results.ts";
+import type { PullConfig } from "../../config/schema/pull.ts";
+import { pageRowsMax } from "../../limits.ts";
+import { domainOf, domainText } from "../../mapping/domain.ts";
+import { isSameRound, type PullPlace } from "../../state/contract/pull/pull-rounds.ts";
+import type { PullTally } from "../../state/contract/pull/pull-runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
+
+/** What the next run of a pull costs, as `--json` has it. */
+export type PullPlan = {
+  readonly pull: string;
+  readonly of: Searchable;
+  /** Whether it continues where a run stopped, or begins a round, which none did before. */
+  readonly round: "continued" | "first" | "new";
+  /** Each costs credits; how many is not published. */
+  readonly calls: {
+    readonly at_least: number;
+    /** Null where nothing says how many results there are. */
+    readonly expected: number | null;
+    /** `calls_max`: the run after continues. */
+    readonly at_most: number;
+  };
+  /** Walks over a search at most; each costs as many calls. */
+  readonly passes_max: number;
+  /** Of job postings: domains that are still to be asked for. */
+  readonly domains?: number;
+  /** At the rate limit; null where nothing says how many calls. */
+  readonly seconds: number | null;
+};
+
+/** A pull, and where its runs and its rows are. */
+export type PlannedPull = {
+  readonly pull: PullConfig;
+  readonly target: string;
+  readonly sources: ReadonlyMap<string, Source>;
+  /** Undefined where nothing ever ran here. */
+  readonly state: StateStore | undefined;
+  readonly requestsPerSecond: number;
+  readonly signal: AbortSignal;
+};
+
+/** Runs that are looked at for the last round. */
+const runsMax = 100;
+
+/** What the runs of a pull counted that belong to its last round which came to its end. */
+type LastRound = {
+  readonly results: number;
+  readonly calls: number;
+  readonly domains: number;
+  /** Whether it was configured as the pull is now. */
+  readonly isAsNow: boolean;
+};
+
+/** A run of a pull, and what it counted. */
+type Counted = { readonly runId: string; readonly tally: PullTally };
+
+/** A kept page, as far as it says how far the walk is after it. */
+const keptPage = z.object({ walk: walkSchema });
+
+/** The newest runs of a pull that counted anything, newest first. */
+async function runsOf({ pull, target, state }: PlannedPull): Promise<readonly Counted[]> {
+  const runs = (await state?.runFigures({ target, sync: pull.name, limit: runsMax })) ?? [];
+  const counted: Counted[] = [];
+  for (const { runId } of runs) {
+    const tally = await state?.pullTally({ runId });
+    if (tally !== undefined) counted.push({ runId, tally });
+  }
+  return counted;
+}
+
+/** The last round that came to its end; undefined where none has, or its beginning is not kept any more. */
+async function lastRoundOf(
+  { state, pull }: PlannedPull,
+  runs: readonly Counted[],
+): Promise<LastRound | undefined> {
+  const end = runs.findIndex(({ tally }) => tally.roundsDone > 0);
+  const begin = runs.findIndex(({ tally }, at) => at >= end && !tally.isContinued);
+  if (end === -1 || begin === -1) return undefined;
+  const sum = { results: 0, calls: 0, domains: 0 };
+  for (const { tally } of runs.slice(end, begin + 1)) {
+    sum.results += tally.results;
+    sum.calls += tally.pages + tally.domainsRefused;
+    sum.domains += tally.domainsDone + tally.domainsRefused;
+  }
+  const ended = await state?.run(runs[end]?.runId ?? "");
+  return { ...sum, isAsNow: ended?.configHash === pull.configHash };
+}
+
+/** The place that the next run continues with, as the store decides it; undefined where it begins a round. */
+function continuedPlace(pull: PullConfig, place: PullPlace | undefined): PullPlace | undefined {
+  if (place === undefined || !isSameRound(place, pull)) return undefined;
+  return place.ordinal > 0 && place.domain === undefined ? undefined : place;
+}
+
+/** The calls that a walk still needs, as far as its pages told how much there is. */
+function callsOfWalk(walk: Walk): number | undefined {
+  if (walk.isDone) return 0;
+  if (walk.total === undefined) return undefined;
+  // A service may give fewer results than it is asked for.
+  const size = walk.fullest === 0 ? walk.limit : Math.min(walk.limit, walk.fullest);
+  return Math.max(1, Math.ceil((walk.total.last - walk.seen) / size));
+}
+
+/** The walk of a place: after the page that is paid for, where one is kept. */
+function walkOf({ walk, page }: PullPlace, pageSize: number): Walk {
+  if (page !== null) return keptPage.parse(page).walk;
+  return walk === null ? beginWalk(pageSize) : walkSchema.parse(walk);
+}
+
+/** The domains that a new round would ask for: read whole, each once, as a run lists them. */
+async function domainsToList({ pull, sources, signal }: PlannedPull): Promise<number> {
+  const { domainsFrom } = pull;
+  if (domainsFrom === undefined) return 0;
+  const source = connectorOf({ sources }, domainsFrom.connector);
+  const domains = new Set<string>();
+  for await (const page of source.read({ ...readRequestOf(domainsFrom, signal), pageRowsMax })) {
+    for (const row of page.rows) {
+      const domain = domainOf(domainText(row[domainsFrom.column]));
+      if (typeof domain === "string") domains.add(domain);
+    }
+  }
+  return domains.size;
+}
+
+type Calls = { readonly least: number; readonly expected: number | undefined };
+
+/** What a search costs: what is left of its walk, or a walk like that of the last round. */
+function searchCalls(
+  pull: PullConfig,
+  place: PullPlace | undefined,
+  last: LastRound | undefined,
+): Calls {
+  if (place !== undefined) {
+    const walk = walkOf(place, pull.pageSize);
+    return { least: walk.isDone ? 0 : 1, expected: callsOfWalk(walk) };
+  }
+  if (last === undefined) return { least: 1, expected: undefined };
+  const { results, calls, isAsNow } = last;
+  return { least: 1, expected: isAsNow ? calls : Math.max(1, Math.ceil(results / pull.pageSize)) };
+}
+
+/** What domains cost: a call each, and more where one has more pages, as the last round says. */
+function domainCalls(domains: number, last: LastRound | undefined): Calls {
+  const each = last === undefined || last.domains === 0 ? undefined : last.calls / last.domains;
+  const expected = each === undefined ? undefined : Math.ceil(domains * Math.max(1, each));
+  return { least: domains, expected: domains === 0 ? 0 : expected };
+}
+
+/** The domains that the next run has before it. */
+async function domainsLeft(
+  planned: PlannedPull,
+  place: PullPlace | undefined,
+  runs: readonly Counted[],
+): Promise<number> {
+  if (place?.isListed !== true) return await domainsToList(planned);
+  const listed = runs.find(({ tally }) => tally.domains > 0)?.tally.domains ?? place.ordinal;
+  // Of the one that is walked the last page may have come, and is paid for.
+  const isPaid = place.page !== null && walkOf(place, planned.pull.pageSize).isDone;
+  return listed - place.ordinal + (isPaid ? 0 : 1);
+}
+
+/** Says what the next run of a pull costs, without a call. */
+export async function planPull(planned: PlannedPull): Promise<PullPlan> {
+  const { pull, target, state, requestsPerSecond } = planned;
+  const { name, of, callsMax, passesMax, queryHash } = pull;
+  const before = await state?.pullPlace({ target, pull: name });
+  const place = continuedPlace(pull, before);
+  const runs = await runsOf(planned);
+  // Another query finds something else.
+  const last = before?.queryHash === queryHash ? await lastRoundOf(planned, runs) : undefined;
+  const domains =
+    pull.domainsFrom === undefined ? undefined : await domainsLeft(planned, place, runs);
+  const { least, expected } =
+    domains === undefined ? searchCalls(pull, place, last) : domainCalls(domains, last);
+  const calls = expected === undefined ? null : Math.min(expected, callsMax);
+  return {
+    pull: name,
+    of,
+    round: place !== undefined ? "continued" : before === undefined ? "first" : "new",
+    calls: { at_least: Math.min(least, callsMax), expected: calls, at_most: callsMax },
+    passes_max: passesMax,
+    ...(domains === undefined ? {} : { domains }),
+    seconds: calls === null ? null : Math.ceil(calls / requestsPerSecond),
+  };
+}
