@@ -19,7 +19,7 @@ export function onUpdate(
   }: {
     readonly description: string;
     readonly validator: (input?: unknown) => void;
-    readonly handler: (input?: unknown) => void;
+    readonly handler: (input?: unknown) => Promise<void> | void;
   },
 ): void {
   type Update = UpdateDefinition<void, [unknown?]>;

@@ -5,6 +5,7 @@ import { mutantsOfCells } from "./table/cells.ts";
 import { mutantsOfCommandLine } from "./table/command-line.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
+import { mutantsOfConsent } from "./table/consent.ts";
 import { mutantsOfDated } from "./table/dated.ts";
 import { mutantsOfDeflate } from "./table/deflate.ts";
 import { mutantsOfDoubts } from "./table/doubts.ts";
@@ -106,6 +107,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSyncTests,
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
+  ...mutantsOfConsent,
   ...mutantsOfVerified,
   ...mutantsOfVanished,
   ...mutantsOfErased,

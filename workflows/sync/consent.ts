@@ -20,35 +20,60 @@ function approvalText({ number, digest }: Hold): string {
 export class Consent {
   readonly #view: RunView;
   #decision: "approve" | "discard" | undefined;
+  /**
+   * Whether it is being weighed. The store holds a run before its workflow knows: an answer that comes between, which
+   * takes as long as a worker that died is waited for, is judged once the workflow knows, too.
+   */
+  #isWeighing = false;
 
   constructor(view: RunView) {
     this.#view = view;
     onUpdate("approve", {
       description: 'Send what is held: {"hold": 1, "digest": "…"} as the details show it',
-      validator: (input) => this.#assertNamed(input),
-      handler: () => this.#decide("approve"),
+      validator: (input) => {
+        if (!this.#isWeighing) this.#assertNamed(input);
+      },
+      handler: async (input) => await this.#decideOnceWeighed("approve", input),
     });
     onUpdate("discard", {
       description: "End a run that is held; nothing is sent",
-      validator: () => void this.#assertHeld(),
-      handler: () => this.#decide("discard"),
+      validator: () => {
+        if (!this.#isWeighing) this.#assertHeld();
+      },
+      handler: async () => await this.#decideOnceWeighed("discard"),
     });
   }
 
   /** Weighs what is staged, and waits for a person where that is held; answers whether it is to be sent. */
   async toSend(opened: OpenedRun): Promise<boolean> {
-    const { weighRun, approveHold } = activitiesOf(opened);
-    const held = await weighRun(runRef(opened));
+    const { approveHold } = activitiesOf(opened);
+    const held = await this.#weigh(opened);
     if (held === null) return true;
-    this.#decision = undefined;
-    this.#view.update({ held, waiting: null });
     await condition(() => this.#decision !== undefined, opened.settings.consentMs ?? 0);
     const isApproved = this.#decision === "approve";
     if (isApproved) await approveHold({ ...runRef(opened), number: held.number });
     return isApproved;
   }
 
-  #decide(decision: "approve" | "discard"): void {
+  async #weigh(opened: OpenedRun): Promise<Hold | null> {
+    this.#decision = undefined;
+    this.#isWeighing = true;
+    try {
+      const held = await activitiesOf(opened).weighRun(runRef(opened));
+      if (held !== null) this.#view.update({ held, waiting: null });
+      return held;
+    } finally {
+      this.#isWeighing = false;
+    }
+  }
+
+  async #decideOnceWeighed(decision: "approve" | "discard", input?: unknown): Promise<void> {
+    if (this.#isWeighing) {
+      await condition(() => !this.#isWeighing);
+      // Of two answers that waited the first one counts.
+      if (decision === "approve") this.#assertNamed(input);
+      else this.#assertHeld();
+    }
     this.#decision = decision;
     this.#view.update({ held: undefined });
   }
@@ -56,6 +81,8 @@ export class Consent {
   #assertHeld(): Hold {
     const { held, report } = this.#view.progress;
     if (report !== null) throw refusal("the run has ended");
+    if (held === undefined && this.#decision === "approve")
+      throw refusal("the run was approved already: it continues");
     if (held === undefined) throw refusal("the run is not held: nothing of it waits for consent");
     return held;
   }

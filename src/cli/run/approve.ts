@@ -7,6 +7,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { followToEnd, type DriveOptions } from "../running/drive.ts";
 import type { RunWorkflow } from "../running/follow.ts";
@@ -33,13 +34,20 @@ async function heldNamed(state: StateStore, name: string): Promise<Held> {
 }
 
 /** @throws {ConfigError} the sync is configured otherwise than what is staged was made with. */
-function assertSameConfig({ syncs }: Config, { run }: Held): void {
-  if (syncs.get(run.sync)?.configHash === run.configHash) return;
+function assertSameConfig({ syncs, file }: Config, { run }: Held): void {
+  const { sync, runId, configHash } = run;
+  const now = syncs.get(sync);
+  if (now?.configHash === configHash) return;
+  const discard = `\`sluice discard ${runId}\``;
+  if (now === undefined) {
+    throw new ConfigError(
+      `there is no sync "${sync}" in ${file} any more, and run ${runId} is held of it: it was not sent`,
+      { hint: `${discard}, or give the sync its name back until it is sent` },
+    );
+  }
   throw new ConfigError(
-    `the configuration of sync ${run.sync} changed since run ${run.runId} staged what is held: it was not sent`,
-    {
-      hint: `\`sluice discard ${run.runId}\`, then \`sluice run ${run.sync}\` with what is configured now`,
-    },
+    `the configuration of sync ${sync} changed since run ${runId} staged what is held: it was not sent`,
+    { hint: `${discard}, then \`sluice run ${sync}\` with what is configured now` },
   );
 }
 
@@ -75,7 +83,14 @@ async function answer(
   if (name === "approve") assertSameConfig(config, held);
   const { run } = held;
   const { signal } = onInterrupt();
-  const session = await openSession(config, context, { signal, command: name });
+  const opening = openSession(config, context, { signal, command: name });
+  const session = await opening.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    context.say(`interrupted before the run heard of it: it is held as before`);
+    context.exit(exitCodes.interrupted);
+    return undefined;
+  });
+  if (session === undefined) return;
   try {
     const { workflowId, firstRunId } = run;
     const at = { firstExecutionRunId: firstRunId };
@@ -84,9 +99,15 @@ async function answer(
       name === "approve" ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`,
     );
     if (!options.wait && session.hasLastingWorker) return;
+    // What was answered is not answered again.
+    const again = `\`sluice run ${run.sync}\``;
     const own = name === "discard" ? { ...context, exit: () => undefined } : context;
     const handle = session.client.workflow.getHandle<RunWorkflow>(workflowId, undefined, at);
-    await followToEnd(session, { handle, share: noShare }, { context: own, options, signal });
+    await followToEnd(
+      session,
+      { handle, share: noShare },
+      { context: own, options, signal, again },
+    );
   } finally {
     await session.close();
   }

@@ -55,6 +55,8 @@ export type How = {
   readonly context: Context;
   readonly options: DriveOptions;
   readonly signal: AbortSignal;
+  /** What continues with it where the worker was this command's own. @default the same command */
+  readonly again?: string;
 };
 
 /**
@@ -169,7 +171,7 @@ export async function followToEnd(
     context.say(
       session.hasOtherWorker
         ? `interrupted; the run continues: workflow ${handle.workflowId}`
-        : "interrupted; the same command continues with it",
+        : `interrupted; ${how.again ?? "the same command"} continues with it`,
     );
     context.exit(exitCodes.interrupted);
     return;

@@ -66,6 +66,36 @@ async function refusalOf(
   );
 }
 
+/** Whether a workflow has taken an update to look at. */
+async function isAccepted(handle: WorkflowHandle, update: string): Promise<boolean> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).some(
+    ({ workflowExecutionUpdateAcceptedEventAttributes: accepted }) =>
+      accepted?.acceptedRequest?.input?.name === update,
+  );
+}
+
+const notHeld = "the run is not held: nothing of it waits for consent";
+
+/** A run that is answered while it is weighed; `weighed` says what that finds. */
+async function answeredEarly(
+  update: string,
+  argument: unknown,
+): Promise<{
+  readonly handle: WorkflowHandle;
+  readonly answer: Promise<unknown>;
+  readonly weighed: (found: Hold | null) => void;
+}> {
+  const { activities } = weighedRun(1, []);
+  const { promise, resolve: weighed } = Promise.withResolvers<Hold | null>();
+  const run = fakes({ ...activities, weighRun: async () => await promise });
+  const handle = await run.start("sync", input);
+  await run.until(async () => await Promise.resolve(run.calls.includes("weighRun")));
+  const answer = refusalOf(handle, update, argument);
+  await run.until(async () => await isAccepted(handle, update));
+  return { handle, answer, weighed };
+}
+
 const leaving = ["uploadJson", "uploadFile", "confirmUpload", "commitChunk"];
 
 describe("a run that is weighed", () => {
@@ -111,9 +141,33 @@ describe("a run that is weighed", () => {
     expect(run.callsOf(...leaving)).toEqual([]);
     expect(await refusalOf(handle, "approve", named)).toBeUndefined();
     expect(await refusalOf(handle, "approve", named)).toMatch(
-      /^the run (?:is not held: nothing of it waits for consent|has ended)$/,
+      /^the run (?:was approved already: it continues|has ended)$/,
     );
     await handle.result();
+  });
+
+  it.each([
+    { update: "approve", argument: named, found: hold, refused: undefined, outcome: "done" },
+    { update: "discard", found: hold, refused: undefined, outcome: "discarded" },
+    { update: "discard", found: null, refused: notHeld, outcome: "done" },
+  ])(
+    "takes an answer while it is weighed, because the store says first that it is held: $update, $outcome",
+    async ({ update, argument, found, refused, outcome }) => {
+      const { handle, answer, weighed } = await answeredEarly(update, argument);
+      weighed(found);
+      expect(await answer).toBe(refused);
+      expect(await handle.result()).toMatchObject({ outcome });
+    },
+  );
+
+  it("refuses an answer that came while it was weighed and names something else", async () => {
+    const { handle, answer, weighed } = await answeredEarly("approve", { ...named, digest: "o" });
+    weighed(hold);
+    expect(await answer).toBe(
+      `that is not what is held now: look at the details again, and approve ${JSON.stringify(named)}`,
+    );
+    expect((await progressOf(handle)).held).toMatchObject(hold);
+    await handle.terminate();
   });
 
   it.each([
