@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { orderedFaultNames, pageFaultNames } from "../../src/sandbox/faults/faults.ts";
-import { families, moveKinds, planOf, rerunWays, type Plan } from "./plan.ts";
+import { clockHoursOf, families, moveKinds, planOf, rerunWays, type Plan } from "./plan.ts";
 import type { FaultOrder } from "./world/http-faults.ts";
 
 const rows = 5_000;
@@ -58,7 +58,10 @@ describe("planOf", () => {
     const back = Array.from({ length: 400 }, (_, seed) => planOf({ seed, rows })).filter(
       ({ move }) => move?.kind === "clock-back",
     );
-    for (const { clockHours } of back) expect(new Set(clockHours).size).toBe(1);
+    for (const plan of back) {
+      expect(new Set([0, 1, 2].map((worker) => clockHoursOf(plan, worker))).size).toBe(1);
+    }
+    expect(clockHoursOf({ ...planOf({ seed: 1, rows }), clockHours: [2] }, 1)).toBe(0);
   });
 
   it("has nothing of the other families when it is restricted to one", () => {

@@ -86,6 +86,15 @@ export type Plan = {
   readonly move?: Move;
 };
 
+/**
+ * Hours that the clock of a worker is ahead, also of one that comes later: that has the right time, unless the plan has
+ * one clock for all.
+ */
+export function clockHoursOf({ clockHours, move }: Plan, worker: number): number {
+  const later = move?.kind === "clock-back" ? clockHours[0] : 0;
+  return clockHours[worker] ?? later ?? 0;
+}
+
 /** What a plan is made for. */
 export type PlanInput = {
   readonly seed: number;

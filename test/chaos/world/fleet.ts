@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../../../src/errors.ts";
 import { bin } from "../../support/project/project.ts";
 import type { Tell } from "../journal.ts";
-import type { Plan } from "../plan.ts";
+import { clockHoursOf, type Plan } from "../plan.ts";
 import { clockAhead } from "./clock.ts";
 import type { FaultOrder } from "./http-faults.ts";
 import { type Exit, Running } from "./program.ts";
@@ -96,7 +96,7 @@ export class Fleet {
     const running = await this.#start(`worker-${number}`, {
       args: ["worker"],
       ready: "worker started",
-      env: clockAhead(this.#plan.clockHours[number] ?? 0),
+      env: clockAhead(clockHoursOf(this.#plan, number)),
     });
     this.#workers.set(number, running);
     this.#keepers.push(this.#keep(number, running));
