@@ -6,24 +6,16 @@ import type { Traces } from "../../local/traces.ts";
 import type { RunningWorker, WorkerSettings } from "../../worker.ts";
 
 /**
- * Sizes of heaps (MB). Rows leave little behind in one: the young generation that V8 begins with is collected 400
- * times in a first load of 485,208 rows, and of 12 MB of code and data that stay it makes out anew every 100,000
- * rows what is in use. With these sizes that takes 0.85 to 0.94 of its processor time, for 5 to 20 MB of RSS.
- */
-const flags = [
-  "--semi-space-growth-factor=1",
-  "--min-semi-space-size=4",
-  "--initial-old-space-size=32",
-];
-
-/**
  * Sizes V8's heaps for a process in which rows move. The young generations do not grow: V8 enlarges one by
- * all that ever survived in it, which five isolates in a worker add up. Before the threads start, and before the
- * worker is loaded: what is compiled under other flags is not kept. Not --optimize-for-size: it saved 22 MB of
- * 382 and cost half as much again (485,208 rows, 2 cores: 11.9 s of processor time against 7.8).
+ * all that ever survived in it, which five isolates in a worker add up. They begin with 4 MB: with 1 MB a first load of
+ * 485,208 rows collects 850 times, and takes 1.05 times as much processor time. Before the threads start, and before
+ * the worker is loaded: what is compiled under other flags is not kept. Not --optimize-for-size: it saved 22 MB of
+ * 382 and cost half as much again. Not --initial-old-space-size, which saves a little more: each thread of a worker
+ * would keep garbage up to it.
  */
 export function sizeHeaps(): void {
-  for (const flag of flags) setFlagsFromString(flag);
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--min-semi-space-size=4");
 }
 
 /** Traces what the worker does, where a collector is named; its code is loaded only then. */
