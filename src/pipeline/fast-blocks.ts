@@ -12,6 +12,9 @@ type Compressor = {
   deflate(end: number): number;
 };
 
+/** Of blocks that were written, of whichever file. */
+const copies = new PageMemory();
+
 const program = new WasmProgram<Compressor>(new URL("./deflate.wasm", import.meta.url));
 
 function takeCompressor(): Compressor {
@@ -31,7 +34,6 @@ export function createFastBlocks(sink: BlockSink): Blocks {
     compressor.inputAt(),
     compressor.inputAt() + compressor.inputSize(),
   );
-  const copies = new PageMemory();
   // What lies between them is not deflated yet.
   let [from, to] = [0, 0];
   let last = Promise.resolve();

@@ -43,12 +43,14 @@ function placesIn({ buffer, byteOffset }: Buffer, rows: number): Int32Array {
   return new Int32Array(buffer, byteOffset, rows * placeWords);
 }
 
+/** Of the lines and places of pages that were released, by whichever writer: a run has one for each chunk. */
+const lineMemory = new PageMemory();
+const placeMemory = new PageMemory();
+
 class LineWriter {
   readonly #how: HowToWrite;
   readonly #plain: PlainLines | undefined;
   readonly #lines: JsonlWriter;
-  readonly #memory = new PageMemory();
-  readonly #places = new PageMemory();
   readonly #validate: ReturnType<typeof validateRecord>;
 
   constructor(how: HowToWrite) {
@@ -61,7 +63,7 @@ class LineWriter {
 
   write(source: RowPage): RecordPage {
     const rows = rowCount(source);
-    const places = this.#places.take(rows * placeBytes);
+    const places = placeMemory.take(rows * placeBytes);
     const page: PageInMaking = {
       source,
       read: rows + rejectsOf(source),
@@ -82,11 +84,11 @@ class LineWriter {
       if (plain !== undefined) this.#addPlain(page, plain, { from, to: index });
       if (index < rows) this.#addObject(page, index);
     }
-    const piece = this.#memory.take(this.#lines.end);
+    const piece = lineMemory.take(this.#lines.end);
     page.jsonl = page.candidates.jsonl = this.#lines.take(piece);
     page.release = () => {
-      this.#memory.giveBack(piece);
-      this.#places.giveBack(places);
+      lineMemory.giveBack(piece);
+      placeMemory.giveBack(places);
       cells?.release?.();
     };
     return page;

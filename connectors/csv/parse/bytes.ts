@@ -2,6 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 import { ConfigError, SluiceError } from "../../../src/errors.ts";
+import { PageMemory } from "../../../src/records/page-memory.ts";
 import { blockBytes, gzipRatioFreeBytes, gzipRatioMax, unpackedBytesMax } from "../limits.ts";
 import { assertUnchanged, changed, type OpenFile } from "../open.ts";
 import { fileErrorCodeOf, fileError } from "./file-error.ts";
@@ -24,15 +25,29 @@ export function bytesOf(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8A
   return file.isGzip ? unpacked(file, stretch) : stored(file, stretch);
 }
 
+/**
+ * Of files that were read, outside the heap: of many small ones, and of one that is read for each chunk, the collector
+ * would come for it again and again.
+ */
+const blockMemory = new PageMemory();
+
 async function* stored(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
   const end = stretch.to ?? file.size;
-  // Outside the heap, and new for each file: of many small ones, the collector would come for it again and again.
-  const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, Math.max(0, end - stretch.from)));
-  for (let at = stretch.from; at < end;) {
-    stretch.signal.throwIfAborted();
-    const bytesRead = await readAt(file, block.subarray(0, Math.min(block.length, end - at)), at);
-    at += bytesRead;
-    yield block.subarray(0, bytesRead);
+  const block = blockMemory.take(Math.min(blockBytes, Math.max(0, end - stretch.from)));
+  const size = Math.min(blockBytes, block.length);
+  let isReading = false;
+  try {
+    for (let at = stretch.from; at < end;) {
+      stretch.signal.throwIfAborted();
+      isReading = true;
+      const bytesRead = await readAt(file, block.subarray(0, Math.min(size, end - at)), at);
+      isReading = false;
+      at += bytesRead;
+      yield block.subarray(0, bytesRead);
+    }
+  } finally {
+    // A read that failed may still be writing into it.
+    if (!isReading) blockMemory.giveBack(block);
   }
 }
 

@@ -90,11 +90,13 @@ class Places {
 
 const noMemory: Buffer = Buffer.alloc(0);
 
+/** Of pages that were released, by whichever reader: a run has one for each chunk. */
+const cellMemory = new PageMemory();
+
 /** Gathers the rows that a scanner finds in UTF-8 as the cells of a page. */
 export class CellGatherer {
   readonly #columns: readonly string[];
   readonly #quote: number;
-  readonly #memory = new PageMemory();
   #count = 0;
   #places = new Places(noMemory);
   #bytes = noMemory;
@@ -147,9 +149,9 @@ export class CellGatherer {
     if (this.#from === -1) return;
     const bytes = this.#to - this.#from;
     if (this.#length + bytes > this.#bytes.length) {
-      const grown = this.#memory.take(this.#length + bytes);
+      const grown = cellMemory.take(this.#length + bytes);
       this.#bytes.copy(grown, 0, 0, this.#length);
-      this.#memory.giveBack(this.#bytes);
+      cellMemory.giveBack(this.#bytes);
       this.#bytes = grown;
     }
     window.bytes.copy(this.#bytes, this.#length, this.#from, this.#to);
@@ -173,8 +175,8 @@ export class CellGatherer {
         quote: this.#quote,
       },
       () => {
-        this.#memory.giveBack(bytes);
-        this.#memory.giveBack(places.piece);
+        cellMemory.giveBack(bytes);
+        cellMemory.giveBack(places.piece);
       },
     );
     this.#count = 0;
@@ -188,10 +190,10 @@ export class CellGatherer {
     const before = this.#places;
     if (cells <= before.room) return;
     const room = Math.max(2 * before.room, 16 * this.#columns.length, cells);
-    this.#places = new Places(this.#memory.take(room * placeBytes));
+    this.#places = new Places(cellMemory.take(room * placeBytes));
     this.#places.starts.set(before.starts);
     this.#places.ends.set(before.ends);
     this.#places.flags.set(before.flags);
-    this.#memory.giveBack(before.piece);
+    cellMemory.giveBack(before.piece);
   }
 }

@@ -1,5 +1,6 @@
 import { rejectRowCharsMax } from "../../../src/limits.ts";
 import type { Cells } from "../../../src/records/cells.ts";
+import { PageMemory } from "../../../src/records/page-memory.ts";
 import type { Reject } from "../../contract/connector.ts";
 import { hashedBytes, csvPageBytesMax } from "../limits.ts";
 import { changed } from "../open.ts";
@@ -57,6 +58,9 @@ export function piecesBegin(offset: number): number {
   return begin - (begin % 2);
 }
 
+/** Of windows of files that were read: a run opens its file for each chunk. */
+const windowMemory = new PageMemory();
+
 /** A row too long to be held, and the reject it becomes once it is certain where it ends. */
 type Skipped = { readonly row: LongRow; readonly from: Place; readonly reject: Reject };
 
@@ -88,7 +92,7 @@ export class PageReader {
   constructor(read: FileRead) {
     const { encoding, dialect, columns: names } = read.layout;
     this.#read = read;
-    this.#window = new Window(encoding, piecesBegin(read.start.offset));
+    this.#window = new Window(encoding, piecesBegin(read.start.offset), windowMemory);
     this.#scanner = new Scanner(dialect, read.start.line);
     const reading = { window: this.#window, scanner: this.#scanner, quote: dialect.quote };
     this.#text = decodedTextOf(encoding, reading);
@@ -104,6 +108,7 @@ export class PageReader {
       yield* this.#pages(pieces);
     } finally {
       this.#plain?.close();
+      this.#window.close();
     }
   }
 

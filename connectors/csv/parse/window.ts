@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 
 import { rowBytesMax } from "../../../src/limits.ts";
+import type { PageMemory } from "../../../src/records/page-memory.ts";
 import type { Encoding } from "../config.ts";
 import { blockBytes, hashedBytes } from "../limits.ts";
 
@@ -30,11 +31,14 @@ export class Window {
   /** Offset in the file of the first byte of the window. */
   #offset: number;
   #bytesEnd = 0;
-  #bytes = Buffer.alloc(0);
+  #bytes: Buffer = Buffer.alloc(0);
   #units: Uint8Array | Uint16Array = this.#bytes;
   readonly #isBigEndian: boolean;
+  readonly #memory: PageMemory | undefined;
 
-  constructor(encoding: Encoding, offset: number) {
+  /** `memory` is where its own comes from, and goes when it is closed. @default none that others use */
+  constructor(encoding: Encoding, offset: number, memory?: PageMemory) {
+    this.#memory = memory;
     this.#offset = offset;
     this.#isBigEndian = encoding === "utf-16be";
     this.width = this.#isBigEndian || encoding === "utf-16le" ? 2 : 1;
@@ -68,6 +72,13 @@ export class Window {
     this.end += 1;
   }
 
+  /** Gives its memory back; nothing of it is read afterwards. */
+  close(): void {
+    this.#memory?.giveBack(this.#bytes);
+    this.#bytes = Buffer.alloc(0);
+    this.#units = this.#bytes;
+  }
+
   /** The offset in the file of a unit. */
   offsetOf(index: number): number {
     return this.#offset + Math.min(index * this.width, this.#bytesEnd);
@@ -90,8 +101,10 @@ export class Window {
     // Besides them, room for what `finish` writes after an odd last byte.
     const needed = bytes + (bytes % 2);
     if (needed <= size) return;
-    const grown = Buffer.allocUnsafeSlow(Math.min(windowBytes, Math.max(needed, 2 * size)));
+    const wanted = Math.min(windowBytes, Math.max(needed, 2 * size));
+    const grown = this.#memory?.take(wanted) ?? Buffer.allocUnsafeSlow(wanted);
     this.#bytes.copy(grown, 0, 0, this.#bytesEnd);
+    this.#memory?.giveBack(this.#bytes);
     this.#bytes = grown;
     this.#units = this.width === 2 ? new Uint16Array(grown.buffer) : grown;
   }

@@ -1,3 +1,4 @@
+import { PageMemory } from "../../records/page-memory.ts";
 import type { TextBlock } from "../../state/text-block.ts";
 import type { RecordPage } from "../page.ts";
 import type { Candidates } from "./candidates.ts";
@@ -18,8 +19,8 @@ class TextBytes {
   bytes: Buffer;
   end = 0;
 
-  constructor(bytes: number) {
-    this.bytes = Buffer.allocUnsafeSlow(bytes);
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
   }
 
   byte(byte: number): void {
@@ -66,7 +67,8 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
     }
   }
   const ends = new Uint32Array(count);
-  const texts = new TextBytes(bytes);
+  // Memory of its own, because it is handed over.
+  const texts = new TextBytes(Buffer.allocUnsafeSlow(bytes));
   let index = 0;
   for (const { candidates } of pages) {
     for (let position = 0; position < candidates.length; position += 1) {
@@ -81,9 +83,12 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
   return { bytes: texts.bytes.subarray(0, texts.end), ends };
 }
 
+/** Of lists that were finished. */
+const listMemory = new PageMemory();
+
 /** Gathers the keys of a chunk as a JSON array: as bytes, because so many texts would be in memory until it ends. */
 export class KeyList {
-  #texts = new TextBytes(listBytesMin);
+  #texts = new TextBytes(listMemory.take(listBytesMin));
 
   /** Adds the keys of the candidates of a page. */
   add(candidates: Candidates): void {
@@ -114,14 +119,17 @@ export class KeyList {
     const texts = this.#texts;
     if (texts.end === 0) return "[]";
     texts.byte(closeBracket);
-    return texts.bytes.toString("utf8", 0, texts.end);
+    const json = texts.bytes.toString("utf8", 0, texts.end);
+    listMemory.giveBack(texts.bytes);
+    return json;
   }
 
   #makeRoom(bytes: number): void {
     const { bytes: before, end } = this.#texts;
     if (end + bytes <= before.length) return;
-    const grown = new TextBytes(2 * (end + bytes));
+    const grown = new TextBytes(listMemory.take(2 * (end + bytes)));
     before.copy(grown.bytes, 0, 0, end);
+    listMemory.giveBack(before);
     grown.end = end;
     this.#texts = grown;
   }

@@ -64,6 +64,27 @@ describe("readCsv", () => {
     });
   });
 
+  it("reads files side by side as it reads them one after the other", async () => {
+    const ids = ["12345", "67890", "abcde"];
+    const files = ids.map(
+      (id) => [`${id}.csv`, `id,name\n${`${id},${id}\n`.repeat(90_000)}`] as const,
+    );
+    await withFolder(Object.fromEntries(files), async (folder) => {
+      const rowsOf = async (id: string): Promise<ReadonlySet<string>> => {
+        const found = new Set<string>();
+        const config = configOf(folder, { path: `${id}.csv` });
+        for await (const page of readCsv({ ...ask, config })) {
+          for (const row of page.rows) found.add(JSON.stringify(row));
+          page.cells?.release?.();
+        }
+        return found;
+      };
+      const expected = ids.map((id) => new Set([JSON.stringify({ id, name: id })]));
+      // The first time no memory is left of others.
+      for (const _ of [1, 2]) expect(await Promise.all(ids.map(rowsOf))).toEqual(expected);
+    });
+  });
+
   it("fills a page no further behind a reject in it", async () => {
     const text = `id\n1\n5"\n${"1\n".repeat(8)}`;
     await withFolder({ "a.csv": text }, async (folder) => {

@@ -15,6 +15,11 @@ const keys = planting({
   title: "are the same as text, in a block and in a JSON array",
 });
 
+const reading = planting({
+  file: "test/connectors/csv/read.test.ts",
+  title: "reads files side by side as it reads them one after the other",
+});
+
 const sameLine =
   "becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file";
 
@@ -41,8 +46,7 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     plants: "the memory of cells goes back when their page ends",
     file: pageCells,
     find: "    this.#length = 0;\n    this.#bytes = noMemory;",
-    replace:
-      "    this.#length = 0;\n    this.#memory.giveBack(bytes);\n    this.#bytes = noMemory;",
+    replace: "    this.#length = 0;\n    cellMemory.giveBack(bytes);\n    this.#bytes = noMemory;",
   }),
   mutant({
     id: "S763",
@@ -108,6 +112,21 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     replace: "31",
     title: "is taken for plain by `as: date` only where the coercion leaves it as it is",
   }),
+  reading({
+    id: "S1410",
+    plants: "the block that a file is read into is another file's, too",
+    file: "connectors/csv/parse/bytes.ts",
+    find: "  let isReading = false;\n",
+    replace: "  let isReading = false;\n  blockMemory.giveBack(block);\n",
+  }),
+  reading({
+    id: "S1411",
+    plants: "what a file is scanned in is another file's, too",
+    file: "connectors/csv/parse/window.ts",
+    find: "    this.#bytes.copy(grown, 0, 0, this.#bytesEnd);\n    this.#memory?.giveBack(this.#bytes);",
+    replace:
+      "    this.#bytes.copy(grown, 0, 0, this.#bytesEnd);\n    this.#memory?.giveBack(grown);",
+  }),
   mutant({
     id: "S1400",
     plants: "records that are kept stay where others were left out",
@@ -129,9 +148,11 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     id: "S1402",
     plants: "the places of a page are written over by the next page",
     file: "src/pipeline/lines.ts",
-    find: "    const places = this.#places.take(rows * placeBytes);\n",
+    find: "    const places = placeMemory.take(rows * placeBytes);\n",
     replace:
-      "    const places = this.#places.take(rows * placeBytes);\n    this.#places.giveBack(places);\n",
+      "    const places = placeMemory.take(rows * placeBytes);\n    placeMemory.giveBack(places);\n",
+    test: "test/src/pipeline/lines.test.ts",
+    title: "keeps the records of a page while others use memory that was given back",
   }),
   keys({
     id: "S771",

@@ -3,15 +3,18 @@ import { describe, expect, it } from "vitest";
 import { compileMapping, type Mapped } from "../../../src/mapping/compile.ts";
 import { writeLines, type HowToWrite } from "../../../src/pipeline/lines.ts";
 import { lineOf, type RecordPage, type RowPage } from "../../../src/pipeline/page.ts";
-import { collect, streamOf } from "../../support/sequences.ts";
+import { collect, numbers, streamOf } from "../../support/sequences.ts";
 import { isBalanced, makeReject, rowPage } from "./support.ts";
 
 const how = { stream: "account", keepRows: "keep", makeReject } as const;
 const plan = { because: "this test maps by itself" };
 
-function account(id: unknown, domain = "a.example"): Mapped {
-  const record = { type: "account", account_id: id, domain, account_properties: {} };
-  return { record };
+function recordOf(id: unknown, domain = "a.example"): Readonly<Record<string, unknown>> {
+  return { type: "account", account_id: id, domain, account_properties: {} };
+}
+
+function account(id: unknown, domain?: string): Mapped {
+  return { record: recordOf(id, domain) };
 }
 
 /** Maps by what is in the row's `as`. */
@@ -29,6 +32,11 @@ const mapping = {
 
 async function written(...pages: readonly RowPage[]): Promise<RecordPage[]> {
   return await collect(writeLines(streamOf(pages), { ...how, mapping }));
+}
+
+/** The ids of a page: of none to eight rows. */
+function idsOf(page: number): string[] {
+  return numbers(page % 9).map((row) => `${page}-${row}`);
 }
 
 /** The page of one account of this name. */
@@ -151,6 +159,23 @@ describe("writeLines", () => {
       ["map", "domain", undefined],
       ["validate", "account_id", undefined],
     ]);
+  });
+
+  it("keeps the records of a page while others use memory that was given back", async () => {
+    const pages = numbers(60).map((page) => rowPage(idsOf(page).map((id) => ({ id }))));
+    const held: RecordPage[] = [];
+    let read = 0;
+    for await (const page of writeLines(streamOf(pages), { ...how, mapping })) {
+      held.push(page);
+      // As pages are whose keys are judged while others are read.
+      const oldest = held.length > 3 ? held.shift() : undefined;
+      if (oldest === undefined) continue;
+      const made = oldest.candidates.map((each) => lineOf(oldest, each).toString());
+      expect(made).toEqual(idsOf(read).map((id) => JSON.stringify(recordOf(id))));
+      oldest.release?.();
+      read += 1;
+    }
+    expect(read).toBe(57);
   });
 
   it("has no limit unless one is set", async () => {
