@@ -16,10 +16,14 @@ const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(w
 const state = stateOnPort(statePort);
 let aborting = new AbortController();
 
+/** How often a job says how far it is: each page would wake the main thread, which hands on what it heard last. */
+const progressMs = 100;
+
 async function stage(packed: StageJob): Promise<StageReply> {
   aborting = new AbortController();
   const { connector, folder = "." } = packed;
   const job = { ...packed, config: unpackSecrets(packed.config) };
+  let tellAt = 0;
   try {
     const staged = await stageLine(job, {
       // A module has one copy in each thread, so this one has its own.
@@ -27,7 +31,11 @@ async function stage(packed: StageJob): Promise<StageReply> {
       state,
       effect: runEffect,
       signal: aborting.signal,
-      progress: (counts) => parentPort?.postMessage({ counts } satisfies StageReply),
+      progress: (counts) => {
+        if (performance.now() < tellAt) return;
+        tellAt = performance.now() + progressMs;
+        parentPort?.postMessage({ counts } satisfies StageReply);
+      },
     });
     return { staged };
   } catch (error) {
