@@ -4,8 +4,8 @@ const preparing = "src/state/store/sends/prepare-commit.ts";
 const keys = "src/state/postgres/keys";
 const migrate = "src/state/postgres/migrate.ts";
 const plant = planting({
-  file: "test/src/state/keys/staged-keys.test.ts",
-  title: "is known with its commit and no earlier, although the commit was prepared",
+  file: "test/src/state/store/prepared-commits.test.ts",
+  title: "has keys known with it, and no earlier",
 });
 const ofPrinted = planting({
   file: "test/src/state/postgres/migrating.test.ts",
@@ -22,8 +22,8 @@ export const mutantsOfPrepared: readonly Mutant[] = [
       { file: preparing, find: '    .where("r.attempts", ">", 0)\n', replace: "" },
     ],
     test: {
-      file: "test/src/state/keys/staged-keys.test.ts",
-      title: "although its commit was to be prepared before anything left",
+      file: "test/src/state/store/prepared-commits.test.ts",
+      title: "leaves what is known as it was, where nothing of the chunk had left",
     },
   },
   plant({
@@ -42,6 +42,7 @@ export const mutantsOfPrepared: readonly Mutant[] = [
         where f.set_id = \${setId} and f.number = k.number and f.tag = k.tag\`.execute(queries);
       const { send = 0 }`,
     replace: "      const { send = 0 }",
+    test: "test/src/state/keys/staged-keys.test.ts",
     title: "says nothing of a record that the service refused",
   }),
   {
@@ -59,6 +60,14 @@ export const mutantsOfPrepared: readonly Mutant[] = [
       title: "a commit that cannot be prepared fails no request",
     },
   },
+  plant({
+    id: "S1427",
+    plants: "keys of a chunk on its way are forgotten as not seen",
+    file: `${keys}/fingerprints.ts`,
+    find: "where state = 'staged'))",
+    replace: "where state = 'never'))",
+    title: "leaves keys known of which nothing else was seen since",
+  }),
   ofPrinted({
     id: "S1424",
     plants: "the printed statements change the tables beside workers of before",

@@ -12,7 +12,7 @@ import type { StoreKeys } from "./store-keys.ts";
 
 /**
  * Makes what removes the keys that were last seen before a run: of one moment, in one transaction, which keeps nobody
- * but stagings of this set waiting.
+ * but stagings of this set waiting. What is written already for a chunk on its way is seen with its commit, and stays.
  */
 function createForgettingSeen({
   database,
@@ -26,7 +26,8 @@ function createForgettingSeen({
           delete from ${sql.table("fingerprints")} f where f.set_id = ${setId} and f.id in (
             select every.id from ${sql.table("fingerprints")} every
               left join ${newestSighted(setId)} newest on newest.id = every.id
-            where every.set_id = ${setId} and coalesce(newest.age, 0) < ${begun})
+            where every.set_id = ${setId} and coalesce(newest.age, 0) < ${begun}
+              and abs(every.send) not in (select send from ${sql.table("stagings")} where state = 'staged'))
           returning f.id)
         delete from ${sql.table("fieldHashes")} h using gone where h.set_id = ${setId} and h.id = gone.id`.execute(
         queries,

@@ -98,6 +98,8 @@ class PlayedHistory {
   readonly #open = new Map<number, Open>();
   readonly #answers: unknown[] = [];
   #runs = 0;
+  /** Whether a staging left and is given up, and nobody has come to its end with it yet. */
+  #isLeft = false;
   #requests = 0;
 
   constructor(processes: readonly StoreUnderTest[]) {
@@ -146,7 +148,8 @@ class PlayedHistory {
     const mapping = this.#mapping;
     this.#answers.push({
       known: await store.knownRecords({ ...name, keys: allKeys }),
-      repeats: await store.hasRepeats(name),
+      // That a key was sent twice is told once something left, or once it is settled.
+      repeats: this.#isLeft || (await store.hasRepeats(name)),
       older: await store.olderMapping({ ...name, mapping }),
       doubts: (await store.doubtFacts({ ...name, now: { nowMs } })).inDoubt,
     });
@@ -173,6 +176,7 @@ class PlayedHistory {
       ...askedBy(way, rows, send),
       mapping: this.#mapping,
     });
+    this.#isLeft &&= rows.length === 0;
     this.#answers.push([...verdicts], [...leaving]);
     const sent = rows.filter((_, index) => isSent(verdicts[index]));
     open.sent.push(...sent.map(([key]) => key));
@@ -190,6 +194,7 @@ class PlayedHistory {
     if (this.#runs > 0) {
       const runId = this.#runId;
       await test.store.dropStagings({ runId });
+      this.#isLeft = false;
       this.#open.clear();
       if (endsRun) await test.store.endRun({ runId, outcome: "failed", endedAt: at });
     }
@@ -231,6 +236,7 @@ class PlayedHistory {
     const part = { ...ref, part: 0 };
     if (how === "leave") {
       if (read > 0) await this.#leave(test, part);
+      this.#isLeft = true;
       await this.#draw(test, of, chunk);
       return;
     }

@@ -110,36 +110,6 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     },
   );
 
-  it("leaves what is known as it was, although its commit was to be prepared before anything left", async () => {
-    await run({ runId: "r1", version: 1 });
-    const before = [await known("a", "c"), await rows("fingerprints")];
-    await test.openRun("r2");
-    const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
-    await test.store.finishStage({ ...ref, ...staged });
-    await test.store.prepareCommit(ref);
-    await test.store.dropStagings({ runId: "r2" });
-    await test.store.prepareCommit(ref);
-    expect([await known("a", "c"), await rows("fingerprints")]).toEqual(before);
-  });
-
-  it("is known with its commit and no earlier, although the commit was prepared", async () => {
-    await run({ runId: "r1", version: 1 });
-    await test.openRun("r2");
-    const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
-    await test.store.finishStage({ ...ref, ...staged, keys: "[]" });
-    await test.accept("r2", 1, ref.stage);
-    await test.store.prepareCommit(ref);
-    expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
-    // Where there is something to prepare, nothing is left of it.
-    const revive =
-      implementation.kind === "postgres"
-        ? await failAt({ at: "before insert or update on fingerprints" })
-        : undefined;
-    await test.store.commitChunk({ ...ref, at });
-    await revive?.();
-    expect(await versions("a", "b", "c")).toEqual([2, 1, 2]);
-  });
-
   it("has the fields of its records known with its commit, and no earlier", async () => {
     await test.store.fieldSlots({ ...name, names: ["x"] });
     await run({ runId: "r1", version: 1, field: 7 });
