@@ -68,6 +68,14 @@ export const mutantsOfPrepared: readonly Mutant[] = [
     replace: "where state = 'never'))",
     title: "leaves keys known of which nothing else was seen since",
   }),
+  plant({
+    id: "S1428",
+    plants: "a new key of a chunk on its way counts as one of an older mapping",
+    file: `${keys}/mappings.ts`,
+    find: "and s.state in ('staged', 'dropped'))",
+    replace: "and false)",
+    title: "has nobody told of a new key as one of an older mapping",
+  }),
   ofPrinted({
     id: "S1424",
     plants: "the printed statements change the tables beside workers of before",

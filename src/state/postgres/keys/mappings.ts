@@ -32,7 +32,7 @@ export function createMappings({ database }: StoreKeys): Remote<MappingStore> {
         .executeTakeFirst();
       if (other === undefined) return { isAny: false, records: 0 };
       // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds
-      // nothing older.
+      // nothing older. A key that its own staging brought is not yet: it may be written while the chunk is on its way.
       const stagings = sql.table("stagings");
       const { rows } = await sql`
         select count(*) as records from ${sql.table("fingerprints")} f
@@ -40,7 +40,11 @@ export function createMappings({ database }: StoreKeys): Remote<MappingStore> {
           left join ${stagings} sent on sent.send = abs(f.send)
           left join ${stagings} seen on seen.send = ${sendOfAge(sql`newest.age`)}
         where f.set_id = ${setId} and f.hash is not null
-          and not ${isOf(mapping, sql`sent`)} and not ${isOf(mapping, sql`seen`)}`.execute(queries);
+          and not ${isOf(mapping, sql`sent`)} and not ${isOf(mapping, sql`seen`)}
+          and not exists (
+            select 1 from ${sql.table("stagedKeys")} e join ${stagings} s on s.send = e.send
+            where e.set_id = ${setId} and e.number = f.number and e.tag = f.tag and e.is_drawn
+              and s.state in ('staged', 'dropped'))`.execute(queries);
       return { isAny: true, records: countsRow.parse(rows[0]).records };
     },
     forgetOlderMappings: async ({ mapping, ...name }) => {

@@ -88,6 +88,20 @@ describe.each(keyImplementations)("a commit that was prepared: $kind", (implemen
     expect(await versions("a", "b", "c")).toEqual([2, "new", 2]);
   });
 
+  it("has nobody told of a new key as one of an older mapping", async () => {
+    await test.openRun("r1");
+    await test.commit(await stage({ runId: "r1", version: 1 }), { keys: "[]", mapping: "m1" });
+    await test.openRun("r2");
+    const ref = await stage({ runId: "r2", version: 1, of: ["c"] });
+    await test.store.finishStage({ ...ref, ...staged, keys: "[]", mapping: "m2" });
+    await test.accept("r2", 1, ref.stage);
+    await test.store.prepareCommit(ref);
+    const ask = async () => await test.store.olderMapping({ ...name, mapping: "m2" });
+    expect(await ask()).toEqual({ isAny: true, records: 2 });
+    await test.store.commitChunk({ ...ref, at });
+    expect(await ask()).toEqual({ isAny: true, records: 2 });
+  });
+
   // Only there is anything written before the commit.
   it.each(implementation.kind === "postgres" ? ["committed", "given up"] : [])(
     "leaves keys as they were to be where its process ended meanwhile, and the chunk is %s",
