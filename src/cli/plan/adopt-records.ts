@@ -13,6 +13,7 @@ import { blockOfLine } from "../../pipeline/fields/field-program.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { lineOf, type RecordPage, type RowPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
+import { changeOf } from "../../pipeline/what-changed.ts";
 import type { Stream } from "../../records/streams.ts";
 import type { Checkpoint } from "../../state/contract/runs/checkpoints.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -33,7 +34,11 @@ export type Adopting = {
 };
 
 /** Records that now differ from what an older mapping makes of their rows, and what became of them. */
-export type Adopted = { readonly adopted: number; readonly left: number };
+export type Adopted = {
+  readonly adopted: number;
+  /** Those that a run sends: of what was adopted before, it sends nothing either. */
+  readonly left: number;
+};
 
 /** Maps one page after the other. */
 type MapPage = (page: RowPage) => Promise<RecordPage | undefined>;
@@ -112,6 +117,19 @@ const beginning: Checkpoint = {
   updatedAt: null,
 };
 
+/** How many of some records are not what counts as held. */
+async function countLeft(
+  { sync: { name, stream }, target, state }: Adopting,
+  pairs: ReadonlyMap<string, Pair>,
+): Promise<number> {
+  const known = await state.knownRecords({ target, sync: name, keys: [...pairs.keys()] });
+  const isLeft = [...pairs.values()].map(({ after }, at) => {
+    const change = changeOf(after, stream, known[at] ?? { state: "new" });
+    return change.status !== "unchanged";
+  });
+  return isLeft.filter(Boolean).length;
+}
+
 /**
  * Reads all of a source, and takes today's records for what the service holds, of those rows of which an older mapping
  * gives exactly what it is known to hold, and which differ from it in the given fields alone.
@@ -137,15 +155,15 @@ export async function adoptAll(adopting: Adopting): Promise<Adopted> {
     const now = await mapNow(page);
     if (now === undefined) break;
     let ofPage = 0;
-    let most = 0;
+    const all = new Map<string, Pair>();
     for (const mapBefore of before) {
       const old = await mapBefore(page);
       const pairs = old === undefined ? [] : differing(now, old);
-      most = Math.max(most, pairs.length);
+      for (const pair of pairs) all.set(pair.key, pair);
       ofPage += await adoptPage(adopting, hasher, pairs);
     }
     adopted += ofPage;
-    left += Math.max(0, most - ofPage);
+    if (ofPage < all.size) left += await countLeft(adopting, all);
     now.release?.();
   }
   return { adopted, left };

@@ -237,4 +237,19 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "knows of larger pages, of fewer calls, and nothing of another query",
     },
   },
+  {
+    id: "S1450",
+    plants: "what was adopted before is said to be left to be sent",
+    edits: [
+      {
+        file: `${plans}/adopt-records.ts`,
+        find: 'return change.status !== "unchanged";',
+        replace: 'return change.status !== "new";',
+      },
+    ],
+    test: {
+      file: adoptTest,
+      title: "says of what was adopted before that nothing of it is left to be sent",
+    },
+  },
 ];

@@ -69,6 +69,14 @@ describe("sluice state adopt", () => {
     expect((await harness.sandbox.names()).get("a2")).toBe("name x");
   });
 
+  it("says of what was adopted before that nothing of it is left to be sent", async () => {
+    const harness = await project();
+    await adopt(harness, "account_properties.code");
+    expect((await adopt(harness, "account_properties.code")).out).toEqual([
+      "0 records of accounts are taken for what the service holds; 0 other records are left to be sent",
+    ]);
+  });
+
   it("leaves rows to be sent of which the older mapping gives another record than is held", async () => {
     const harness = await project();
     await harness.write(
