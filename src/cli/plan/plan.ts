@@ -29,6 +29,9 @@ function exitCodeOf({ counts }: PlanReport): number {
   return counts.rejected > 0 ? exitCodes.doneWithRejects : exitCodes.done;
 }
 
+/** Nothing is stored. */
+const onlyReads = { onlyReads: true };
+
 /** What the next run of a pull costs. */
 async function costOf(
   config: Config,
@@ -61,7 +64,11 @@ async function planOfPull(
   // As its run does: a table that is missing is told before anything is paid for.
   const sources = sourcesOf(config);
   await checkWriteBack({ sources }, pull, AbortSignal.timeout(sourceMsMax));
-  const report = await withStateThere(config, async (state) => await costOf(config, pull, state));
+  const report = await withStateThere(
+    config,
+    async (state) => await costOf(config, pull, state),
+    onlyReads,
+  );
   print(context, options, { report, lines: pullPlanLines(report) });
   context.exit(report.calls.expected === 0 ? exitCodes.done : exitCodes.held);
 }
@@ -86,18 +93,22 @@ async function planOfSync(
   await checkColumns(source, sync, { signal, mayName: true });
   const { sample } = options;
   const target = targetOf(config.api);
-  const report = await withStateThere(config, async (state) => {
-    const now = state?.now() ?? Date.now();
-    const read = await readPlan({ sync, source, target, state, now, signal }, sample);
-    const deployed = await deployedOf(state, { sync, target });
-    const pulls: PullPlan[] = [];
-    for (const { pull } of pullsInto(sync, config.pulls)) {
-      const into = config.pulls.get(pull);
-      if (into !== undefined) pulls.push(await costOf(config, into, state));
-    }
-    const open = await openRunOf(state, { target, sync });
-    return planReport(config, sync, { deployed, read, sample, pulls, open });
-  });
+  const report = await withStateThere(
+    config,
+    async (state) => {
+      const now = state?.now() ?? Date.now();
+      const read = await readPlan({ sync, source, target, state, now, signal }, sample);
+      const deployed = await deployedOf(state, { sync, target });
+      const pulls: PullPlan[] = [];
+      for (const { pull } of pullsInto(sync, config.pulls)) {
+        const into = config.pulls.get(pull);
+        if (into !== undefined) pulls.push(await costOf(config, into, state));
+      }
+      const open = await openRunOf(state, { target, sync });
+      return planReport(config, sync, { deployed, read, sample, pulls, open });
+    },
+    onlyReads,
+  );
   print(context, options, { report, lines: planLines(report) });
   context.exit(exitCodeOf(report));
 }

@@ -33,7 +33,9 @@ export const registerExplain: Register = (program, context) => {
         throw new ConfigError("--scan looks for a key, and --place names its row");
       }
       const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
-      const explained = await explain({ config, sync, source, name, scans: options.scan === true });
+      const isPlace = options.place !== undefined;
+      const scans = options.scan === true;
+      const explained = await explain({ config, sync, source, name, scans, isPlace });
       context.print(
         options.json === true ? explainJson(explained, sync) : explainText(explained, sync),
       );

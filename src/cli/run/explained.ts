@@ -77,6 +77,8 @@ export type Explaining = {
   readonly name: string;
   /** Whether to read all of the source for records of the key, which its rows may not be named by. */
   readonly scans: boolean;
+  /** Whether the name is a place, and so no key. @default false */
+  readonly isPlace?: boolean;
 };
 
 /** A row as mapped; a record with its line, which is compared once it is known what the service holds. */
@@ -163,14 +165,29 @@ async function pullsOf(
 }
 
 /**
+ * The keys of rows, also of one that is rejected now: the service may hold what it was before. Without any, the name
+ * is the key, unless it is a place.
+ */
+function keysOf(
+  { name, isPlace = false }: Pick<Explaining, "isPlace" | "name">,
+  rows: readonly MappedRow[],
+): readonly string[] {
+  const keys = rows.flatMap((row) => {
+    const key = row.is === "record" ? row.key : row.is === "reject" ? row.reject.key : undefined;
+    return key === undefined ? [] : [key];
+  });
+  if (keys.length > 0) return [...new Set(keys)];
+  return isPlace || rows.some(({ place }) => place === name) ? [] : [name];
+}
+
+/**
  * Looks up what became of a row: in the source, by its mapping, and in the state store: one that is open, else the
  * project's own where it has one.
  */
 export async function explain(what: Explaining, opened?: StateStore): Promise<Explained> {
   const { config, sync, name } = what;
   const mapped = await mappedNow(what);
-  const found = (mapped ?? []).flatMap((row) => (row.is === "record" ? [row.key] : []));
-  const keys = found.length === 0 ? [name] : [...new Set(found)];
+  const keys = keysOf(what, mapped ?? []);
   const lookUp = async (state: StateStore | undefined): Promise<Explained> => {
     const nowMs = state?.now() ?? Date.now();
     const records = (state && (await knownOf(state, what, keys))) ?? [];
@@ -189,5 +206,6 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
       pulls: await pullsOf(what, state),
     };
   };
-  return opened === undefined ? await withStateThere(config, lookUp) : await lookUp(opened);
+  if (opened !== undefined) return await lookUp(opened);
+  return await withStateThere(config, lookUp, { onlyReads: true });
 }

@@ -16,15 +16,19 @@ import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { withState } from "../output/context.ts";
 
-/** Looks into the state store without a lock, and makes none where none is: `work` is given undefined then. */
+/**
+ * Looks into the state store without a lock, and makes none where none is: `work` is given undefined then. Where it
+ * only reads, the state folder need not be one that can be written.
+ */
 export async function withStateThere<Result>(
   config: Config,
   work: (state: StateStore | undefined) => Promise<Result>,
+  how: { readonly onlyReads?: boolean } = {},
 ): Promise<Result> {
   if (config.store === undefined && !existsSync(join(config.stateFolder, "state.db"))) {
     return await work(undefined);
   }
-  return await withState(config, work);
+  return await withState(config, work, how);
 }
 
 /** What is known of keys of a sync, in order, as its next run would take it. */

@@ -110,16 +110,20 @@ export const registerPreview: Register = (program, context) => {
       const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
       const { signal } = new AbortController();
       await checkColumns(source, sync, { signal, mayName: true });
-      await withStateThere(config, async (state) => {
-        const lookUp: LookUp =
-          state && (async (keys) => await knownOf(state, { config, sync }, keys));
-        const nowMs = state?.now() ?? Date.now();
-        let left = options.limit;
-        for await (const page of await mappedRows(source, sync, options)) {
-          await showPage(context, page, { sync, lookUp, nowMs, isJson: options.json === true });
-          left -= page.read;
-          if (left <= 0) break;
-        }
-      });
+      await withStateThere(
+        config,
+        async (state) => {
+          const lookUp: LookUp =
+            state && (async (keys) => await knownOf(state, { config, sync }, keys));
+          const nowMs = state?.now() ?? Date.now();
+          let left = options.limit;
+          for await (const page of await mappedRows(source, sync, options)) {
+            await showPage(context, page, { sync, lookUp, nowMs, isJson: options.json === true });
+            left -= page.read;
+            if (left <= 0) break;
+          }
+        },
+        { onlyReads: true },
+      );
     });
 };

@@ -90,4 +90,29 @@ export const mutantsOfExplained: readonly Mutant[] = [
     ],
     test: { file: situationsTest, title: "whose row a pull writes into" },
   },
+  {
+    id: "S1449",
+    plants: "of a row that is rejected now its place is looked up as if it were its key",
+    edits: [
+      {
+        file: explained,
+        find: 'row.is === "reject" ? row.reject.key : undefined;',
+        replace: "undefined;",
+      },
+    ],
+    test: {
+      file: explainTest,
+      title:
+        "tells of a row that is rejected now what the service holds of its key, and not of its place",
+    },
+  },
+  {
+    id: "S1451",
+    plants: "explain wants to write into the state folder",
+    edits: [{ file: explained, find: ", lookUp, { onlyReads: true });", replace: ", lookUp);" }],
+    test: {
+      file: "test/src/cli/run/read-only.test.ts",
+      title: "explain, plan and preview need no state folder that can be written",
+    },
+  },
 ];

@@ -70,6 +70,22 @@ describe("sluice explain", () => {
     expect(out.join("\n")).toMatch(/\n {2}reject {4}\S+ run \S+: accounts\.csv:3: .*\[open\]$/m);
   });
 
+  it("tells of a row that is rejected now what the service holds of its key, and not of its place", async () => {
+    const { harness, at } = await synced();
+    await harness.write("accounts.csv", `${header}\na,,A\n,,no key\n`);
+    const said = async (place: string): Promise<string> =>
+      (await explain(harness, "--place", place)).out.join("\n");
+    expect(await said("accounts.csv:2")).toContain(`service   holds what it accepted at ${at}`);
+    expect(await said("accounts.csv:3")).not.toContain("service");
+    await harness.state.forgetFingerprints({ target: harness.deps.target, sync: "accounts" });
+    const none = await explain(harness, "--place", "accounts.csv:9");
+    expect([none.out.join(), none.code]).toEqual([expect.not.stringContaining("service"), 2]);
+    await harness.write("accounts.csv", after);
+    expect(await said("accounts.csv:5")).toMatch(
+      /reject {4}\S+ run \S+: accounts\.csv:4: .*\[open\]/,
+    );
+  });
+
   it("says why nothing is known", async () => {
     const { harness } = await synced();
     const run = await TestRun.open(harness, { runId: "run-2" });

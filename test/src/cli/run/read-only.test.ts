@@ -1,0 +1,86 @@
+import { spawnSync } from "node:child_process";
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, it } from "vitest";
+
+import { openDatabase } from "../../../../src/state/sqlite/database.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { accountsCsv, accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
+
+/** Runs a command of the command line. */
+const command = `
+const [folder, commander, address, register, ...args] = process.argv.slice(2);
+const { Command } = await import(commander);
+const program = new Command();
+const { [register]: add } = await import(args.shift());
+const { readEnvironment } = await import(args.shift());
+add(program, {
+  cwd: folder,
+  environment: readEnvironment({ SLUICE_BASE_URL: address, SLUICE_API_KEY: "k", CRM_DATABASE_URL: "none" }),
+  print: (text) => console.log(text),
+  say: () => undefined,
+  exit: () => undefined,
+});
+try { await program.parseAsync(args, { from: "user" }); } catch (error) { console.log(error.message); }
+`;
+
+const source = (path: string): string => new URL(`../../../../src/${path}`, import.meta.url).href;
+
+/** What a command prints in a folder that cannot be written; undefined where no disk may be mounted. */
+function printed(folder: string, args: readonly string[]): string | undefined {
+  const mount = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`;
+  const node = [
+    process.execPath,
+    join(folder, "command.mjs"),
+    folder,
+    import.meta.resolve("commander"),
+    ...args,
+  ];
+  const [program, ...rest] = ["unshare", "-rm", "sh", "-c", mount, folder, ...node];
+  const ran = spawnSync(program, rest, {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return /^(?:unshare|mount): /m.test(ran.stderr ?? "unshare: ") ? undefined : ran.stdout;
+}
+
+it("explain, plan and preview need no state folder that can be written", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": accountsCsv(2) },
+  });
+  await (await TestRun.open(harness)).transfer();
+  const folder = await temporaryFolder();
+  await cp(harness.folder, folder, { recursive: true });
+  await writeFile(join(folder, "command.mjs"), command);
+  // As a process that ended left it: nothing lies beside the store.
+  openDatabase(join(folder, ".sluice", "state.db")).close();
+  const run = (register: string, file: string, ...args: readonly string[]): string | undefined =>
+    printed(folder, [
+      harness.sandbox.address,
+      register,
+      source(file),
+      source("config/environment.ts"),
+      ...args,
+    ]);
+  const said = [
+    run(
+      "registerExplain",
+      "cli/run/explain.ts",
+      "explain",
+      "accounts",
+      "--place",
+      "accounts.csv:2",
+    ),
+    run("registerPlan", "cli/plan/plan.ts", "plan", "accounts"),
+    run("registerPreview", "cli/run/preview.ts", "preview", "accounts"),
+  ];
+  const says = ["leaves it: it is as it was accepted", "unchanged 2", '"account_id":"a1"'];
+  expect(said.map((text, at) => text?.includes(says[at] ?? "") ?? true)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+});
