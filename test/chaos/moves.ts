@@ -16,6 +16,7 @@ import type { Fleet } from "./world/fleet.ts";
 const tableRows = 60;
 
 const lookEveryMs = 20;
+const askEveryMs = 1_000;
 /** Far more than it takes to stage the table. */
 const heldMsMax = 120_000;
 
@@ -181,6 +182,17 @@ async function heldId(handle: Handle, { state }: Pick<MoveParts, "state">): Prom
   }
 }
 
+/** Waits until a worker answers for a run: one that was killed takes as long to start as the machine is busy. */
+async function answered(handle: Handle): Promise<void> {
+  const giveUpAt = performance.now() + heldMsMax;
+  while (performance.now() < giveUpAt) {
+    const found = await handle.query("progress").catch(() => undefined);
+    if (found !== undefined) return;
+    await delay(askEveryMs);
+  }
+  throw new Error("no worker answers for a run that is held");
+}
+
 /** A run that is held must send nothing, whoever is killed meanwhile, until somebody approves it. */
 async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { fleet, start, finished, tell } = parts;
@@ -194,7 +206,8 @@ async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]>
     await Promise.all(fleet.workers.map(async (worker) => await worker.end("SIGKILL")));
   }
   const sent = (await requests()) - before;
-  // At once: its worker may have died while it was weighed, and the workflow hear of the hold later than the store.
+  await answered(handle);
+  // Its worker may have died while it was weighed, and the workflow hear of the hold later than the store.
   const { exit, stdout } = await fleet.sluice("approve", runId);
   const { outcome, failure } = await finished(handle);
   tell("a run was held", { sent, outcome, failure: failure?.code });
