@@ -43,7 +43,8 @@ describe("store", () => {
 
   it.each(["disable", "require"])("to another host takes no sslmode=%s", async (mode) => {
     const url = `postgres://me:hush@db.example/x?sslmode=${mode}`;
-    expect(await refused(`${head}store: { url: "${url}" }\n`)).toContain("sslmode");
+    const written = `${head}store: { url: "${url}", project: p }\n`;
+    expect(await refused(written)).toContain("lets others on the way read or change the state");
     expect(await refused(`${head}store: { url: "\${URL}?sslmode=${mode}" }\n`)).not.toContain(
       "hush",
     );

@@ -62,8 +62,10 @@ async function triesOf(
 describe("a transaction on Postgres", () => {
   it("is as if it were alone: what others came between is done again", async () => {
     const { state } = await openMigrated();
+    // There is something to change already: two that add the same row would be told apart in any case.
+    await state.write(countOne);
     await Promise.all(Array.from({ length: 5 }, async () => await state.write(countOne)));
-    expect(await valueOf(state.queries)).toBe(5);
+    expect(await valueOf(state.queries)).toBe(6);
   });
 
   it("is tried a third time by few, however many want the same rows", async () => {
@@ -97,8 +99,9 @@ describe("a transaction on Postgres", () => {
     const { server } = await openMigrated();
     const url = new Secret(`${server.url.reveal()}?connect_timeout=1`);
     const { state } = opened({ ...server, url });
-    const slow = Array.from({ length: 5 }, async () => await state.write(beSlow));
-    await expect(Promise.all([...slow, valueOf(state.queries)])).resolves.toHaveLength(6);
+    // One more than there are connections, of which whoever comes first has one.
+    const slow = Array.from({ length: 6 }, async () => await state.write(beSlow));
+    await expect(Promise.all(slow)).resolves.toHaveLength(6);
   });
 
   it("passes an error of ours on, and leaves nothing", async () => {
