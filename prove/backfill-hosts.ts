@@ -20,7 +20,7 @@ const shareOfCore = 0.15;
 /** A lane has a quarter of them. */
 const chunks = 100;
 
-/** How many hosts, and how much faster than one of them they are at least (issue 18). */
+/** How many hosts, and how much faster than one of them they are at least. */
 const wanted = [
   { hosts: 1, timesMin: 1 },
   { hosts: 2, timesMin: 1.8 },

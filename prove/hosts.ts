@@ -7,7 +7,7 @@ import { say } from "../bench/report.ts";
 import { readTracked, trackKeys, type TrackedPart } from "../bench/tracked-keys.ts";
 import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
 
-/** The bounds of a store in Postgres (issue 18). */
+/** The bounds of a store in Postgres. */
 const [commitP99MsMax, permitP99MsMax] = [20, 10];
 const [unchangedPerSecondMin, firstLoadPerSecondMin] = [60_000, 30_000];
 

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
-import { hashBytes, isSent, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
-import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
+import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import type { StageName } from "../../../../src/state/contract/sends/stagings.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { isProving, someOf } from "../../../support/trials.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
+import { VersionedKeys } from "../store/versioned-keys.ts";
 import { keyImplementations, type Write } from "./key-implementations.ts";
 
 /** More than the transactions of a commit take at once. */
@@ -16,54 +17,13 @@ const keys = numbers(many).map((number) => `k${number}`);
 
 describe.each(keyImplementations)("what a staging makes of keys: $kind", (implementation) => {
   let test: StoreUnderTest;
+  let kept: VersionedKeys;
 
   beforeEach(async () => {
     test = await StoreUnderTest.open(implementation.open);
+    kept = new VersionedKeys(test);
   });
 
-  type Staging = {
-    readonly runId: string;
-    readonly chunk?: number;
-    readonly version: number;
-    readonly of?: readonly string[];
-    readonly field?: number;
-  };
-  type Staged = { readonly runId: string; readonly chunk: number; readonly stage: number };
-  /** Stages keys of one version, each with one field where there is one. */
-  const stage = async ({
-    runId,
-    chunk = 1,
-    version,
-    of = ["a", "b"],
-    field,
-  }: Staging): Promise<Staged> => {
-    const { stage: drawn, send } = await test.store.beginStaging({ runId, chunk, host: "h" });
-    const ref = { runId, chunk, stage: drawn };
-    const hashes = new Uint8Array(of.length * hashBytes).fill(version);
-    const { leaving: ids, verdicts } = await test.stageKeys({ ...ref, send, keys: of, hashes });
-    if (field !== undefined) {
-      const fields = Uint32Array.from(ids, () => field);
-      await test.store.keepFields({
-        ...name,
-        ...ref,
-        ids,
-        verdicts: verdicts.filter(isSent),
-        fieldBytes: Uint32Array.BYTES_PER_ELEMENT,
-        hashes: new Uint8Array(fields.buffer),
-      });
-    }
-    return ref;
-  };
-  /** A run that sends keys of one version. */
-  const run = async (staging: Staging): Promise<void> => {
-    await test.openRun(staging.runId);
-    await test.commit(await stage(staging), { keys: "[]" });
-  };
-  const known = async (...of: readonly string[]): Promise<KnownRecord[]> =>
-    await test.store.knownRecords({ ...name, keys: of });
-  /** The versions that are known, or why there is none. */
-  const versions = async (...of: readonly string[]): Promise<unknown[]> =>
-    (await known(...of)).map((one) => (one.state === "accepted" ? one.hash[0] : one.state));
   const failAt = async (write: Write): Promise<() => Promise<void>> =>
     await implementation.failAt(test.folder, write);
   const rows = async (table: string): Promise<number> =>
@@ -76,18 +36,18 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
 
   it("leaves what is known as it was, with its fields, when it is given up before anything of it left", async () => {
     await test.store.fieldSlots({ ...name, names: ["x"] });
-    await run({ runId: "r1", version: 1, field: 7 });
+    await kept.run({ runId: "r1", version: 1, field: 7 });
     const before = [
-      await known("a", "b", "c"),
+      await kept.known("a", "b", "c"),
       await rows("fingerprints"),
       await rows("field_hashes"),
     ];
     await test.openRun("r2");
-    await stage({ runId: "r2", version: 2, of: ["a", "c"], field: 8 });
-    expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
+    await kept.stage({ runId: "r2", version: 2, of: ["a", "c"], field: 8 });
+    expect(await kept.versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
     await test.store.dropStagings({ runId: "r2" });
     const after = [
-      await known("a", "b", "c"),
+      await kept.known("a", "b", "c"),
       await rows("fingerprints"),
       await rows("field_hashes"),
     ];
@@ -98,40 +58,40 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
   it.each([false, true])(
     "makes its keys unknown when it is given up once a part of it left, its commit prepared: %s",
     async (isPrepared) => {
-      await run({ runId: "r1", version: 1 });
+      await kept.run({ runId: "r1", version: 1 });
       await test.openRun("r2");
-      const ref = await stage({ runId: "r2", version: 2, of: ["a", "c"] });
+      const ref = await kept.stage({ runId: "r2", version: 2, of: ["a", "c"] });
       await test.store.finishStage({ ...ref, ...staged });
       await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
       if (isPrepared) await test.store.prepareCommit(ref);
       await test.store.dropStagings({ runId: "r2" });
-      expect(await versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
+      expect(await kept.versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
       expect(await rows("staged_keys")).toBe(0);
     },
   );
 
   it("has the fields of its records known with its commit, and no earlier", async () => {
     await test.store.fieldSlots({ ...name, names: ["x"] });
-    await run({ runId: "r1", version: 1, field: 7 });
-    await run({ runId: "r2", version: 2, field: 8 });
-    expect(await known("a")).toMatchObject([{ fields: [{ name: "x", hash: 8 }] }]);
+    await kept.run({ runId: "r1", version: 1, field: 7 });
+    await kept.run({ runId: "r2", version: 2, field: 8 });
+    expect(await kept.known("a")).toMatchObject([{ fields: [{ name: "x", hash: 8 }] }]);
     expect(await settled()).toEqual([0, 0]);
   });
 
   it("survives the end of its process", async () => {
-    await run({ runId: "r1", version: 1 });
+    await kept.run({ runId: "r1", version: 1 });
     await test.openRun("r2");
-    const ref = await stage({ runId: "r2", version: 2, of: ["a"] });
+    const ref = await kept.stage({ runId: "r2", version: 2, of: ["a"] });
     const other = StoreUnderTest.of(test.folder, await implementation.open(test.folder));
     await other.commit(ref, { keys: "[]" });
     await other.store.close();
-    expect(await versions("a", "b")).toEqual([2, 1]);
+    expect(await kept.versions("a", "b")).toEqual([2, 1]);
   });
 
   it("makes them unknown also where the process ends while it is given up", async () => {
-    await run({ runId: "r1", version: 1, of: keys });
+    await kept.run({ runId: "r1", version: 1, of: keys });
     await test.openRun("r2");
-    const ref = await stage({ runId: "r2", version: 2, of: keys });
+    const ref = await kept.stage({ runId: "r2", version: 2, of: keys });
     await test.store.finishStage({ ...ref, ...staged, keys: "[]" });
     await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
     const revive = await failAt({
@@ -140,20 +100,20 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     });
     await expect(test.store.dropStagings({ runId: "r2" })).rejects.toThrow(/killed|P0001/);
     await revive();
-    expect(await versions(...keys)).toEqual(keys.map(() => "unknown"));
-    await run({ runId: "r3", version: 3, of: ["other"] });
+    expect(await kept.versions(...keys)).toEqual(keys.map(() => "unknown"));
+    await kept.run({ runId: "r3", version: 3, of: ["other"] });
     expect(await settled()).toEqual([0, 0]);
-    expect(await versions(...keys)).toEqual(keys.map(() => "unknown"));
+    expect(await kept.versions(...keys)).toEqual(keys.map(() => "unknown"));
   });
 
   it("is known by the staging that follows one that left", async () => {
     await test.openRun("r1");
-    const ref = await stage({ runId: "r1", version: 1 });
+    const ref = await kept.stage({ runId: "r1", version: 1 });
     await test.store.finishStage({ ...ref, ...staged });
     await test.store.beginPart({ ...ref, part: 0, at, form: "body", host: "h" });
-    const again = await stage({ runId: "r1", version: 1 });
+    const again = await kept.stage({ runId: "r1", version: 1 });
     await test.commit(again, { keys: "[]" });
-    expect(await versions("a", "b")).toEqual([1, 1]);
+    expect(await kept.versions("a", "b")).toEqual([1, 1]);
   });
 
   it.each([
@@ -164,37 +124,37 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     const span = { from: null, to: null };
     const plan = { runId: "r1", plan: examplePlan, samples: [], spans: [span, span] };
     await test.store.putPlan(plan);
-    const refs: Staged[] = [];
+    const refs: StageName[] = [];
     for (const lane of [1, 2]) {
       const chunk = firstChunkOf(lane);
-      refs.push(await stage({ runId: "r1", chunk, version: lane, of: ["a", `l${lane}`] }));
+      refs.push(await kept.stage({ runId: "r1", chunk, version: lane, of: ["a", `l${lane}`] }));
     }
     for (const lane of [first, second]) {
       await test.commit(refs[lane - 1] ?? { runId: "", chunk: 0, stage: 0 }, { keys: "[]" });
     }
-    expect(await versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
+    expect(await kept.versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
   });
 
   it("is unknown where one of two lanes that sent it left and is given up", async () => {
     await test.openRun("r1", "backfill");
     const span = { from: null, to: null };
     await test.store.putPlan({ runId: "r1", plan: examplePlan, samples: [], spans: [span, span] });
-    const stays = await stage({ runId: "r1", chunk: firstChunkOf(2), version: 1 });
-    const left = await stage({ runId: "r1", chunk: firstChunkOf(1), version: 2, of: ["a"] });
+    const stays = await kept.stage({ runId: "r1", chunk: firstChunkOf(2), version: 1 });
+    const left = await kept.stage({ runId: "r1", chunk: firstChunkOf(1), version: 2, of: ["a"] });
     await test.store.finishStage({ ...left, ...staged });
     await test.store.beginPart({ ...left, part: 0, at, form: "body", host: "h" });
     // Given up: nobody knows whether the service holds this record now, or the one of the other lane.
-    await stage({ runId: "r1", chunk: firstChunkOf(1), version: 3, of: ["other"] });
+    await kept.stage({ runId: "r1", chunk: firstChunkOf(1), version: 3, of: ["other"] });
     await test.commit(stays, { keys: "[]" });
-    expect(await versions("a", "b")).toEqual(["unknown", 1]);
+    expect(await kept.versions("a", "b")).toEqual(["unknown", 1]);
   });
 
   it.each([false, true])(
     "says nothing of a record that the service refused, its commit prepared: %s",
     async (isPrepared) => {
-      await run({ runId: "r1", version: 1 });
+      await kept.run({ runId: "r1", version: 1 });
       await test.openRun("r2");
-      const ref = await stage({ runId: "r2", version: 2, of: ["a", "b", "c"] });
+      const ref = await kept.stage({ runId: "r2", version: 2, of: ["a", "b", "c"] });
       const counts = { ...staged.counts, read: 3, records: 3 };
       await test.store.finishStage({ ...ref, ...staged, counts, keys: '["a","b","c"]' });
       const part = { ...ref, part: 0, at };
@@ -224,7 +184,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
       await test.store.beginPart({ ...file, part: 1, confirm: "k" });
       await test.move({ ...again, state: "accepted" });
       await test.store.commitChunk({ ...ref, at });
-      expect(await versions("a", "b", "c")).toEqual(["unknown", 2, 2]);
+      expect(await kept.versions("a", "b", "c")).toEqual(["unknown", 2, 2]);
     },
   );
 
@@ -239,10 +199,10 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
   ];
 
   /** A store that knows version 1 of all keys, and whose commit of version 2 was killed. */
-  const killed = async (write: Write): Promise<Staged> => {
-    await run({ runId: "r1", version: 1, of: keys });
+  const killed = async (write: Write): Promise<StageName> => {
+    await kept.run({ runId: "r1", version: 1, of: keys });
     await test.openRun("r2");
-    const ref = await stage({ runId: "r2", version: 2, of: keys });
+    const ref = await kept.stage({ runId: "r2", version: 2, of: keys });
     await test.store.finishStage({ ...ref, ...staged, keys: "[]" });
     await test.accept("r2", 1, ref.stage);
     const revive = await failAt(write);
@@ -266,7 +226,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
       expect([states, await checkpoint()]).toEqual([unknown, 1]);
       await other.store.commitChunk({ ...ref, at });
       await other.store.close();
-      expect([await versions(...keys), await checkpoint()]).toEqual([keys.map(() => 2), 2]);
+      expect([await kept.versions(...keys), await checkpoint()]).toEqual([keys.map(() => 2), 2]);
     },
   );
 
@@ -276,7 +236,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     async (write) => {
       await killed(write);
       await test.store.dropStagings({ runId: "r2" });
-      expect(await versions(...keys)).toEqual(keys.map(() => "unknown"));
+      expect(await kept.versions(...keys)).toEqual(keys.map(() => "unknown"));
       await test.openRun("r3");
       const { stage: drawn, send } = await test.store.beginStaging({
         runId: "r3",
