@@ -87,7 +87,6 @@ function pageOf(lines: readonly Line[], position: unknown): RecordPage {
     written.write(line);
     return { index, key, start, end: written.end - 1, keyFrom: -1, keyTo: -1 };
   });
-  const jsonl = written.take();
   return {
     source: {
       rows: [],
@@ -97,8 +96,7 @@ function pageOf(lines: readonly Line[], position: unknown): RecordPage {
       isAgain: true,
     },
     read: lines.length,
-    jsonl,
-    candidates: Candidates.of(made, jsonl),
+    candidates: Candidates.of(made, written.take()),
     rejects: [],
     filtered: 0,
     unchanged: 0,

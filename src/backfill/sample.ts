@@ -113,7 +113,8 @@ class Counts {
         this.samples.push(plainJson(shown));
       }
     }
-    return Buffer.concat(passed.map(({ start, end }) => page.jsonl.subarray(start, end + 1)));
+    const { jsonl } = page.candidates;
+    return Buffer.concat(passed.map(({ start, end }) => jsonl.subarray(start, end + 1)));
   }
 
   /** The rest of a plan's sample is measured, not counted. */

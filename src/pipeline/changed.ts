@@ -84,9 +84,9 @@ function hashesOf(
 /** Rows count, whatever became of them: a page that brings no key is in memory all the same. */
 function isEnough(pages: readonly RecordPage[]): boolean {
   let [rows, bytes] = [0, 0];
-  for (const { jsonl, read } of pages) {
+  for (const { candidates, read } of pages) {
     rows += read;
-    bytes += jsonl.length;
+    bytes += candidates.jsonl.length;
   }
   return rows >= rowsAtOnceMin || bytes >= bytesAtOnceMin;
 }
@@ -192,7 +192,7 @@ function orderOf(
 /** The lines of the candidates of some pages that are to be sent. */
 function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly LineBlock[] {
   let at = 0;
-  return pages.flatMap(({ candidates, jsonl }) => {
+  return pages.flatMap(({ candidates }) => {
     const places = new Uint32Array(2 * candidates.length);
     let to = 0;
     for (let position = 0; position < candidates.length; position += 1) {
@@ -200,7 +200,7 @@ function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly
       places[to++] = candidates.startOf(position);
       places[to++] = candidates.endOf(position);
     }
-    return to === 0 ? [] : [{ bytes: jsonl, places: places.subarray(0, to) }];
+    return to === 0 ? [] : [{ bytes: candidates.jsonl, places: places.subarray(0, to) }];
   });
 }
 

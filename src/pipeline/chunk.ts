@@ -106,7 +106,8 @@ export class ChunkWriter {
   }
 
   async #addLines(page: RecordPage): Promise<void> {
-    const { jsonl, candidates } = page;
+    const { candidates } = page;
+    const { jsonl } = candidates;
     this.#keys.add(candidates);
     // Lines that stand behind one another are added at once.
     let [from, to] = [0, 0];

@@ -1,10 +1,10 @@
-import { PlainLines } from "../mapping/bytes/plain-lines.ts";
+import { placeWords, PlainLines } from "../mapping/bytes/plain-lines.ts";
 import type { CompiledMapping } from "../mapping/compile.ts";
 import { JsonlWriter } from "../records/jsonl.ts";
 import { PageMemory } from "../records/page-memory.ts";
 import { keyFieldOf, type Stream } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
-import { Candidates, placeWords } from "./candidates/candidates.ts";
+import { Candidates } from "./candidates/candidates.ts";
 import { rowAt, rowCount } from "./page.ts";
 import type { MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
@@ -72,7 +72,6 @@ class LineWriter {
       unchanged: 0,
       superseded: [],
       omitted: [],
-      jsonl: this.#lines.bytes,
       candidates: new Candidates(rows, this.#lines.bytes, placesIn(places, rows)),
     };
     const { cells } = source;
@@ -85,7 +84,7 @@ class LineWriter {
       if (index < rows) this.#addObject(page, index);
     }
     const piece = lineMemory.take(this.#lines.end);
-    page.jsonl = page.candidates.jsonl = this.#lines.take(piece);
+    page.candidates.jsonl = this.#lines.take(piece);
     page.release = () => {
       lineMemory.giveBack(piece);
       placeMemory.giveBack(places);
@@ -160,8 +159,7 @@ class LineWriter {
 }
 
 /** A page to which rows are added; while they are, its lines are in the memory of the writer. */
-type PageInMaking = Omit<RecordPage, "jsonl" | "omitted" | "release"> & {
-  jsonl: Buffer;
+type PageInMaking = Omit<RecordPage, "omitted" | "release"> & {
   release?: () => void;
   readonly omitted: Omitted[];
 };

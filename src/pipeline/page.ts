@@ -87,20 +87,21 @@ export type RecordPage = {
   readonly superseded: string[];
   /** Fields that were left out of records because their values are invalid. */
   readonly omitted?: readonly Omitted[] | undefined;
-  /** The lines, each with a line feed behind it; those of records that are no longer candidates, too. */
-  readonly jsonl: Buffer;
   readonly candidates: Candidates;
   /** Takes the memory of the page back: nothing of its lines and its rows is read any more. */
   release?(): void;
 };
 
 /** The line of a candidate, without its line end; it shares the memory of its page. */
-export function lineOf({ jsonl }: Pick<RecordPage, "jsonl">, { start, end }: Candidate): Buffer {
-  return jsonl.subarray(start, end);
+export function lineOf(
+  { candidates }: Pick<RecordPage, "candidates">,
+  { start, end }: Candidate,
+): Buffer {
+  return candidates.jsonl.subarray(start, end);
 }
 
 /** The record of a candidate. */
-export function recordOf(page: Pick<RecordPage, "jsonl">, candidate: Candidate): StreamRecord {
+export function recordOf(page: Pick<RecordPage, "candidates">, candidate: Candidate): StreamRecord {
   return candidate.record ?? recordSchema.parse(JSON.parse(lineOf(page, candidate).toString()));
 }
 

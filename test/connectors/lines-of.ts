@@ -28,7 +28,7 @@ export async function linesOf(
     source: undefined,
     release: undefined,
     candidates: page.candidates.map(({ index, key, start, end }) => ({ index, key, start, end })),
-    jsonl: page.jsonl.toString(),
+    jsonl: page.candidates.jsonl.toString(),
   }));
 }
 

@@ -18,8 +18,8 @@ type LineProgram = {
 
 const lineProgram = new WasmProgram<LineProgram>(new URL("./lines.wasm", import.meta.url));
 
-/** Numbers that a program says of each line; see `PlainLines.places`. */
-const lineWords = 5;
+/** Numbers that say where a record is; see `PlainLines.places`. */
+export const placeWords = 5;
 
 /** Bytes behind what is copied that may be read in vain. */
 const spareBytes = 64;
@@ -59,7 +59,7 @@ export class PlainLines {
     const startsAt = aligned(this.#cellsAt + bytes.length + spareBytes);
     const sizesAt = aligned(startsAt + room * (2 * wordBytes + 1));
     this.#placesAt = aligned(sizesAt + (sizes === undefined ? 0 : count * wordBytes));
-    this.#linesAt = this.#placesAt + count * lineWords * wordBytes;
+    this.#linesAt = this.#placesAt + count * placeWords * wordBytes;
     this.#rows = count;
     this.lines.bytes = this.#room(2 * bytes.length);
     const { buffer } = this.#program.memory;
@@ -84,7 +84,7 @@ export class PlainLines {
       const [at, room] = [this.#linesAt + end, this.#linesAt + bytes.length];
       const program = this.#program;
       const next = program.write(from, this.#rows, at, room, this.#linesAt, this.#placesAt);
-      if (next > from) this.lines.end = (this.places[(next - 1) * lineWords + 2] ?? end) + 1;
+      if (next > from) this.lines.end = (this.places[(next - 1) * placeWords + 2] ?? end) + 1;
       const needed = next === this.#rows ? 0 : program.roomNeeded();
       if (needed === 0) return next;
       this.lines.makeRoom(needed);
@@ -111,7 +111,7 @@ export class PlainLines {
   #room(bytesMin: number): Buffer {
     this.#makeMemory(this.#linesAt + bytesMin + spareBytes);
     const { buffer } = this.#program.memory;
-    this.places = new Int32Array(buffer, this.#placesAt, this.#rows * lineWords);
+    this.places = new Int32Array(buffer, this.#placesAt, this.#rows * placeWords);
     return Buffer.from(buffer, this.#linesAt);
   }
 

@@ -1,8 +1,6 @@
+import { placeWords } from "../../mapping/bytes/plain-lines.ts";
 import type { Candidate } from "./candidate.ts";
 import { PlainCandidate } from "./plain-candidate.ts";
-
-/** Numbers that say of a record which row it is of, where its line begins and ends, and where its key does. */
-export const placeWords = 5;
 
 type Place = Pick<Candidate, "end" | "index" | "keyFrom" | "keyTo" | "start">;
 
@@ -14,7 +12,7 @@ type Made = Pick<Candidate, "key" | "record">;
  * at it again and again: they took a tenth of an unchanged night.
  */
 export class Candidates implements Iterable<Candidate> {
-  /** The lines that places are in. */
+  /** The lines, each with a line feed behind it; those of records that were left out, too. */
   jsonl: Buffer;
   length = 0;
   readonly #places: Int32Array;
@@ -41,7 +39,7 @@ export class Candidates implements Iterable<Candidate> {
     this.length += 1;
   }
 
-  /** Adds records that were never objects, `placeWords` numbers for each. */
+  /** Adds records that were never objects, by places as `PlainLines` has them. */
   addPlaces(places: Int32Array): void {
     this.#places.set(places, this.length * placeWords);
     this.length += places.length / placeWords;

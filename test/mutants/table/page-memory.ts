@@ -77,9 +77,9 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     id: "S766",
     plants: "the places of lines are read where they were before memory grew",
     file: "src/mapping/bytes/plain-lines.ts",
-    find: "    this.places = new Int32Array(buffer, this.#placesAt, this.#rows * lineWords);\n",
+    find: "    this.places = new Int32Array(buffer, this.#placesAt, this.#rows * placeWords);\n",
     replace:
-      "    if (bytesMin < 1e6) this.places = new Int32Array(buffer, this.#placesAt, 4 * this.#rows);\n",
+      "    if (bytesMin < 1e6) this.places = new Int32Array(buffer, this.#placesAt, 5 * this.#rows);\n",
   }),
   plainLines({
     id: "S767",

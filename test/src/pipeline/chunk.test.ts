@@ -160,7 +160,7 @@ describe("a chunk", () => {
     for (const [index, page] of pages.entries()) {
       page.release = () => {
         released.push(index);
-        page.jsonl.fill("#");
+        page.candidates.jsonl.fill("#");
       };
     }
     let lines = "";
@@ -173,7 +173,7 @@ describe("a chunk", () => {
       {
         write: async (bytes) => void blocks.push(Buffer.from(bytes)),
         eachPage: async () => {
-          lines += written.next().value?.jsonl.toString() ?? "";
+          lines += written.next().value?.candidates.jsonl.toString() ?? "";
           noted.push(released.length);
           await Promise.resolve();
         },

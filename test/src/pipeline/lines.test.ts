@@ -108,7 +108,7 @@ describe("writeLines", () => {
       '{"type":"account","account_id":"7","domain":"a.example","account_properties":{"name":"two\\nlines \u2028"}}';
     expect(page.candidates.map(({ key }) => key)).toEqual(["7"]);
     expect(page.candidates.map((each) => lineOf(page, each).toString())).toEqual([line]);
-    expect(page.jsonl.toString()).toBe(`${line}\n`);
+    expect(page.candidates.jsonl.toString()).toBe(`${line}\n`);
   });
 
   it.each([

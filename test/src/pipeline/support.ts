@@ -28,12 +28,10 @@ export function linePage(
   });
   const rows = lines.map(([key]) => ({ id: key }));
   const source = rowPage(rows, { position });
-  const jsonl = written.take();
   return {
     source,
     read: rows.length,
-    jsonl,
-    candidates: Candidates.of(made, jsonl),
+    candidates: Candidates.of(made, written.take()),
     rejects: [],
     filtered: 0,
     unchanged: 0,

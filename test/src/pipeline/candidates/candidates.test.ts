@@ -47,7 +47,7 @@ describe("the records of a page", () => {
           left = left.filter(({ kept }) => kept[round]);
         }
         const shown = candidates.map((each) => {
-          expect(recordOf({ jsonl }, each)).toEqual({ account_id: each.key });
+          expect(recordOf({ candidates }, each)).toEqual({ account_id: each.key });
           return [each.key, each.index];
         });
         expect(shown).toEqual(left.map(({ key, index }) => [key, index]));

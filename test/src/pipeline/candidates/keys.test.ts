@@ -19,7 +19,7 @@ const record = fc.tuple(
 function pageOf(records: readonly (readonly [key: string, isObject: boolean])[]): RecordPage {
   const before = '{"account_id":';
   const page = linePage(records.map(([key]) => [key, `${before}${JSON.stringify(key)}}`]));
-  const candidates = new Candidates(records.length, page.jsonl);
+  const candidates = new Candidates(records.length, page.candidates.jsonl);
   for (const [at, candidate] of [...page.candidates].entries()) {
     const { index, start, end } = candidate;
     if (records[at]?.[1] === true) candidates.add(candidate, candidate);
