@@ -12,7 +12,8 @@ import { z } from "zod";
 import { bin } from "./built.ts";
 import { end, firstJson, linesOf, start } from "./child.ts";
 import { runSync, type WholeRun } from "./whole-run.ts";
-import { accountMapping, oracleParseOptions, oracleRecord } from "./workloads/accounts.ts";
+import { accountMapping } from "./workloads/account-mapping.ts";
+import { oracleParseOptions, oracleRecord } from "./workloads/accounts.ts";
 
 /** Requests per second that the project allows itself: far more than it needs, so that pace is not what is measured. */
 export const requestsPerSecond = 1_000;

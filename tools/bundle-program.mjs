@@ -28,6 +28,7 @@ const entries = [
   // What the benchmarks measure.
   "activities/stage/stage-threads",
   "connectors/registry",
+  "src/cli/serve/start-worker",
   "src/inbox/sqlite/database",
   "src/limits",
   "src/log",
@@ -35,6 +36,7 @@ const entries = [
   "src/staging/folder",
   "src/state/contract/keys/fingerprints",
   "src/state/contract/keys/known-records",
+  "src/state/contract/sends/changes",
   "src/state/text-block",
   "src/state/postgres/migrate",
   "src/state/postgres/open",

@@ -8,7 +8,7 @@ import { bin } from "../built.ts";
 import { cpuSecondsOf, end, firstJson, peakRssBytes, start } from "../child.ts";
 import { compareRecordsAt, requestsPerSecond } from "../project.ts";
 import { runSync, temporalAt, type WholeRun } from "../whole-run.ts";
-import { accountMapping } from "../workloads/accounts.ts";
+import { accountMapping } from "../workloads/account-mapping.ts";
 
 /** Syncs by name: the CSV that each reads, and what it sends of it. */
 export type CsvSyncs = Readonly<

@@ -9,31 +9,13 @@ import { createGunzip } from "node:zlib";
 
 import { parse } from "csv-parse";
 
+import { accountMapping } from "./account-mapping.ts";
+
 /** The benchmark's rows, with the sha256 of their CSV and of the JSONL that is right for them (README.md). */
 export const accounts = {
   rows: 485_208,
   csvSha256: "0eb1d13dc7f8282c8b47396c6262bafd6453a8aa8abd40976a87d5efb6379a95",
   jsonlSha256: "696cc0ee2b843258c9f22c3b9a6bd31631b460d8c27c522c3ee811294812d9c5",
-} as const;
-
-/** The mapping of README.md as a sync spells it, its properties in the order of the oracle's. */
-export const accountMapping = {
-  account_id: "id",
-  domain: "domain",
-  account_properties: {
-    name: "name",
-    industry: "industry",
-    employees: { column: "employees", as: "integer" },
-    country: "country",
-    city: "city",
-    founded_year: { column: "founded_year", as: "integer" },
-    annual_revenue: { column: "annual_revenue", as: "integer" },
-    funding_stage: "funding_stage",
-    phone: "phone",
-    owner_email: "owner_email",
-    description: "description",
-    updated_at: "updated_at",
-  },
 } as const;
 
 const integers: ReadonlySet<string> = new Set(["employees", "founded_year", "annual_revenue"]);

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import { tellUsage } from "../usage.ts";
-import { accountMapping } from "./accounts.ts";
+import { accountMapping } from "./account-mapping.ts";
 
 /** What a chunk of ours comes to: 100,000 records. */
 const fileBytes = 8_500_000;

@@ -11,19 +11,23 @@ import { parseArgs } from "node:util";
 import type { StageJob } from "../../activities/stage/stage-job.ts";
 import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
-import { sizeHeaps } from "../../src/cli/serve/start-worker.ts";
+import type * as StartWorker from "../../src/cli/serve/start-worker.ts";
 import { sha256 } from "../../src/config/hash.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
-import { type Changes, noChanges, withChanges } from "../../src/state/contract/sends/changes.ts";
+import type * as ChangesOf from "../../src/state/contract/sends/changes.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { built } from "../built.ts";
 import { tellUsage } from "../usage.ts";
-import { accountMapping } from "./accounts.ts";
+import { accountMapping } from "./account-mapping.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
+const { sizeHeaps } = await built<typeof StartWorker>("src/cli/serve/start-worker.js");
 sizeHeaps();
+const { noChanges, withChanges } = await built<typeof ChangesOf>(
+  "src/state/contract/sends/changes.js",
+);
 const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
@@ -113,7 +117,7 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
 
 async function stageAll(
   state: StateStore,
-): Promise<{ files: string[]; records: number; unchanged: number; changes: Changes }> {
+): Promise<{ files: string[]; records: number; unchanged: number; changes: ChangesOf.Changes }> {
   const threads = createStageThreads(state);
   await beginRun(state, runId);
   const files: string[] = [];

@@ -18,7 +18,7 @@ import type { StateStore } from "../../src/state/state-store.ts";
 import type * as TextBlocks from "../../src/state/text-block.ts";
 import { built } from "../built.ts";
 import { type Latencies, latenciesOf } from "../latencies.ts";
-import { accountMapping } from "./accounts.ts";
+import { accountMapping } from "./account-mapping.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
 const { textBlockOf } = await built<typeof TextBlocks>("src/state/text-block.js");

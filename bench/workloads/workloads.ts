@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -21,6 +22,9 @@ export type Workload = {
   readonly measure: (build: Build, input: WorkloadInput) => Promise<readonly number[]>;
 };
 
+/** Where a commit has its program that stages: the newest place first. */
+const stagingPrograms = ["bench/workloads/stage-sluice.ts", "bench/stage-sluice.ts"];
+
 /** Stages all rows in the activities' threads, without Temporal and the service. @returns processor seconds */
 async function stage(
   build: Build,
@@ -28,7 +32,9 @@ async function stage(
   of: { readonly send: "all" | "changed"; readonly records: number },
 ): Promise<number> {
   const members = JSON.stringify({ path: csv });
-  const program = join(build.root, "bench/workloads/stage-sluice.ts");
+  const programs = stagingPrograms.map((path) => join(build.root, path));
+  const program = programs.find((path) => existsSync(path));
+  if (program === undefined) throw new Error(`${build.name} has none of ${programs.join(", ")}`);
   const from = ["--connector", "csv", "--members", members];
   const args = [program, ...from, "--send", of.send, "--folder", folder];
   const { code, lastLine } = await run(args, folder);

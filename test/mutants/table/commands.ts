@@ -283,4 +283,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "says that no worker answers, once, and follows on",
     },
   },
+  {
+    id: "S1500",
+    plants: "threads compile all modules anew, as V8 takes what was compiled for another V8's",
+    edits: [
+      {
+        file: "src/cli/serve/start-worker.ts",
+        find: "--max-semi-space-size=4",
+        replace: "--semi-space-growth-factor=1",
+      },
+    ],
+    test: {
+      file: "test/src/cli/serve/start-worker.test.ts",
+      title: "sizes heaps so that compiled code fits as before",
+    },
+  },
 ];
