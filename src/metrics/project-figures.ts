@@ -90,7 +90,10 @@ async function readFigures(from: FigureSources): Promise<ProjectFigures> {
     bytesBelow(stagingFolder),
   ]);
   const known = new Set(syncs);
-  const open = runs.filter((run) => run.target === target && known.has(run.sync));
+  // One that is held waits for a person, whatever its sync is called by now.
+  const open = runs.filter(
+    (run) => openHold(run) !== undefined || (run.target === target && known.has(run.sync)),
+  );
   return {
     lastSuccess: new Map(successes.map(({ sync, endedAt }) => [sync, secondsOf(endedAt)])),
     checkpoint: new Map(

@@ -80,9 +80,11 @@ function show(
 ): void {
   for (const sync of [...names.sync, ...names.pull]) {
     gauges.scheduled.set({ sync }, Number(scheduled.includes(sync)));
-    gauges.open.set({ sync }, figures.open.get(sync) ?? 0);
-    gauges.held.set({ sync }, figures.held.get(sync) ?? 0);
+    gauges.open.set({ sync }, 0);
+    gauges.held.set({ sync }, 0);
   }
+  for (const [sync, count] of figures.open) gauges.open.set({ sync }, count);
+  for (const [sync, count] of figures.held) gauges.held.set({ sync }, count);
   const { lastSuccess, checkpoint, limits, backlogs, stagedBytes } = figures;
   for (const [sync, seconds] of lastSuccess) gauges.lastSuccess.set({ sync }, seconds);
   for (const [sync, seconds] of checkpoint) gauges.checkpoint.set({ sync }, seconds);

@@ -24,6 +24,7 @@ import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
+import { mutantsOfOperator } from "./table/operator.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
@@ -107,6 +108,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSyncTests,
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
+  ...mutantsOfOperator,
   ...mutantsOfConsent,
   ...mutantsOfVerified,
   ...mutantsOfVanished,

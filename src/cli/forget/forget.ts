@@ -89,7 +89,7 @@ async function forgetIn(
 ): Promise<Forgotten> {
   const { config, sync, key } = of;
   const target = targetOf(config.api);
-  await assertIdle(state, target, sync.name);
+  await assertIdle(state, config, { target, sync: sync.name });
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   const seqs = source.push === undefined ? [] : await eventsOfKey(source, sync, key);
   const erased = await state.eraseKey({ target, sync: sync.name, key });

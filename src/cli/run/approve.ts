@@ -14,6 +14,7 @@ import type { RunWorkflow } from "../running/follow.ts";
 import { openSession } from "../running/session.ts";
 import { tellRun } from "../running/tell-run.ts";
 import { runNamed } from "./run-named.ts";
+import { whyUnsendable } from "./unsendable.ts";
 
 /** A run that is held, and what for. */
 type Held = { readonly run: Run; readonly hold: Hold };
@@ -33,22 +34,12 @@ async function heldNamed(state: StateStore, name: string): Promise<Held> {
   });
 }
 
-/** @throws {ConfigError} the sync is configured otherwise than what is staged was made with. */
-function assertSameConfig({ syncs, file }: Config, { run }: Held): void {
-  const { sync, runId, configHash } = run;
-  const now = syncs.get(sync);
-  if (now?.configHash === configHash) return;
-  const discard = `\`sluice discard ${runId}\``;
-  if (now === undefined) {
-    throw new ConfigError(
-      `there is no sync "${sync}" in ${file} any more, and run ${runId} is held of it: it was not sent`,
-      { hint: `${discard}, or give the sync its name back until it is sent` },
-    );
-  }
-  throw new ConfigError(
-    `the configuration of sync ${sync} changed since run ${runId} staged what is held: it was not sent`,
-    { hint: `${discard}, then \`sluice run ${sync}\` with what is configured now` },
-  );
+/** @throws {ConfigError} what is staged was made for another service, or as its sync is not configured any more. */
+function assertSendable(config: Config, { run }: Held): void {
+  const unsendable = whyUnsendable(config, run);
+  if (unsendable === undefined) return;
+  const { why, hint } = unsendable;
+  throw new ConfigError(`run ${run.runId} was not sent: ${why}`, { hint });
 }
 
 /** Tells the workflow of a run that is held. */
@@ -80,7 +71,7 @@ async function answer(
 ): Promise<void> {
   const config = await configOf(context, options);
   const held = await withState(config, async (state) => await heldNamed(state, named));
-  if (name === "approve") assertSameConfig(config, held);
+  if (name === "approve") assertSendable(config, held);
   const { run } = held;
   const { signal } = onInterrupt();
   const opening = openSession(config, context, { signal, command: name });

@@ -8,11 +8,13 @@ import { isBlocking, keyName } from "../../service/key-limits.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
+import { whyUnsendable } from "../run/unsendable.ts";
 import { askTemporal, type Silent } from "../running/ask-temporal.ts";
 import { openBackfills } from "./backfills.ts";
 import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
+import { type LeftHold, leftHolds } from "./left-holds.ts";
 import { statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
 
 /** Everything `sluice status` shows. */
@@ -29,6 +31,8 @@ export type ProjectStatus = {
   /** Hosts that have one. */
   readonly hosts: number;
   readonly backfills: readonly RunReport[];
+  /** Held runs that are shown with no sync. */
+  readonly holds: readonly LeftHold[];
   /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
   readonly silent: Silent | undefined;
 };
@@ -118,11 +122,12 @@ export async function lookAtProject({
     withinMs: config.advanced.hostLostAfterMs,
   });
   return {
-    transfers: transfers.map((transfer) => {
+    transfers: transfers.map((transfer, at) => {
       const last = reports.get(transfer.name);
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
       const workers = beats.length;
+      const run = found[at];
       const seen = {
         last,
         open,
@@ -130,6 +135,7 @@ export async function lookAtProject({
         workers,
         openRejects: rejects.get(transfer.name),
         silent,
+        unsendable: run === undefined ? undefined : whyUnsendable(config, run),
       };
       return statusOf(transfer, seen, new Date(now));
     }),
@@ -140,6 +146,7 @@ export async function lookAtProject({
     workers: beats.length,
     hosts: new Set(beats.map(({ hostId }) => hostId)).size,
     backfills: await openBackfills(state, targetOf(config.api)),
+    holds: await leftHolds(state, config, new Set(runs.map(({ runId }) => runId))),
     silent: silent?.isFault === true ? silent : undefined,
   };
 }

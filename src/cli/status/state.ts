@@ -139,7 +139,7 @@ export const registerState: Register = (program, context) => {
     const config = await configOf(context, options);
     const { target, sync } = nameOf(config, name, options);
     await withState(config, async (store) => {
-      await assertIdle(store, target, sync);
+      await assertIdle(store, config, { target, sync });
       if (options.target !== undefined) await assertKnown(store, { target, sync });
       const how = { reason: options.reason, at: new Date(store.now()).toISOString() };
       const { version } = await store.checkpoint({ target, sync });

@@ -4,6 +4,7 @@ import { configOf, readState, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 import { doubtJson } from "./doubts.ts";
 import { inboxesFacts } from "./inbox.ts";
+import { leftHoldJson } from "./left-holds.ts";
 import { lookAtProject, type ProjectStatus } from "./look.ts";
 import { statusText } from "./text.ts";
 
@@ -42,6 +43,7 @@ function jsonOf(status: ProjectStatus): string {
       started_at,
       counts,
     })),
+    held: status.holds.map(leftHoldJson),
     temporal: silent?.text ?? null,
   });
 }

@@ -9,6 +9,7 @@ import { advisingTable } from "../output/table.ts";
 import { backfillText } from "./backfills.ts";
 import { doubtLines } from "./doubts.ts";
 import { inboxesText } from "./inbox.ts";
+import { leftHoldLine } from "./left-holds.ts";
 import type { ProjectStatus } from "./look.ts";
 import { stateText } from "./rate-limit.ts";
 import { minuteText, type TransferStatus } from "./transfer.ts";
@@ -54,7 +55,7 @@ const heading = ["name", "last run", "outcome", "rows", "next run", "what is wro
 
 /** What else a person has to know, a line each with what to do. */
 export function remarkLines(status: ProjectStatus): readonly string[] {
-  const { transfers, inboxes, doubts, mappings, limits, workers, silent } = status;
+  const { transfers, inboxes, holds, doubts, mappings, limits, workers, silent } = status;
   const isWorkerMissed =
     workers === 0 &&
     (inboxes.some(({ waiting }) => waiting > 0) ||
@@ -62,6 +63,7 @@ export function remarkLines(status: ProjectStatus): readonly string[] {
         ({ last, schedule }) => schedule !== undefined || last?.outcome === "running",
       ));
   return [
+    ...holds.map(leftHoldLine).map(plainText),
     ...doubts.flatMap(doubtLines).map(plainText),
     ...mappings.map(plainText),
     ...limits.map(limitText),

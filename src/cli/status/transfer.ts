@@ -6,6 +6,7 @@ import { missedAfterMs, missedRunsCountedMax } from "../../schedules/limits.ts";
 import type { ScheduleState } from "../../schedules/missed.ts";
 import { heldLines } from "../../text/hold-text.ts";
 import { counted } from "../../text/quantities.ts";
+import { heldHint, type Unsendable } from "../run/unsendable.ts";
 import type { OpenRun, Silent } from "../running/ask-temporal.ts";
 
 /** A configured sync or pull, as far as its status goes. */
@@ -50,11 +51,16 @@ function problemOfOpen(
 }
 
 /** What it is held for, and who has to say what. */
-function problemOfHeld({ hold, run_id: runId }: RunReport): TransferProblem {
+function problemOfHeld(
+  { hold, run_id: runId }: RunReport,
+  unsendable: Unsendable | undefined,
+): TransferProblem {
   const since = minuteText(hold?.since ?? "");
-  const why = hold === undefined ? "" : `: ${heldLines(hold).join("; ")}`;
-  const hint = `\`sluice runs show ${runId}\`, then \`sluice approve ${runId}\` or \`sluice discard ${runId}\``;
-  return { text: `held since ${since}${why}`, hint };
+  const why = [
+    ...(hold === undefined ? [] : heldLines(hold)),
+    ...(unsendable === undefined ? [] : [unsendable.why]),
+  ].join("; ");
+  return { text: `held since ${since}: ${why}`, hint: heldHint(runId, unsendable) };
 }
 
 /** Why it does not begin by itself though the file schedules it. */
@@ -125,6 +131,8 @@ export type Seen = {
   readonly workers?: number | undefined;
   /** Rejects that are open, whichever run holds them. @default none */
   readonly openRejects?: number | undefined;
+  /** Of a run that is held: why it cannot be approved. @default it can */
+  readonly unsendable?: Unsendable | undefined;
 };
 
 /** How a sync or pull is at a time, from what was seen of it. */
@@ -137,7 +145,7 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
   if (last === undefined) return { ...common, problem: halted };
   if (last.outcome === "held") {
-    return { ...common, problem: problemOfHeld(last) };
+    return { ...common, problem: problemOfHeld(last, seen.unsendable) };
   }
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };

@@ -38,7 +38,7 @@ export const mutantsOfConsent: readonly Mutant[] = [
     plants: "an approval of a sync that was renamed says that it was edited",
     edits: [
       {
-        file: "src/cli/run/approve.ts",
+        file: "src/cli/run/unsendable.ts",
         find: "if (now === undefined) {",
         replace: "if (now === undefined && configHash === null) {",
       },

@@ -10,6 +10,7 @@ import type { LimitEvent } from "../../../src/state/contract/rate-limit.ts";
 import { refuseCanaries } from "../../support/canaries.ts";
 import { samplesOf, type Samples } from "../../support/metrics/samples.ts";
 import { accountsYaml, Harness } from "../../support/project/harness.ts";
+import { heldNight, heldYaml } from "../../support/project/held-night.ts";
 import { csvWithBroken, TestRun } from "../../support/project/test-run.ts";
 
 /** A project whose activities are counted as a worker has them counted. */
@@ -124,6 +125,20 @@ describe("the metrics of a worker", () => {
     });
     expect(after['sluice_breaker_state{scope="storage"}']).toBeGreaterThan(0);
     expect(Object.keys(after).join()).not.toContain("canary");
+  });
+
+  it("tell of a run that is held though its sync has another name by now", async () => {
+    const metrics = createProcessMetrics();
+    const renamed = await (
+      await heldNight()
+    ).withYaml(heldYaml.replace("  accounts:\n", "  companies:\n"));
+    const { config, state, stagingFolder } = renamed.deps;
+    metrics.watch(createProjectLook({ config, state, inbox: undefined, stagingFolder }));
+    expect(await samples(metrics)).toMatchObject({
+      'sluice_runs_held{sync="companies"}': 0,
+      'sluice_runs_held{sync="accounts"}': 1,
+      'sluice_runs_open{sync="accounts"}': 1,
+    });
   });
 
   it("tell the backlog of each inbox, and the bytes that are staged here", async () => {

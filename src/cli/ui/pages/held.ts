@@ -6,9 +6,10 @@ import { heldLines } from "../../../text/hold-text.ts";
 import { planRows } from "../../../text/plan-text.ts";
 import { workflowLink } from "../../backfill/link.ts";
 import { rejectLine } from "../../run/reject-text.ts";
+import { whyUnsendable } from "../../run/unsendable.ts";
 import { minuteText } from "../../status/transfer.ts";
 import { balanceBar } from "../charts.ts";
-import { html, linkTo, type Html } from "../html.ts";
+import { html, linkTo, withCode, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml, runPath } from "../words.ts";
@@ -41,6 +42,7 @@ async function heldHtml(sight: Sight, run: Run): Promise<Html | undefined> {
   const { runId, sync, target } = run;
   const report = await reportOfRun(state, run);
   const { under_way: staged, counts } = report;
+  const unsendable = whyUnsendable(sight.config, run);
   const examples = await state.rejectsWhere({ target, run: runId, limit: examplesMax });
   return html`<section>
     <h2>${sync}, held since ${minuteText(hold.since)}</h2>
@@ -63,8 +65,15 @@ async function heldHtml(sight: Sight, run: Run): Promise<Html | undefined> {
             </ul>
             <p><a href="${linkTo("/rejects", { run: runId })}">All of its rejects</a></p>`
     }
-    <p><a href="${runPath(runId)}">The run</a>. Nothing of it is sent until somebody agrees:</p>
-    ${answersHtml(sight, run)}
+    ${
+      unsendable === undefined
+        ? html`<p>
+              <a href="${runPath(runId)}">The run</a>. Nothing of it is sent until somebody agrees:
+            </p>
+            ${answersHtml(sight, run)}`
+        : html`<p><a href="${runPath(runId)}">The run</a>. It cannot be approved:</p>
+            <p>${withCode(`${unsendable.why} → ${unsendable.hint}`)}</p>`
+    }
   </section>`;
 }
 

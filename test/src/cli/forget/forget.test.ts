@@ -8,6 +8,7 @@ import { registerForget } from "../../../../src/cli/forget/forget.ts";
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { heldNight } from "../../../support/project/held-night.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 
@@ -147,6 +148,16 @@ describe("sluice forget", () => {
     });
     expect(await kept(harness)).toEqual(before);
     await run.close({ outcome: "cancelled" });
+  });
+
+  it("says of a run that is held how it is answered", async () => {
+    const harness = await heldNight();
+    const refused = forget(harness, "accounts", "a1", "--yes");
+    await expect(refused).rejects.toMatchObject({
+      code: "Busy",
+      message: "run run-1 of sync accounts waits for somebody's consent",
+      hint: "`sluice runs show run-1`, then `sluice approve run-1` or `sluice discard run-1`",
+    });
   });
 
   it("wants a yes, a sync and a key", async () => {

@@ -1,40 +1,44 @@
 import { describe, expect, it } from "vitest";
 
 import { registerApprove } from "../../../../src/cli/run/approve.ts";
-import { accountsCsv, accountsYaml, Harness } from "../../../support/project/harness.ts";
-import { runVerb } from "../../../support/project/run-verb.ts";
-import { stageAll, TestRun } from "../../../support/project/test-run.ts";
+import type { Harness } from "../../../support/project/harness.ts";
+import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
+import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 
-const yaml = accountsYaml("hold_if: { new_above: 3 }");
-
-/** A project whose first night is held. */
-async function heldNight(): Promise<Harness> {
-  const harness = await Harness.open({ yaml, files: { "accounts.csv": accountsCsv(5) } });
-  const run = await TestRun.open(harness);
-  await stageAll(run);
-  expect(await harness.perform(harness.activities.weighRun, run.opened)).toMatchObject({
-    number: 1,
-  });
-  return harness;
+async function approve(harness: Harness): Promise<Shown> {
+  return await runVerb(registerApprove, harness, ["approve", "run-1"]);
 }
 
 describe("sluice approve", () => {
   it("says of a sync that has another name by now that it is not there any more", async () => {
     const harness = await heldNight();
-    await harness.withYaml(yaml.replace("  accounts:\n", "  companies:\n"));
-    await expect(runVerb(registerApprove, harness, ["approve", "run-1"])).rejects.toMatchObject({
+    await harness.withYaml(heldYaml.replace("  accounts:\n", "  companies:\n"));
+    await expect(approve(harness)).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^there is no sync "accounts" in .*sluice\.yaml any more, and run run-1 is held of it: it was not sent$/,
+        /^run run-1 was not sent: there is no sync "accounts" in .*sluice\.yaml any more$/,
       ) as unknown,
-      hint: "`sluice discard run-1`, or give the sync its name back until it is sent",
+      hint:
+        "`sluice discard run-1`; to send it all the same, give the sync its name back, before a sync of another " +
+        "name sends newer rows",
     });
   });
 
   it("says of a sync that was edited meanwhile that what is staged is not what it makes now", async () => {
     const harness = await heldNight();
-    await harness.withYaml(yaml.replace("{ name: name }", "{ title: name }"));
-    await expect(runVerb(registerApprove, harness, ["approve", "run-1"])).rejects.toThrow(
-      "the configuration of sync accounts changed since run run-1 staged what is held: it was not sent",
+    await harness.withYaml(heldYaml.replace("{ name: name }", "{ title: name }"));
+    await expect(approve(harness)).rejects.toThrow(
+      "run run-1 was not sent: the configuration of sync accounts changed since it was staged",
     );
+  });
+
+  it("sends nothing that was staged for another account", async () => {
+    const harness = await heldNight();
+    await harness.withYaml(heldYaml.replace("api:\n", "api:\n  account: another\n"));
+    await expect(approve(harness)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^run run-1 was not sent: it is held for http:\S+ main, and \S+ names http:\S+ another$/,
+      ) as unknown,
+      hint: "`sluice discard run-1`, or have `api` name the service and the account of then",
+    });
   });
 });

@@ -123,9 +123,13 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
     await expect(adopt(adoption, ["a"], [1, 5])).rejects.toThrow("run r3 of sync accounts is open");
     const hold = { number: 1, digest: "0123", since: at, broken: [], approvedAt: null };
     await store.setHold({ runId: "r3", hold });
-    await expect(begin()).rejects.toThrow("is open");
-    await expect(adopt(adoption, ["a"], [1, 5])).rejects.toThrow("is open");
-    await expect(store.undoAdoption({ ...name, adoption, at })).rejects.toThrow("is open");
+    const held = {
+      message: "run r3 of sync accounts is held",
+      hint: "`sluice approve r3` or `sluice discard r3` first",
+    };
+    await expect(begin()).rejects.toMatchObject(held);
+    await expect(adopt(adoption, ["a"], [1, 5])).rejects.toMatchObject(held);
+    await expect(store.undoAdoption({ ...name, adoption, at })).rejects.toMatchObject(held);
     await store.endRun({ runId: "r3", outcome: "done", endedAt: at });
     await store.forgetFingerprints(name);
     expect(await adopt(adoption, ["a"], [1, 5])).toBe(0);

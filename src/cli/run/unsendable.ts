@@ -1,0 +1,37 @@
+import { targetOf, type Config } from "../../config/config.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
+
+/** Why what a run holds is not sent, and what to do instead. */
+export type Unsendable = { readonly why: string; readonly hint: string };
+
+/**
+ * Why `sluice approve` sends nothing of a held run; undefined where it does. What is staged goes to the service that it
+ * was staged for, as its sync was configured then, or nowhere.
+ */
+export function whyUnsendable(
+  { api, file, syncs }: Pick<Config, "api" | "file" | "syncs">,
+  { sync, runId, target, configHash }: Pick<Run, "configHash" | "runId" | "sync" | "target">,
+): Unsendable | undefined {
+  const discard = `\`sluice discard ${runId}\``;
+  const now = syncs.get(sync);
+  if (now === undefined) {
+    const back = "give the sync its name back, before a sync of another name sends newer rows";
+    const why = `there is no sync "${sync}" in ${file} any more`;
+    return { why, hint: `${discard}; to send it all the same, ${back}` };
+  }
+  if (target !== targetOf(api)) {
+    const why = `it is held for ${target}, and ${file} names ${targetOf(api)}`;
+    return { why, hint: `${discard}, or have \`api\` name the service and the account of then` };
+  }
+  if (now.configHash === configHash) return undefined;
+  return {
+    why: `the configuration of sync ${sync} changed since it was staged`,
+    hint: `${discard}, then \`sluice run ${sync}\` with what is configured now`,
+  };
+}
+
+/** What to do with a run that is held. */
+export function heldHint(runId: string, unsendable: Unsendable | undefined): string {
+  const answer = unsendable?.hint ?? `\`sluice approve ${runId}\` or \`sluice discard ${runId}\``;
+  return `\`sluice runs show ${runId}\`, then ${answer}`;
+}

@@ -1,0 +1,60 @@
+import type { Config } from "../../config/config.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { heldLines } from "../../text/hold-text.ts";
+import { heldHint, type Unsendable, whyUnsendable } from "../run/unsendable.ts";
+import { minuteText } from "./transfer.ts";
+
+/** Open runs looked at: a sync or pull has a few at most. */
+const openRunsMax = 1_000;
+
+/** A run that is held, and is the last run of nothing that is configured: of a sync that was renamed, for example. */
+export type LeftHold = {
+  readonly runId: string;
+  readonly sync: string;
+  readonly target: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** What it is held for, a line each. */
+  readonly lines: readonly string[];
+  /** Undefined where `sluice approve` sends it. */
+  readonly unsendable: Unsendable | undefined;
+};
+
+/** The held runs but those that are shown with their sync, by their ids. */
+export async function leftHolds(
+  state: Pick<StateStore, "runs">,
+  config: Config,
+  shown: ReadonlySet<string>,
+): Promise<LeftHold[]> {
+  const open = await state.runs({ isOpen: true, limit: openRunsMax });
+  return open.flatMap((run) => {
+    const { runId, sync, target } = run;
+    const hold = openHold(run);
+    if (hold === undefined || shown.has(runId)) return [];
+    const unsendable = whyUnsendable(config, run);
+    return [{ runId, sync, target, since: hold.since, lines: heldLines(hold), unsendable }];
+  });
+}
+
+/** What a person reads of one: which run, since when, why, what keeps it from being sent, and what to do. */
+export function leftHoldLine({ runId, sync, since, lines, unsendable }: LeftHold): string {
+  const why = [...lines, ...(unsendable === undefined ? [] : [unsendable.why])].join("; ");
+  const held = `run ${runId} is held since ${minuteText(since)}: ${why}`;
+  return `${sync}: ${held} → ${heldHint(runId, unsendable)}`;
+}
+
+/** The same for machines. */
+export function leftHoldJson({ runId, sync, target, since, ...how }: LeftHold): object {
+  const { lines, unsendable } = how;
+  return {
+    run_id: runId,
+    sync,
+    target,
+    since,
+    held_for: lines,
+    // Null where it can be approved.
+    not_sendable: unsendable?.why ?? null,
+    hint: heldHint(runId, unsendable),
+  };
+}

@@ -1,0 +1,51 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const status = "test/src/cli/status/left-holds.test.ts";
+
+/** What an operator is told of runs that are held, and what answers them. */
+export const mutantsOfOperator: readonly Mutant[] = [
+  {
+    id: "S1460",
+    plants: "status says nothing of a held run whose sync was renamed",
+    file: "src/cli/status/text.ts",
+    find: "    ...holds.map(leftHoldLine).map(plainText),\n",
+    replace: "",
+  },
+  {
+    id: "S1461",
+    plants: "what was staged for one account may be approved for another",
+    file: "src/cli/run/unsendable.ts",
+    find: "if (target !== targetOf(api)) {",
+    replace: 'if (target === "") {',
+    test: "test/src/cli/run/approve.test.ts",
+    title: "sends nothing that was staged for another account",
+  },
+  {
+    id: "S1462",
+    plants: "a held run whose sync was renamed is in no metric",
+    file: "src/metrics/project-figures.ts",
+    find: "(run) => openHold(run) !== undefined || (",
+    replace: "(run) => (",
+    test: "test/src/metrics/process-metrics.test.ts",
+    title: "tell of a run that is held though its sync has another name by now",
+  },
+  {
+    id: "S1463",
+    plants: "forget has its user wait for a run that waits for its user",
+    file: "src/cli/status/idle.ts",
+    find: "run !== undefined && openHold(run) !== undefined",
+    replace: "run !== undefined && openHold(run) === undefined",
+    test: "test/src/cli/forget/forget.test.ts",
+    title: "says of a run that is held how it is answered",
+  },
+  {
+    id: "S1464",
+    plants: "status has a run approved that approve refuses, because its sync was edited",
+    file: "src/cli/status/look.ts",
+    find: "run === undefined ? undefined : whyUnsendable(config, run)",
+    replace: "undefined",
+    title: "is not said to be approved where its sync was edited meanwhile",
+  },
+].map(
+  planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
+);

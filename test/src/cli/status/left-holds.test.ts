@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+
+import { leftHoldJson } from "../../../../src/cli/status/left-holds.ts";
+import { lookAtProject, type ProjectStatus } from "../../../../src/cli/status/look.ts";
+import { remarkLines } from "../../../../src/cli/status/text.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import type { Harness } from "../../../support/project/harness.ts";
+import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
+import { openUi } from "../../../support/ui/open-ui.ts";
+
+function ignore(): void {}
+
+/** How a project stands, of which no Temporal tells anything. */
+async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
+  return await lookAtProject({
+    ...deps,
+    context: {
+      cwd: folder,
+      environment: readEnvironment({}),
+      print: ignore,
+      say: ignore,
+      exit: ignore,
+    },
+    whatTemporalSays: async () => ({ runs: new Map(), schedules: new Map(), silent: undefined }),
+  });
+}
+
+const renamed = heldYaml.replace("  accounts:\n", "  companies:\n");
+const elsewhere = heldYaml.replace("api:\n", "api:\n  account: another\n");
+
+describe("a run that is held", () => {
+  it("is told with its sync alone while that is configured as it was", async () => {
+    const { transfers, holds } = await statusOf(await heldNight());
+    expect(holds).toEqual([]);
+    expect(transfers[0]?.problem).toMatchObject({
+      text: expect.stringMatching(/^held since .* UTC: new_above 3: 5 new;/) as unknown,
+      hint: "`sluice runs show run-1`, then `sluice approve run-1` or `sluice discard run-1`",
+    });
+  });
+
+  it("is not said to be approved where its sync was edited meanwhile", async () => {
+    const harness = await heldNight();
+    const edited = heldYaml.replace("{ name: name }", "{ title: name }");
+    const { transfers, holds } = await statusOf(await harness.withYaml(edited));
+    expect(holds).toEqual([]);
+    expect(transfers[0]?.problem).toMatchObject({
+      text: expect.stringContaining("sync accounts changed since it was staged") as unknown,
+      hint:
+        "`sluice runs show run-1`, then `sluice discard run-1`, then `sluice run accounts` with what is configured " +
+        "now",
+    });
+  });
+
+  it.each([
+    ["sync has another name by now", renamed, 'there is no sync "accounts" in'],
+    ["service or account is another by now", elsewhere, "it is held for http"],
+  ])("has a line of its own where its %s, with what answers it", async (_, yaml, why) => {
+    const harness = await (await heldNight()).withYaml(yaml);
+    const status = await statusOf(harness);
+    expect(status.transfers[0]?.last).toBeUndefined();
+    const [line] = remarkLines(status);
+    expect(line).toMatch(/^accounts: run run-1 is held since .* UTC: new_above 3: 5 new; /);
+    expect(line).toContain(why);
+    expect(line).toContain("→ `sluice runs show run-1`, then `sluice discard run-1`");
+    expect(status.holds.map(leftHoldJson)).toMatchObject([
+      { run_id: "run-1", sync: "accounts", not_sendable: expect.stringContaining(why) as unknown },
+    ]);
+    const { get } = await openUi(harness);
+    expect((await get("/")).text).toContain("<code>sluice discard run-1</code>");
+    const { text: held } = await get("/held");
+    expect(held).toContain("<code>sluice discard run-1</code>");
+    expect(held).not.toContain("sluice approve");
+  });
+});
