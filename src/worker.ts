@@ -42,6 +42,7 @@ import { createProjectLook } from "./metrics/project-figures.ts";
 import { createNotifier } from "./notify/notifier.ts";
 import { lookReady, type Readiness } from "./probes/readiness.ts";
 import { scheduleInboxCheck } from "./schedules/inbox-check.ts";
+import { endLostHolds } from "./schedules/lost-holds.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
@@ -157,6 +158,19 @@ async function keepSwept(
 function seedingOf({ config, sources, log }: WorkerSettings, client: Client): Seeding {
   const { taskQueue } = config.temporal;
   return { client, taskQueue, templates: templatesOf(config, sources), log };
+}
+
+/** What is done once a worker polls, because it is what answers. */
+async function beginWith(
+  settings: WorkerSettings,
+  deps: Pick<Dependencies, "log" | "state">,
+  client: Client,
+): Promise<void> {
+  const { taskQueue } = settings.config.temporal;
+  await Promise.all([
+    seedTemplates(seedingOf(settings, client)),
+    endLostHolds({ ...deps, client, taskQueue }),
+  ]);
 }
 
 async function createDependencies(
@@ -314,7 +328,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     }
   })();
   // Once they poll, because they finish them. A worker that broke meanwhile says why to whoever awaits `ended`.
-  await Promise.race([seedTemplates(seedingOf(settings, client)), ended.catch(() => undefined)]);
+  await Promise.race([beginWith(settings, deps, client), ended.catch(() => undefined)]);
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
   return {
     hostQueue: deps.hostQueue,

@@ -93,9 +93,21 @@ function textOf({
   return hint === undefined ? message : `${message} (${hint})`;
 }
 
-/** The failure of a run that was not even opened: an unknown sync, a store that is away, a run that has ended. */
-function openFailure({ failure }: Closing): ApplicationFailure {
-  const { code = "Unexpected", message = "the run was not opened", hint } = failure ?? {};
+const notOpened = { code: "Unexpected", message: "the run was not opened", hint: undefined };
+
+/** Only a run that was opened is discarded. */
+const lost = {
+  code: "WrongStore",
+  message: "the run was discarded, and is not in the state store that it was begun on",
+  hint: "the store was emptied or restored meanwhile: run the sync again",
+};
+
+/**
+ * The failure of a run that was not even opened, or is not in the store any more: an unknown sync, a store that is away
+ * or was restored, a run that has ended.
+ */
+function openFailure({ failure, outcome }: Closing): ApplicationFailure {
+  const { code, message, hint } = failure ?? (outcome === "discarded" ? lost : notOpened);
   return ApplicationFailure.nonRetryable(textOf({ message, hint }), code);
 }
 

@@ -24,7 +24,7 @@ import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
-import { mutantsOfOperator } from "./table/operator.ts";
+import { mutantsOfOperator, mutantsOfRestored } from "./table/operator.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
@@ -109,6 +109,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
   ...mutantsOfOperator,
+  ...mutantsOfRestored,
   ...mutantsOfConsent,
   ...mutantsOfVerified,
   ...mutantsOfVanished,

@@ -79,9 +79,13 @@ export class Faked {
     });
   }
 
-  async start(type: string, input: unknown): Promise<WorkflowHandle> {
+  async start(
+    type: string,
+    input: unknown,
+    memo: Readonly<Record<string, string>> = {},
+  ): Promise<WorkflowHandle> {
     const workflowId = `${this.#prefix}.${(this.#started += 1)}`;
-    const options = { taskQueue, workflowId, workflowExecutionTimeout, args: [input] };
+    const options = { taskQueue, workflowId, workflowExecutionTimeout, memo, args: [input] };
     const handle = await this.#world.client.workflow.start(type, options);
     this.#running += 1;
     const over = (): void => void (this.#running -= 1);

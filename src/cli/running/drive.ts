@@ -98,6 +98,8 @@ async function startOrFollow(
     taskQueue: config.temporal.taskQueue,
     workflowId: `${kind}-${name}-${stamp}-${randomBytes(2).toString("hex")}`,
     args: [drive.input],
+    // As those of a schedule, it carries whose it is.
+    memo: { sluice_store: session.state.storeId },
   });
   context.say(`run of ${name} started: workflow ${handle.workflowId}`);
   return handle;

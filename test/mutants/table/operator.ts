@@ -2,6 +2,44 @@ import { planting, type Mutant } from "../mutant.ts";
 
 const status = "test/src/cli/status/left-holds.test.ts";
 
+/** Runs that were held before an older store was restored. */
+export const mutantsOfRestored: readonly Mutant[] = [
+  {
+    id: "S1465",
+    plants:
+      "a worker that starts leaves runs waiting that its restored store does not know as held",
+    file: "src/schedules/lost-holds.ts",
+    find: "isOurs && !isKnown ? runId",
+    replace: "isOurs && isKnown ? runId",
+  },
+  {
+    id: "S1466",
+    plants: "a worker that starts ends every run that is held",
+    file: "src/schedules/lost-holds.ts",
+    find: "isOurs && !isKnown ? runId",
+    replace: "isOurs ? runId",
+  },
+  {
+    id: "S1467",
+    plants: "a worker that starts ends the held runs of another store",
+    file: "src/schedules/lost-holds.ts",
+    find: "isOurs && !isKnown ? runId",
+    replace: "!isKnown ? runId",
+  },
+  {
+    id: "S1468",
+    plants: "a run that was discarded and is in no store is said not to have been opened",
+    file: "workflows/ending.ts",
+    find: 'failure ?? (outcome === "discarded" ? lost : notOpened)',
+    replace: "failure ?? notOpened",
+  },
+].map(
+  planting({
+    file: "test/workflows/sync/lost-holds.test.ts",
+    title: "ends those of its store that this does not know as held, and no other",
+  }),
+);
+
 /** What an operator is told of runs that are held, and what answers them. */
 export const mutantsOfOperator: readonly Mutant[] = [
   {

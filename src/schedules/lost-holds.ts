@@ -1,0 +1,63 @@
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+
+import type { Progress } from "../../workflows/sync/progress.ts";
+import { messageOf } from "../errors.ts";
+import type { Run } from "../state/contract/runs/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
+
+/** How long looking may keep a worker that starts from saying so (our choice). */
+const lookMsMax = 10_000;
+
+/** What lost holds are looked for with. */
+type Looking = {
+  readonly client: Pick<Client, "withDeadline" | "workflow">;
+  readonly taskQueue: string;
+  readonly state: Pick<StateStore, "storeId"> & {
+    readonly run: (runId: string) => Promise<Pick<Run, "hold"> | undefined>;
+  };
+  readonly log: { warn(facts: object, text: string): void };
+};
+
+/** The run that a workflow holds of which the store does not know that; undefined where there is none. */
+async function lostHold(
+  { client, state }: Looking,
+  { workflowId, runId: executionId, memo }: WorkflowExecutionInfo,
+): Promise<string | undefined> {
+  const handle = client.workflow.getHandle(workflowId, executionId);
+  const { held, run_id: runId } = await handle.query<Progress>("progress");
+  if (held === undefined) return undefined;
+  // Asked for after the workflow, which hears of a hold once the store has it: the store is older, and not behind.
+  const run = await state.run(runId);
+  const isOurs = run !== undefined || memo?.["sluice_store"] === state.storeId;
+  const isKnown = run?.hold?.number === held.number && run.hold.digest === held.digest;
+  return isOurs && !isKnown ? runId : undefined;
+}
+
+async function endThem(looking: Looking): Promise<void> {
+  const { client, taskQueue, log } = looking;
+  const query = `TaskQueue = "${taskQueue}" AND WorkflowType = "sync" AND ExecutionStatus = "Running"`;
+  for await (const found of client.workflow.list({ query })) {
+    const run = await lostHold(looking, found);
+    if (run === undefined) continue;
+    await client.workflow.getHandle(found.workflowId, found.runId).executeUpdate("discard");
+    log.warn(
+      { run, workflow: found.workflowId },
+      "this run was held, and the state store, which is older, does not know that: it ends, nothing of it is sent",
+    );
+  }
+}
+
+/**
+ * Ends the runs of this store that wait for consent and that it does not know as held: it was restored from a backup,
+ * so that no command could answer them, and their schedules would start nothing for as long as they wait. For a worker
+ * that has started, because it is what answers. What fails is logged: such a run ends by itself after a week.
+ */
+export async function endLostHolds(looking: Looking): Promise<void> {
+  const { client, log } = looking;
+  try {
+    await client.withDeadline(Date.now() + lookMsMax, async () => await endThem(looking));
+  } catch (error) {
+    const text = "nobody looked for runs that were held before the state store was restored";
+    log.warn({ why: messageOf(error) }, text);
+  }
+}
