@@ -10,12 +10,12 @@ import { mentions } from "../../state/rules/keys/mentions.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";
-import { syncNamed } from "../named.ts";
 import { isConfirmed } from "../output/confirm.ts";
 import { configOf, isAtTerminal, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
+import { syncOrFormer } from "../run/former-sync.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
 import { assertIdle } from "../status/idle.ts";
 import { eventsOfKey } from "./events-of-key.ts";
@@ -151,7 +151,7 @@ async function forget(
   }: { readonly name: string; readonly key: string; readonly options: ForgetOptions },
 ): Promise<void> {
   const config = await configOf(context, options);
-  const sync = syncNamed(config, name);
+  const sync = await syncOrFormer(config, name);
   if (key === "") throw new ConfigError("the key is empty");
   if (!(await isAgreed(context, sync.name, options))) {
     context.say("nothing was erased");

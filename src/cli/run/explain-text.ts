@@ -116,12 +116,12 @@ function pullLine({ pull, columns, last }: ExplainedPull): [string, string] {
   return ["pull", `${pull} writes ${columns.join(", ")} of such rows; ${ran}`];
 }
 
-function withoutRows(rows: Explained["rows"]): [string, string][] {
+function withoutRows({ rows, keys }: Pick<Explained, "keys" | "rows">): [string, string][] {
   if (rows === undefined) return [["source", "single rows of it cannot be read"]];
   if (rows.length > 0) return [];
-  return [
-    ["source", "has no row of this name; a file's rows are named by place, and --scan reads all"],
-  ];
+  // Nothing but a place has no key: a scan does not find it either.
+  const scan = keys.length === 0 ? "" : "; a file's rows are named by place, and --scan reads all";
+  return [["source", `has no row of this name${scan}`]];
 }
 
 /** Whether nothing at all is known of a name. */
@@ -136,7 +136,7 @@ export function explainedFacts(
   sync: SyncConfig,
 ): [string, string][] {
   return [
-    ...withoutRows(rows),
+    ...withoutRows({ rows, keys }),
     ...(rows ?? []).flatMap((row) => sourceLines(row, sync)),
     ...keys.flatMap(keyLines),
     ...pulls.map(pullLine),

@@ -1,12 +1,12 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { ConfigError } from "../../errors.ts";
-import { syncNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { explainJson, explainText, isUnheardOf } from "./explain-text.ts";
 import { explain } from "./explained.ts";
+import { syncOrFormer } from "./former-sync.ts";
 
 type ExplainOptions = GlobalOptions & { readonly place?: string; readonly scan?: boolean };
 
@@ -22,7 +22,7 @@ export const registerExplain: Register = (program, context) => {
     .option("--scan", "read all of the source for rows of the key: files name theirs by line")
     .action(async (syncName: string, key: string | undefined, options: ExplainOptions) => {
       const config = await configOf(context, options);
-      const sync = syncNamed(config, syncName);
+      const sync = await syncOrFormer(config, syncName);
       const name = options.place ?? key;
       if (name === undefined || (key !== undefined && options.place !== undefined)) {
         throw new ConfigError("explain takes a key or --place", {
@@ -40,7 +40,10 @@ export const registerExplain: Register = (program, context) => {
         options.json === true ? explainJson(explained, sync) : explainText(explained, sync),
       );
       if (isUnheardOf(explained)) {
-        context.say("→ nothing is known of it: is the key as the source writes it?");
+        const what = isPlace
+          ? "place as `sluice rejects list` names one"
+          : "key as the source writes it";
+        context.say(`→ nothing is known of it: is the ${what}?`);
         context.exit(exitCodes.usage);
       }
     });

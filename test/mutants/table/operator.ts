@@ -84,6 +84,24 @@ export const mutantsOfOperator: readonly Mutant[] = [
     replace: "undefined",
     title: "is not said to be approved where its sync was edited meanwhile",
   },
+  {
+    id: "S1469",
+    plants: "explain says of a sync that was renamed that there is none, and no more",
+    file: "src/cli/run/former-sync.ts",
+    find: "if (!wasThere) return",
+    replace: "if (wasThere || !wasThere) return",
+    test: "test/src/cli/run/explain.test.ts",
+    title: "says of a sync that had this name before how its records are found",
+  },
+  {
+    id: "S1470",
+    plants: "explain advises a scan for a place, which takes none",
+    file: "src/cli/run/explain-text.ts",
+    find: 'keys.length === 0 ? "" :',
+    replace: 'keys.length < 0 ? "" :',
+    test: "test/src/cli/run/explain.test.ts",
+    title: "says of a place where no row is nothing of a scan, which takes none",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

@@ -142,6 +142,31 @@ describe("sluice explain", () => {
     expect([said, code]).toEqual([[expect.stringContaining("nothing is known of it")], 2]);
   });
 
+  it("says of a place where no row is nothing of a scan, which takes none", async () => {
+    const { harness } = await synced();
+    const { out, said, code } = await explain(harness, "--place", "accounts.csv:99");
+    expect(out.join("\n")).toMatch(/source {4}has no row of this name$/);
+    expect([said, code]).toEqual([
+      ["→ nothing is known of it: is the place as `sluice rejects list` names one?"],
+      2,
+    ]);
+  });
+
+  it("says of a sync that had this name before how its records are found", async () => {
+    const { harness } = await synced();
+    const now = accountsYaml().replace("  accounts:\n", "  companies:\n");
+    await harness.withYaml(now);
+    await expect(explain(harness, "a")).rejects.toMatchObject({
+      message: expect.stringMatching(/^there is no sync "accounts" in \S+ any more$/) as unknown,
+      hint: expect.stringContaining("in a copy of sluice.yaml") as unknown,
+    });
+    await harness.write("former.yaml", accountsYaml());
+    const { out } = await explain(harness, "a", "--config", "former.yaml");
+    expect(out.join("\n")).toContain("service   holds what it accepted");
+    const unknown = runVerb(registerExplain, harness, ["explain", "nobody", "a"]);
+    await expect(unknown).rejects.toMatchObject({ hint: "the syncs are: companies" });
+  });
+
   it("wants a key or a place, one of them, and no scan for a place", async () => {
     const { harness } = await synced();
     await expect(explain(harness)).rejects.toThrow("explain takes a key or --place");
