@@ -25,6 +25,7 @@ import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
 import { mutantsOfOperator, mutantsOfRestored } from "./table/operator.ts";
+import { mutantsOfOtherStores } from "./table/other-stores.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
@@ -101,6 +102,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfHosts,
   ...mutantsOfStores,
   ...mutantsOfPostgresKeys,
+  ...mutantsOfOtherStores,
   ...mutantsOfPrepared,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,

@@ -28,7 +28,7 @@ function requestOf({ to }: CopyOptions, { stateFolder, store }: Config): CopyReq
     if (store !== undefined) return { stateFolder, server: store, to };
     throw new ConfigError("sluice.yaml names no `store`", {
       field: "store",
-      hint: "write `store: { url: … }` there first: it says which one is meant",
+      hint: "write `store: { url: …, project: … }` there first: it says which one is meant",
     });
   }
   const server = serverAt(to, store);
@@ -42,7 +42,7 @@ function requestOf({ to }: CopyOptions, { stateFolder, store }: Config): CopyReq
 }
 
 function textOf({ from, to, storeId, tables }: StoreCopied, isToPostgres: boolean): string {
-  if (storeId === undefined) return `nothing to do: ${from} was moved to ${to} before`;
+  if (storeId === undefined) return plainText(`nothing to do: ${from} was moved to ${to} before`);
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
   const next = isToPostgres
     ? "have `store` in sluice.yaml name it, on every host"
@@ -53,7 +53,9 @@ function textOf({ from, to, storeId, tables }: StoreCopied, isToPostgres: boolea
     `store ${storeId}`,
     `now ${next}; workers can start a minute after the last one stopped`,
     "then `sluice schedule apply`, where syncs have schedules",
-  ].join("\n");
+  ]
+    .map(plainText)
+    .join("\n");
 }
 
 /** Moves the project of a configuration to another store. */
@@ -64,5 +66,5 @@ export async function copyStoreOf(options: CopyOptions, context: Context): Promi
   if (options.json) {
     const { storeId = null, ...facts } = copied;
     context.print(JSON.stringify({ ...facts, store: storeId }));
-  } else context.print(plainText(textOf(copied, request.to === "postgres")));
+  } else context.print(textOf(copied, request.to === "postgres"));
 }

@@ -156,6 +156,9 @@ export const leftTables: readonly string[] = namesIn(
   "hosts run_hosts rate_limits sightings staged_keys staged_fields",
 );
 
+/** The tables of a state of which one has a row where a project was at work, also where its runs were pruned since. */
+export const tellingTables: readonly string[] = namesIn("runs checkpoints fingerprint_sets");
+
 /** Those of an inbox in SQLite, of which the ids were merged before. */
 export const leftInboxTables: readonly string[] = ["recent_ids"];
 

@@ -83,10 +83,13 @@ async function isCopied({ from, into }: Ends): Promise<boolean> {
   const [here, there] = [await from.facts(), await into.facts()];
   const [left, kept] = [here.get(movedToName), there.get(movedToName)];
   if (left !== undefined && left !== into.name) throw movedError(from.name, left);
-  if (kept !== undefined && kept !== from.name) throw movedError(into.name, kept);
+  // Under whatever address it was reached then: what it was made from is the same.
+  const isOfThere = here.get("copied_from") === there.get("store_id");
+  if (kept !== undefined && kept !== from.name && !isOfThere) throw movedError(into.name, kept);
+  const isThere = left === into.name && there.get("copied_from") === here.get("store_id");
+  if (kept === undefined && isThere) return true;
   if (kept !== undefined || (await into.isEmpty())) return false;
-  if (left === into.name && there.get("copied_from") === here.get("store_id")) return true;
-  throw new ConfigError(`${into.name} holds runs or events of a project already`, {
+  throw new ConfigError(`${into.name} holds runs, events or checkpoints of a project already`, {
     field: "store",
     hint: "name another schema, or move the state folder's state.db and inbox.db away",
   });

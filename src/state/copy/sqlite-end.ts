@@ -21,6 +21,7 @@ import {
   type OwnTable,
   ownFacts,
   ownTables,
+  tellingTables,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
 
@@ -54,6 +55,10 @@ function factsIn(db: DatabaseSync): Map<string, string> {
 
 function putFact(db: DatabaseSync, fact: { readonly name: string; readonly value: string }): void {
   db.prepare("insert or replace into meta (name, value) values ($name, $value)").run(fact);
+}
+
+function isAny(db: DatabaseSync, table: string): boolean {
+  return db.prepare(`select 1 from ${table} limit 1`).get() !== undefined;
 }
 
 /** Opens a file for a moment, as every process does; makes it where there is none. */
@@ -135,9 +140,9 @@ export class SqliteEnd implements CopyEnd {
   }
 
   async isEmpty(): Promise<boolean> {
-    const runs = this.#state.prepare("select count(*) from (select 1 from runs limit 1)");
-    const events = this.#inbox.prepare("select count(*) from (select 1 from events limit 1)");
-    return count(runs) + count(events) === 0;
+    return (
+      !tellingTables.some((table) => isAny(this.#state, table)) && !isAny(this.#inbox, "events")
+    );
   }
 
   async mark(movedTo: string): Promise<void> {

@@ -210,10 +210,44 @@ describe("copyStore", () => {
     }
     await copyStore({ stateFolder: others, server, to: "postgres" });
     const copying = copyStore({ stateFolder: mine, server, to: "postgres" });
-    await expect(copying).rejects.toThrow("holds runs or events of a project already");
+    await expect(copying).rejects.toThrow("holds runs, events or checkpoints of a project already");
     const store = await openStoreInline(mine);
     onTestFinished(async () => await store.close());
     expect(await store.runs({ limit: 5 })).toHaveLength(1);
+  });
+
+  it("takes nothing into a store of which the runs were pruned", async () => {
+    const stateFolder = await newFolder();
+    const server = await newServer();
+    await migrateStore(server);
+    const [here, there] = [await openStoreInline(stateFolder), await openServer(server)];
+    onTestFinished(
+      async () => await Promise.all([here.close(), there.close()]).then(() => undefined),
+    );
+    const change = { ...name, version: 0, position: { row: 3 }, reason: "a test", at };
+    for (const store of [here, there]) await store.setCheckpoint(change);
+    for (const to of ["postgres", "sqlite"] as const) {
+      const copying = copyStore({ stateFolder, server, to });
+      await expect(copying).rejects.toThrow("holds runs, events or checkpoints of a project");
+    }
+    expect(await there.checkpoint(name)).toMatchObject({ version: 1 });
+  });
+
+  it("takes a project back by whatever address its server is reached now", async () => {
+    const stateFolder = await newFolder();
+    const store = await openStoreInline(stateFolder);
+    await sendRun(StoreUnderTest.of(stateFolder, store), "r1", { keys: ["a"] });
+    await store.close();
+    const server = await newServer();
+    await copyStore({ stateFolder, server, to: "postgres" });
+    const url = new URL(server.url.reveal());
+    url.hostname = url.hostname === "localhost" ? "127.0.0.1" : "localhost";
+    const other = { ...server, url: new Secret(url.href) };
+    await copyStore({ stateFolder, server: other, to: "sqlite" });
+    const back = await openStoreInline(stateFolder);
+    onTestFinished(async () => await back.close());
+    expect(await back.runs({ limit: 5 })).toHaveLength(1);
+    await expect(openPostgresMethods(server)).rejects.toThrow("was moved");
   });
 
   it("leaves the project where it was when it cannot be finished", async () => {
