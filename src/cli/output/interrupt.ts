@@ -33,12 +33,23 @@ export function onInterrupt(): AbortController {
 /** Far beyond any wait: the timer is only there so that the process has something to do. */
 const dayMs = 86_400_000;
 
-/** Resolves when the signal aborts; until then it keeps the process alive, even if nothing else does. */
-export async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
+/**
+ * Resolves when the signal aborts, or ends as `other` does where that comes first; until then it keeps the process
+ * alive, even if nothing else does.
+ */
+export async function untilAborted<Result = undefined>(
+  signal: AbortSignal,
+  other?: Promise<Result>,
+): Promise<Result | undefined> {
+  if (signal.aborted) return undefined;
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const end = (): void => resolve(undefined);
   const alive = setInterval(() => undefined, dayMs);
-  await new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  clearInterval(alive);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await (other === undefined ? aborted : Promise.race([other, aborted]));
+  } finally {
+    clearInterval(alive);
+    signal.removeEventListener("abort", end);
+  }
 }

@@ -174,7 +174,6 @@ async function runDev(options: DevOptions, context: Context): Promise<void> {
         }),
   );
   const load = async (): Promise<Config> => await configOf(context, options);
-  const interrupted = untilAborted(signal);
   let tried = config;
   while (!signal.aborted) {
     const isOver = new AbortController();
@@ -183,8 +182,9 @@ async function runDev(options: DevOptions, context: Context): Promise<void> {
       warn: (text) => log.warn(text),
       signal: AbortSignal.any([signal, isOver.signal]),
     });
-    const next = await Promise.race([changed, working.ended, interrupted]);
-    isOver.abort();
+    const next = await untilAborted(signal, Promise.race([changed, working.ended])).finally(() =>
+      isOver.abort(),
+    );
     if (next === undefined) return;
     working = await takeUp(next, working, around);
     tried = next;

@@ -41,7 +41,7 @@ export const registerWorker: Register = (program, context) => {
         });
         observing?.probes.watch(async () => await worker.look());
         const unwatch = watchConfig(config, log);
-        await Promise.race([worker.ended, untilAborted(interrupted.signal)]);
+        await untilAborted(interrupted.signal, worker.ended);
         unwatch();
         observing?.probes.watch(undefined);
         // Somebody waits for the prompt; a service manager does not.

@@ -8,6 +8,15 @@ const plant = planting({ file: wentBack, title: "is noticed by a worker that wor
 /** Mutants of a store that is not what it was while processes work on it, and of what a copy may replace. */
 export const mutantsOfOtherStores: readonly Mutant[] = [
   plant({
+    id: "S1492",
+    plants: "the process of a worker that broke stays, and does nothing",
+    file: "src/cli/output/interrupt.ts",
+    find: "  } finally {\n    clearInterval(alive);\n",
+    replace: "  } finally {\n",
+    test: "test/src/cli/output/interrupt.test.ts",
+    title: "stays alive for as long, and no longer",
+  }),
+  plant({
     id: "S1493",
     plants: "what a copy says is one line",
     file: "src/cli/status/copy-store.ts",
