@@ -30,7 +30,14 @@ import { refuseCopiedFolder, refuseOtherTemporal } from "./hosts/store-guards.ts
 import { openInbox } from "./inbox/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { startNotifying } from "./local/notification.ts";
-import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
+import {
+  refuseOtherStore,
+  runWorkers,
+  shutDown,
+  startBeating,
+  temporalIdOf,
+  workerIdentity,
+} from "./local/presence.ts";
 import { isProcessGone, processName } from "./local/process-identity.ts";
 import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
@@ -321,7 +328,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const open = closing.move();
   const ended = (async () => {
     try {
-      await Promise.all(workers.map(async (worker) => await worker.run()));
+      await runWorkers(workers, { ...beating, cutOff });
     } finally {
       settings.metrics?.watch(undefined);
       await open.disposeAsync();
@@ -340,7 +347,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       }),
     ended,
     stop: async (withinMs = graceMs) => {
-      for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
+      shutDown(workers);
       const timer = setTimeout(() => cutOff.abort(), withinMs);
       await ended.finally(() => clearTimeout(timer));
     },

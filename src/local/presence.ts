@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import type { Worker } from "@temporalio/worker";
 
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
@@ -86,25 +87,59 @@ export async function refuseOtherStore(
   );
 }
 
-/** Tells the store every `hostBeatMs` that this worker lives, until `stop`. */
+/**
+ * Tells the store every `hostBeatMs` that this worker lives, until `stop`. `refused` resolves when the store is not for
+ * it any more, because it was migrated or moved while nobody heard of this worker: a person has to do something, and
+ * whatever it would take until then fails.
+ */
 export async function startBeating(
   deps: Pick<Beat, "command" | "configs" | "folder" | "hostId" | "temporalId"> & {
     readonly state: Pick<StateStore, "beat" | "stopBeating">;
     readonly now: () => number;
   },
-): Promise<{ readonly stop: () => Promise<void> }> {
+): Promise<{ readonly refused: Promise<ConfigError>; readonly stop: () => Promise<void> }> {
   const { state, hostId, temporalId, command, configs, folder, now } = deps;
   const name = processName(hostId);
   const pid = String(process.pid);
   const worker = { hostId, process: pid, temporalId, version, name, command, configs, folder };
   const beat = async (): Promise<void> => await state.beat({ ...worker, lastBeat: now() });
   await beat();
-  // A beat that the store could not take is followed by the next one.
-  const timer = setInterval(() => void beat().catch(() => undefined), hostBeatMs);
+  const { promise: refused, resolve } = Promise.withResolvers<ConfigError>();
+  const timer = setInterval(() => {
+    void beat().catch((error: unknown) => {
+      // A beat that the store could not take is followed by the next one.
+      if (error instanceof ConfigError && error.field === "store") resolve(error);
+    });
+  }, hostBeatMs);
   return {
+    refused,
     stop: async () => {
       clearInterval(timer);
       await state.stopBeating(worker).catch(() => undefined);
     },
   };
+}
+
+/** Has workers take no more work. */
+export function shutDown(workers: readonly Pick<Worker, "getState" | "shutdown">[]): void {
+  for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
+}
+
+/**
+ * Polls until all of them are shut down, which a store that is not for this worker any more does, too.
+ * @throws {ConfigError} it is not, and why.
+ */
+export async function runWorkers(
+  workers: readonly Pick<Worker, "getState" | "run" | "shutdown">[],
+  { refused, cutOff }: { readonly refused: Promise<ConfigError>; readonly cutOff: AbortController },
+): Promise<void> {
+  let refusal: ConfigError | undefined;
+  const whenRefused = async (): Promise<void> => {
+    refusal = await refused;
+    shutDown(workers);
+    cutOff.abort();
+  };
+  void whenRefused();
+  await Promise.all(workers.map(async (worker) => await worker.run()));
+  if (refusal !== undefined) throw refusal;
 }

@@ -14,24 +14,43 @@ export function lastSendFileIn(stateFolder: string): string {
  */
 const digits = 16;
 
-/** The number that a state folder remembers of a store; 0 for none, or of another store. */
-export function rememberedSend(stateFolder: string, storeId: string): number {
+/** What is remembered of a store. */
+export type RememberedSend = {
+  /** The number of its last send; 0 for none. */
+  readonly send: number;
+  /** Tells that send from another one of its number, always with as many characters; undefined where nobody asks. */
+  readonly mark?: string | undefined;
+};
+
+/** What a state folder remembers of a store; of another store nothing. */
+export function rememberedSend(stateFolder: string, storeId: string): RememberedSend {
   try {
-    const [store, send] = readFileSync(lastSendFileIn(stateFolder), "utf8").split(" ");
-    return store === storeId ? Number(send) || 0 : 0;
+    // Behind the end of the line is what is left of a longer one.
+    const [line = ""] = readFileSync(lastSendFileIn(stateFolder), "utf8").split("\n");
+    const [store, send, mark] = line.split(" ");
+    return store === storeId ? { send: Number(send) || 0, mark } : { send: 0 };
   } catch {
     // Without the file a restored store cannot be told from any other.
-    return 0;
+    return { send: 0 };
   }
 }
 
-/** Remembers the number of a store's last send, durably. */
-export function rememberSend(stateFolder: string, storeId: string, send: number): void {
+/** Remembers a store's last send, durably. */
+export function rememberSend(
+  stateFolder: string,
+  storeId: string,
+  { send, mark }: RememberedSend,
+): void {
   const path = lastSendFileIn(stateFolder);
   makePrivateFile(path);
   const descriptor = openSync(path, "r+");
   try {
-    writeSync(descriptor, `${storeId} ${String(send).padStart(digits, "0")}\n`, 0);
+    const words = [
+      storeId,
+      String(send).padStart(digits, "0"),
+      ...(mark === undefined ? [] : [mark]),
+    ];
+    writeSync(descriptor, `${words.join(" ")}\n`, 0);
     fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -34,13 +34,13 @@ export async function openInboxTables(
   const database = openPostgresDatabase(server, how);
   const { queries } = database.state;
   const tables = queries.$extendTables<InboxTables>();
-  let isClosed = false;
+  let [isClosed, isOpen] = [false, false];
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (isClosed) throw new StateUnavailableError("the inbox was closed");
     try {
       return await work();
     } catch (error) {
-      throw asStoreError(error, server);
+      throw asStoreError(error, server, isOpen);
     }
   };
   const close = async (): Promise<void> => {
@@ -50,8 +50,11 @@ export async function openInboxTables(
   };
   try {
     const facts = await guarded(async () => await knownFacts(queries, server));
+    const inboxId = String(facts.get("inbox_id"));
+    database.keepTo({ name: "inbox_id", value: inboxId });
+    isOpen = true;
     return {
-      inboxId: String(facts.get("inbox_id")),
+      inboxId,
       read: async (work) => await guarded(async () => await work(tables)),
       write: async (work) =>
         await guarded(

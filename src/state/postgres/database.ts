@@ -16,7 +16,7 @@ import { tableNames } from "./schema.ts";
 import { clientOf, type StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
 import { TextsWithNul } from "./texts-with-nul.ts";
-import { beginWriting } from "./version.ts";
+import { beginWriting, type StoreIdentity } from "./version.ts";
 
 /** Connections of one process at most, for its state. */
 const stateConnectionsMax = 5;
@@ -51,6 +51,10 @@ export type PostgresDatabase = {
   readonly state: StateDatabase;
   /** Calls this once the store went to another timeline: what a process remembers of it may never have been. */
   onRestored(forget: () => void): void;
+  /** Calls all of them: the store went back in another way. */
+  forget(): void;
+  /** Refuses to write to any other store from now on. */
+  keepTo(opened: StoreIdentity): void;
   /**
    * Runs `work` in a transaction whose statements each see what was committed before them (READ COMMITTED): for what
    * locks the rows that it decides by, in one order.
@@ -106,7 +110,8 @@ export function openPostgresDatabase(
     ],
   });
   const restored = new Restored(queries, server);
-  const writer = createWriter(queries, server, restored);
+  let kept: StoreIdentity | undefined;
+  const writer = createWriter(queries, server, { restored, opened: () => kept });
   const state: StateDatabase = {
     queries,
     write: async (work) => await writer("serializable")(work),
@@ -117,6 +122,8 @@ export function openPostgresDatabase(
   return {
     state,
     onRestored: (forget) => restored.onRestored(forget),
+    forget: () => restored.forget(),
+    keepTo: (opened) => (kept = opened),
     lockAndWrite: writer("read committed"),
     momentOf: (callers) => momentInSql(clock, callers),
     close: async () => await queries.destroy(),
@@ -133,10 +140,16 @@ async function waitForOthers(queries: Queries): Promise<void> {
  * tried again: left to chance, a few dozen that want the same rows end each other until none has a try left. The lock
  * goes before the transaction sees anything, is in the way of no first try, and ends with the transaction.
  */
-function createWriter(queries: Queries, server: StoreServer, restored: Restored) {
+function createWriter(
+  queries: Queries,
+  server: StoreServer,
+  of: { readonly restored: Restored; readonly opened: () => StoreIdentity | undefined },
+) {
+  const { restored } = of;
   return (level: IsolationLevel) =>
     async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
       const asksTimeline = await restored.isTold();
+      const opened = of.opened();
       for (let tried = 1; ; tried += 1) {
         try {
           return await queries
@@ -144,7 +157,7 @@ function createWriter(queries: Queries, server: StoreServer, restored: Restored)
             .setIsolationLevel(level)
             .execute(async (transaction) => {
               if (tried > 1) await waitForOthers(transaction);
-              const found = await beginWriting(transaction, server, { asksTimeline });
+              const found = await beginWriting(transaction, server, { asksTimeline, opened });
               if (restored.isSame(found)) return await work(transaction);
               throw new OtherTimeline(found);
             });
@@ -155,7 +168,7 @@ function createWriter(queries: Queries, server: StoreServer, restored: Restored)
             continue;
           }
           if (tried === triesMax || !conflicts.has(sqlStateOf(error)))
-            throw asStoreError(error, server);
+            throw asStoreError(error, server, opened !== undefined);
           await sleep(Math.random() * Math.min(pauseMsMax, 2 ** tried));
         }
       }

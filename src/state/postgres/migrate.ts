@@ -6,8 +6,7 @@ import { counted } from "../../text/quantities.ts";
 import { beatsKeepSchemaMs } from "../limits.ts";
 import { ddlAfter, storeSteps } from "./schema.ts";
 import { clientOf, storeName, type StoreServer } from "./server.ts";
-import { asStoreError } from "./store-error.ts";
-import { versionError } from "./version-error.ts";
+import { asStoreError, versionError } from "./store-error.ts";
 import { projectName, refuseOtherProject, versionName } from "./version.ts";
 
 /** Names the lock that keeps two migrations of one database apart; it ends with its transaction. */

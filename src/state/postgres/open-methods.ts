@@ -1,13 +1,12 @@
-import { rememberedSend, rememberSend } from "../last-send-file.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createStoreMethods } from "../store/store-methods.ts";
 import type { ClockSource } from "./clock.ts";
-import { openPostgresDatabase, type PostgresDatabase } from "./database.ts";
+import { openPostgresDatabase } from "./database.ts";
 import { createPostgresKeys } from "./keys/postgres-keys.ts";
 import { createPermits } from "./permit.ts";
+import { openSendMemory } from "./send-memory.ts";
 import type { StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
-import { lastSendOf, noteRestored } from "./timeline.ts";
 import { knownFacts } from "./version.ts";
 
 /**
@@ -37,7 +36,8 @@ export async function openPostgresMethods(
   try {
     const known = await knownFacts(database.state.queries, server);
     const storeId = String(known.get("store_id"));
-    const remember = await lastSendMemory(database, { server, storeId, stateFolder });
+    database.keepTo({ name: "store_id", value: storeId });
+    const memory = await openSendMemory(database, { server, storeId, stateFolder });
     const make = (): MethodsOf<StateMethods> => {
       const methods = {
         ...createStoreMethods(database.state, createPostgresKeys(database, numberBits)),
@@ -45,10 +45,11 @@ export async function openPostgresMethods(
       };
       return {
         ...methods,
-        beginStaging: async (input) => {
-          const drawn = await methods.beginStaging(input);
-          remember(drawn.send);
-          return drawn;
+        beginStaging: async (input) =>
+          await memory.watch(input, async () => await methods.beginStaging(input)),
+        beat: async (input) => {
+          await memory.look();
+          await methods.beat(input);
         },
       };
     };
@@ -62,31 +63,4 @@ export async function openPostgresMethods(
     await database.close();
     throw asStoreError(error, server);
   }
-}
-
-/**
- * Makes what remembers the last send in the state folder of this host, as a SQLite store does: what was sent after the
- * backup that a store was restored from becomes unknown when it is opened.
- */
-async function lastSendMemory(
-  database: PostgresDatabase,
-  of: {
-    readonly server: StoreServer;
-    readonly storeId: string;
-    readonly stateFolder: string | undefined;
-  },
-): Promise<(send: number) => void> {
-  const { server, storeId, stateFolder } = of;
-  if (stateFolder === undefined) return () => undefined;
-  // The file first: a send that is drawn meanwhile is in the store before it is in the file.
-  const send = rememberedSend(stateFolder, storeId);
-  const drawn = await lastSendOf(database.state.queries, server);
-  if (drawn !== undefined && send > drawn)
-    await database.lockAndWrite(async (queries) => await noteRestored(queries, server, send));
-  let last = send;
-  return (now) => {
-    if (now <= last) return;
-    last = now;
-    rememberSend(stateFolder, storeId, now);
-  };
 }

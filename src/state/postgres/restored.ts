@@ -7,6 +7,10 @@ import { asStoreError } from "./store-error.ts";
 import { noteRestored, tellsTimeline, timelineName } from "./timeline.ts";
 import type { FoundTimeline } from "./version.ts";
 
+/** What is to be done about a store that went back. */
+export const wentBackHint =
+  "nothing: what may be lost is sent again, and what waits continues by itself";
+
 /** Thrown inside a transaction that finds the store on another timeline than it was, or than its process knew. */
 export class OtherTimeline extends Error {
   readonly found: FoundTimeline;
@@ -33,6 +37,11 @@ export class Restored {
 
   onRestored(forget: () => void): void {
     this.#forget.push(forget);
+  }
+
+  /** Has this process forget what it remembers of the store. */
+  forget(): void {
+    for (const forget of this.#forget) forget();
   }
 
   /** Whether the server tells its timeline; asked until it has answered. */
@@ -76,10 +85,10 @@ export class Restored {
     const wasKnown = this.#known;
     this.#known = now;
     if (known === null || wasKnown === undefined) return undefined;
-    for (const forget of this.#forget) forget();
+    this.forget();
     return new StateUnavailableError(
       `${storeName(this.#server)} is on another timeline: a standby took over, or a backup was restored`,
-      { hint: "nothing: what may be lost is sent again, and what waits continues by itself" },
+      { hint: wentBackHint },
     );
   }
 }

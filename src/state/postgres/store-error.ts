@@ -1,7 +1,48 @@
 import { ConfigError, SluiceError, StateUnavailableError } from "../../errors.ts";
 import { postgresError, sqlStateOf } from "../../postgres/errors.ts";
+import { storeSteps } from "./schema.ts";
 import { grantsFor, storeName, type StoreServer } from "./server.ts";
-import { versionError } from "./version-error.ts";
+
+/** The error of a store whose schema has another version than this sluice knows; 0 is of none at all. */
+export function versionError(
+  version: number,
+  server: StoreServer,
+  /** How long Temporal has others try. @default not at all */
+  retryBudgetMs?: number,
+): ConfigError {
+  const where = storeName(server);
+  if (version > storeSteps.length) {
+    return new ConfigError(
+      `${where} has schema version ${version}; this sluice knows versions up to ${storeSteps.length}`,
+      {
+        field: "store",
+        hint: "upgrade sluice here to the version that runs on the other hosts",
+        retryBudgetMs,
+      },
+    );
+  }
+  const message =
+    version === 0
+      ? `${where} has no tables yet`
+      : `${where} has schema version ${version}; this sluice needs version ${storeSteps.length}`;
+  const hint = "run `sluice store migrate` once, with a role that may create tables";
+  return new ConfigError(message, { field: "store", hint, retryBudgetMs });
+}
+
+/**
+ * The error of a process whose store is gone, or has another one in its place: what it knows is of the one before, and
+ * nobody is to make tables for it to go on with.
+ */
+export function otherStoreError(server: StoreServer): StateUnavailableError {
+  return new StateUnavailableError(
+    `${storeName(server)} is not there any more, or is another one than this process began with`,
+    {
+      hint:
+        "restore it, or have `store.url` lead to the server that has it: what waits continues then; where it is gone " +
+        "for good, start this process once more",
+    },
+  );
+}
 
 /** What `store:` of sluice.yaml gets wrong, by SQLSTATE. */
 const configFaults: Readonly<Record<string, string | undefined>> = {
@@ -23,11 +64,17 @@ const hintOfAway =
  * A fault of the store in Postgres as the error that a caller can act on; errors of ours pass unchanged. It holds
  * neither the password nor a value of a row.
  */
-export function asStoreError(error: unknown, server: StoreServer): unknown {
+export function asStoreError(
+  error: unknown,
+  server: StoreServer,
+  /** Whether the store was there when its process began. */
+  isOpen = false,
+): unknown {
   if (error instanceof SluiceError) return error;
   const where = storeName(server);
   const state = sqlStateOf(error);
-  if (state === "42P01" || state === "3F000") return versionError(0, server);
+  if (state === "42P01" || state === "3F000")
+    return isOpen ? otherStoreError(server) : versionError(0, server);
   // Data exceptions: no fault of the store, which can be used for other values.
   if (state?.startsWith("22") === true) {
     return new Error(`${where}: it does not take a value (SQLSTATE ${state})`);

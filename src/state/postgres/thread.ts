@@ -19,6 +19,6 @@ serveStore(async (asked) => {
   const { server, stateFolder } = opening.parse(unpackSecrets(asked));
   const { storeId, methods, close } = await openPostgresMethods(server, { stateFolder });
   // Each call has a connection of its own: none waits for another, but where the pool has none left.
-  const answer = answerAtOnce(methods, (error) => asStoreError(error, server));
+  const answer = answerAtOnce(methods, (error) => asStoreError(error, server, true));
   return { storeId, answer, close };
 });

@@ -2,12 +2,13 @@ import { sql } from "kysely";
 
 import { ConfigError } from "../../errors.ts";
 import { quoteName } from "../../postgres/names.ts";
+import { beatsKeepSchemaMs } from "../limits.ts";
 import { movedError, movedToName } from "../moved.ts";
 import type { Queries } from "../store/state-database.ts";
 import { storeSteps } from "./schema.ts";
 import { grantsFor, storeName, type StoreServer } from "./server.ts";
+import { otherStoreError, versionError } from "./store-error.ts";
 import { timelineName, timelineNow } from "./timeline.ts";
-import { versionError } from "./version-error.ts";
 
 /** How long a host may leave a transaction open without a word: its pauses are of milliseconds. */
 const silentMsMax = 60_000;
@@ -18,17 +19,28 @@ export const versionName = "schema_version";
 /** The fact that says whose the store is, by the name in the project's configuration. */
 export const projectName = "project";
 
+/** The fact that names the store. */
+const storeIdName = "store_id";
+
 /** What a transaction that writes finds of the log. */
 export type FoundTimeline = { readonly now: string | null; readonly known: string | null };
+
+/** A fact that tells a store from others: its own id, or that of its inbox, which a copy takes along. */
+export type StoreIdentity = { readonly name: "inbox_id" | "store_id"; readonly value: string };
 
 type Usable = {
   readonly version?: string | null | undefined;
   readonly movedTo?: string | null | undefined;
 };
 
-function refuseOther({ version: found, movedTo }: Usable, server: StoreServer): void {
+function refuseOther(
+  { version: found, movedTo, isOpen = false }: Usable & { readonly isOpen?: boolean },
+  server: StoreServer,
+): void {
   const version = Number(found ?? 0);
-  if (version !== storeSteps.length) throw versionError(version, server);
+  // A worker of before a migration ends with its next beat; what it took meanwhile is for those of after it.
+  const othersTryMs = isOpen ? beatsKeepSchemaMs : undefined;
+  if (version !== storeSteps.length) throw versionError(version, server, othersTryMs);
   if (typeof movedTo === "string") throw movedError(storeName(server), movedTo);
 }
 
@@ -62,6 +74,15 @@ async function noteProject(
     .returning("value")
     .executeTakeFirstOrThrow();
   return value;
+}
+
+/** @throws {StateUnavailableError} the store is not the one that this process opened. */
+function refuseOtherStore(
+  found: string | null | undefined,
+  opened: StoreIdentity | undefined,
+  server: StoreServer,
+): void {
+  if (opened !== undefined && found !== opened.value) throw otherStoreError(server);
 }
 
 /** @throws {ConfigError} the store is that of another project than the one that opens it. */
@@ -134,18 +155,24 @@ const set = sql.join(
 /**
  * Begins a transaction that writes: it is set as `settings` says, and the schema is the one that this sluice knows.
  * @throws {ConfigError} it is another one, or the store was moved elsewhere.
+ * @throws {StateUnavailableError} the store is another one than was `opened`.
  */
 export async function beginWriting(
   queries: Queries,
   server: StoreServer,
-  { asksTimeline }: { readonly asksTimeline: boolean },
+  {
+    asksTimeline,
+    opened,
+  }: { readonly asksTimeline: boolean; readonly opened: StoreIdentity | undefined },
 ): Promise<FoundTimeline> {
   const meta = sql.table("meta");
-  const { rows } = await sql<Usable & FoundTimeline>`
+  const { rows } = await sql<Usable & FoundTimeline & { readonly identity: string | null }>`
     select ${set}, (select value from ${meta} where name = ${versionName}) as version,
       (select value from ${meta} where name = ${movedToName}) as moved_to,
       (select value from ${meta} where name = ${timelineName}) as known,
+      (select value from ${meta} where name = ${opened?.name ?? storeIdName}) as identity,
       ${asksTimeline ? timelineNow : sql`null`} as now`.execute(queries);
-  refuseOther(rows[0] ?? {}, server);
+  refuseOther({ ...rows[0], isOpen: opened !== undefined }, server);
+  refuseOtherStore(rows[0]?.identity, opened, server);
   return { now: rows[0]?.now ?? null, known: rows[0]?.known ?? null };
 }

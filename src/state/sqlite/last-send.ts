@@ -16,9 +16,9 @@ export function createLastSend(db: Database, file: string): { readonly remember:
   const setDrawn = db.prepare("update sqlite_sequence set seq = $send where name = 'stagings'");
   const forget = db.prepare("update fingerprint_sets set valid_after = $send, is_restored = 1");
   // The file first: a send that is drawn meanwhile is in the store before it is in the file.
-  if (rememberedSend(folder, db.storeId) > count(drawn)) {
+  if (rememberedSend(folder, db.storeId).send > count(drawn)) {
     db.write(() => {
-      const send = rememberedSend(folder, db.storeId);
+      const { send } = rememberedSend(folder, db.storeId);
       if (send <= count(drawn)) return;
       forget.run({ send });
       // The numbers of sends that are not known any more are not given again.
@@ -27,6 +27,6 @@ export function createLastSend(db: Database, file: string): { readonly remember:
   }
   return {
     // Under the lock of the store, so that of two processes the later number stays.
-    remember: () => db.write(() => rememberSend(folder, db.storeId, count(drawn))),
+    remember: () => db.write(() => rememberSend(folder, db.storeId, { send: count(drawn) })),
   };
 }

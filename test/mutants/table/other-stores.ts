@@ -8,6 +8,69 @@ const plant = planting({ file: wentBack, title: "is noticed by a worker that wor
 /** Mutants of a store that is not what it was while processes work on it, and of what a copy may replace. */
 export const mutantsOfOtherStores: readonly Mutant[] = [
   plant({
+    id: "S1480",
+    plants: "a worker that works on trusts a store that went back under it",
+    file: memory,
+    find: "if (drawn.send <= before.send || (await isAnothers(before))) {",
+    replace: "if (drawn.send < 0) {",
+  }),
+  plant({
+    id: "S1481",
+    plants: "a store that went back is trusted once it has drawn as many numbers again",
+    file: memory,
+    find: "return found !== undefined && markOf(found) !== mark;",
+    replace: "return found !== undefined && markOf(found) === send.toString();",
+    title: "is noticed by a host that starts once another one has drawn as many numbers",
+  }),
+  plant({
+    id: "S1482",
+    plants: "a worker that draws nothing does not notice that its store went back",
+    file: "src/state/postgres/open-methods.ts",
+    find: "          await memory.look();\n",
+    replace: "",
+    title: "is noticed by a worker that has nothing to do",
+  }),
+  plant({
+    id: "S1483",
+    plants: "a process works on in the tables that another store has in place of its own",
+    file: "src/state/postgres/version.ts",
+    find: "if (opened !== undefined && found !== opened.value)",
+    replace: "if (opened !== undefined && found === opened.name)",
+    title: "has whoever began with the one before wait",
+  }),
+  plant({
+    id: "S1484",
+    plants: "a worker whose tables are gone has a run fail, and a person make empty ones",
+    file: "src/state/postgres/store-error.ts",
+    find: "return isOpen ? otherStoreError(server) : versionError(0, server);",
+    replace: "return versionError(0, server);",
+    title: "has whoever began with the one before wait",
+  }),
+  plant({
+    id: "S1485",
+    plants: "a worker of before a migration has runs of those of after it fail",
+    file: "src/state/postgres/version.ts",
+    find: "const othersTryMs = isOpen ? beatsKeepSchemaMs : undefined;",
+    replace: "const othersTryMs = isOpen ? undefined : undefined;",
+    title: "of another version by now has others try",
+  }),
+  {
+    id: "S1486",
+    plants: "a worker of before a migration goes on taking work that it cannot do",
+    edits: [
+      {
+        file: "src/local/presence.ts",
+        find: 'if (error instanceof ConfigError && error.field === "store") resolve(error);',
+        replace: "void error;",
+      },
+    ],
+    test: {
+      file: "test/e2e/sync/store-migrated.prove.ts",
+      title: "ends, and says which side to upgrade",
+    },
+    whyProve: "a worker beats every ten seconds, and its end is that of its process",
+  },
+  plant({
     id: "S1492",
     plants: "the process of a worker that broke stays, and does nothing",
     file: "src/cli/output/interrupt.ts",
@@ -51,5 +114,13 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     replace: "kept !== from.name",
     test: copying,
     title: "takes a project back by whatever address",
+  }),
+  plant({
+    id: "S1489",
+    plants: "a host remembers the number of its last send alone",
+    file: "src/state/last-send-file.ts",
+    find: "...(mark === undefined ? [] : [mark])",
+    replace: "...(mark === undefined ? [] : [])",
+    title: "is noticed by a host that starts once another one has drawn as many numbers",
   }),
 ];

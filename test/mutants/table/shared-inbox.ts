@@ -95,7 +95,7 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     id: "S1009",
     plants: "a process that has the inbox in Postgres open writes into it once it was moved",
     file: "src/state/postgres/version.ts",
-    find: "  refuseOther(rows[0] ?? {}, server);",
+    find: "  refuseOther({ ...rows[0], isOpen: opened !== undefined }, server);",
     replace: "  refuseOther({ version: rows[0]?.version }, server);",
     title: "has what was pushed wait there",
   }),
@@ -118,9 +118,9 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
   restored({
     id: "S1012",
     plants: "a store in Postgres that was restored from a backup trusts its fingerprints",
-    file: "src/state/postgres/open-methods.ts",
-    find: "if (drawn !== undefined && send > drawn)",
-    replace: "if (drawn !== undefined && send > drawn + 1e9)",
+    file: "src/state/postgres/send-memory.ts",
+    find: "const isBehind = drawn !== undefined && before.send > drawn;",
+    replace: "const isBehind = drawn !== undefined && before.send > drawn + 1e9;",
   }),
   restored({
     id: "S1013",

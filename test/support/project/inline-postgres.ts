@@ -18,7 +18,7 @@ import { answeredHere } from "./inline-threads.ts";
 const servers = new Map<string, Promise<StoreServer>>();
 
 /** What a store knows of itself from its beginning. */
-const bornWith = "'schema_version', 'store_id', 'salt', 'key_secret'";
+const bornWith = "'schema_version', 'store_id', 'inbox_id', 'salt', 'key_secret'";
 
 /** A schema of a test that is over, as good as new: to make one takes 100 ms of processor time, and this 5. */
 async function freedSchema(): Promise<StoreServer | undefined> {
