@@ -90,10 +90,14 @@ async function find(client: Client, server: StoreServer): Promise<Found> {
 /** Workers that are named of those that are in the way. */
 const workersNamedMax = 10;
 
-/** Asks which workers live that opened the store as it is; `name` is that of its schema, quoted. */
+/**
+ * Asks which workers live that opened the store as it is; `name` is that of its schema, quoted. One that beats later
+ * than now was there before the database's clock was set back, or another server took over: those that live beat again.
+ */
 function livingSql(name: string): string {
   return `select process, host_id as host, version from ${name}.hosts
-    where last_beat > extract(epoch from clock_timestamp()) * 1000 - ${beatsKeepSchemaMs} order by last_beat desc`;
+    where abs(extract(epoch from clock_timestamp()) * 1000 - last_beat) < ${beatsKeepSchemaMs}
+    order by last_beat desc`;
 }
 
 const stopHint =

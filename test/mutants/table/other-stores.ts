@@ -71,6 +71,16 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     whyProve: "a worker beats every ten seconds, and its end is that of its process",
   },
   plant({
+    id: "S1490",
+    plants:
+      "a worker that is gone holds a migration up for as long as the database's clock was set back",
+    file: "src/state/postgres/migrate.ts",
+    find: "where abs(extract(epoch from clock_timestamp()) * 1000 - last_beat) < ",
+    replace: "where extract(epoch from clock_timestamp()) * 1000 - last_beat < ",
+    test: "test/src/state/postgres/migrating.test.ts",
+    title: "is not held up by a worker heard of before the clock",
+  }),
+  plant({
     id: "S1492",
     plants: "the process of a worker that broke stays, and does nothing",
     file: "src/cli/output/interrupt.ts",

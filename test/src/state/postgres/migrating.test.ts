@@ -76,6 +76,12 @@ it("a migration names the workers of the older version that live, and leaves the
   await expect(migrateStore(server)).resolves.toMatchObject({ to: storeSteps.length });
 });
 
+it("a migration is not held up by a worker heard of before the clock of the database was set back", async () => {
+  const { server, test, name } = await olderStore();
+  await beat({ test, name }, -7_200);
+  await expect(migrateStore(server)).resolves.toMatchObject({ to: storeSteps.length });
+});
+
 it("a migration waits for what an older process has under way", async () => {
   const { server, test, name } = await olderStore();
   await test.admin.query("begin");
