@@ -81,6 +81,15 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     title: "is not held up by a worker heard of before the clock",
   }),
   plant({
+    id: "S1491",
+    plants: "a commit counts as prepared before it is",
+    file: "src/state/store/sends/prepare-commit.ts",
+    find: "for (const step of [...steps, last]) {",
+    replace: "for (const step of [last, ...steps]) {",
+    test: "test/src/state/postgres/cut-commits.test.ts",
+    title: "is cut off in prepare of a chunk",
+  }),
+  plant({
     id: "S1492",
     plants: "the process of a worker that broke stays, and does nothing",
     file: "src/cli/output/interrupt.ts",
