@@ -24,7 +24,7 @@ import { templatesOf } from "./backfill/template.ts";
 import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { bothEffects, runEffect } from "./effect.ts";
-import { messageOf, TemporalUnreachableError } from "./errors.ts";
+import { TemporalUnreachableError } from "./errors.ts";
 import { configMarks } from "./hosts/live-workers.ts";
 import { refuseCopiedFolder, refuseOtherTemporal } from "./hosts/store-guards.ts";
 import { openInbox } from "./inbox/open.ts";
@@ -48,7 +48,7 @@ import type { ProcessMetrics } from "./metrics/process-metrics.ts";
 import { createProjectLook } from "./metrics/project-figures.ts";
 import { createNotifier } from "./notify/notifier.ts";
 import { lookReady, type Readiness } from "./probes/readiness.ts";
-import { scheduleInboxCheck } from "./schedules/inbox-check.ts";
+import { keepInboxesChecked } from "./schedules/inbox-check.ts";
 import { endLostHolds } from "./schedules/lost-holds.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
@@ -143,22 +143,6 @@ async function openInboxes(
     inbox: await openInbox(config),
     startDrain: async (connection) => await startDrain(client, { connection, taskQueue }),
   };
-}
-
-/** Has inboxes checked from now on; a worker that may make no schedule works all the same. */
-async function keepSwept(
-  { config, inboxes, state }: Pick<Dependencies, "config" | "inboxes" | "state">,
-  client: Client,
-  log: Logger,
-): Promise<void> {
-  if (inboxes === undefined) return;
-  const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
-  try {
-    await scheduleInboxCheck(client, owner);
-  } catch (error) {
-    const text = "no schedule checks the inboxes: an event whose wake-up is lost stays unsent";
-    log.warn({ why: messageOf(error) }, text);
-  }
 }
 
 /** The templates that the start form of the Web UI is prefilled from. */
@@ -323,7 +307,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     connection,
     namespace,
   });
-  await keepSwept(deps, client, log);
+  const owner = { taskQueue: config.temporal.taskQueue, storeId: deps.state.storeId };
+  if (deps.inboxes !== undefined) await keepInboxesChecked(client, owner, log);
   settings.metrics?.watch(createProjectLook({ ...deps, inbox: deps.inboxes?.inbox }));
   const open = closing.move();
   const ended = (async () => {

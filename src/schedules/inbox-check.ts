@@ -1,6 +1,7 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from "@temporalio/client";
 
 import type { inboxCheck } from "../../workflows/inbox/inbox-check.ts";
+import { messageOf } from "../errors.ts";
 import { inboxCheckScheduleId } from "./ids.ts";
 import { inboxCheckEveryMs } from "./limits.ts";
 import type { Owner } from "./temporal-schedule.ts";
@@ -40,5 +41,19 @@ export async function scheduleInboxCheck(
     const handle = client.schedule.getHandle(scheduleId);
     await handle.update<typeof inboxCheck>(({ state }) => ({ ...options, state }));
     await handle.trigger();
+  }
+}
+
+/** As `scheduleInboxCheck`, of a worker: one that may make no schedule works all the same, and says so. */
+export async function keepInboxesChecked(
+  client: Client,
+  owner: Owner,
+  log: { warn(facts: object, text: string): void },
+): Promise<void> {
+  try {
+    await scheduleInboxCheck(client, owner);
+  } catch (error) {
+    const text = "no schedule checks the inboxes: an event whose wake-up is lost stays unsent";
+    log.warn({ why: messageOf(error) }, text);
   }
 }
