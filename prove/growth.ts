@@ -117,6 +117,7 @@ syncs:
       const text = ["id,domain,name", ...rows, ""].join("\n");
       await writeFile(join(project.folder, "in", `part-${file}.csv`), text);
     }
+    const worker = await project.worker();
     const checked: Checked[] = [];
     for (const [name, sent] of [
       ["first", files * rowsOfFile],
@@ -132,6 +133,7 @@ syncs:
         holds: balanced && counts.read === files * rowsOfFile && counts.sent === sent,
       });
     }
+    await end(worker, "SIGTERM");
     return checked;
   });
 }
