@@ -71,10 +71,13 @@ async function answer(
 ): Promise<void> {
   const config = await configOf(context, options);
   const held = await withState(config, async (state) => await heldNamed(state, named));
-  if (name === "approve") assertSendable(config, held);
+  const isSent = name === "approve";
+  if (isSent) assertSendable(config, held);
   const { run } = held;
   const { signal } = onInterrupt();
-  const opening = openSession(config, context, { signal, command: name });
+  // A worker with another configuration would fail what is to be sent, and ends what is not.
+  const wanted = isSent ? [{ kind: "sync", name: run.sync } as const] : [];
+  const opening = openSession(config, context, { signal, wanted, command: name });
   const session = await opening.catch((error: unknown) => {
     if (!signal.aborted) throw error;
     context.say(`interrupted before the run heard of it: it is held as before`);
@@ -86,18 +89,16 @@ async function answer(
     const { workflowId, firstRunId } = run;
     const at = { firstExecutionRunId: firstRunId };
     await tell(session.client, held, name);
-    context.say(
-      name === "approve" ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`,
-    );
+    context.say(isSent ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`);
     if (!options.wait && session.hasLastingWorker) return;
     // What was answered is not answered again.
     const again = `\`sluice run ${run.sync}\``;
-    const own = name === "discard" ? { ...context, exit: () => undefined } : context;
+    const own = isSent ? context : { ...context, exit: () => undefined };
     const handle = session.client.workflow.getHandle<RunWorkflow>(workflowId, undefined, at);
     await followToEnd(
       session,
       { handle, share: noShare },
-      { context: own, options, signal, again },
+      { context: own, options, signal, again, isSent },
     );
   } finally {
     await session.close();

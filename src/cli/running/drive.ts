@@ -57,6 +57,8 @@ export type How = {
   readonly signal: AbortSignal;
   /** What continues with it where the worker was this command's own. @default the same command */
   readonly again?: string;
+  /** Whether it sends anything: else how its records would travel is not told. @default true */
+  readonly isSent?: boolean;
 };
 
 /**
@@ -159,7 +161,8 @@ export async function followToEnd(
   const ahead = async (runId: string): Promise<StageCounts> =>
     sumOf((await session.state.openStagings({ runId })).filter(({ state }) => state === "staging"));
   const signal = AbortSignal.any([how.signal, held.signal]);
-  const followed = await followRun(handle, { context, share: shareOrHeld, ahead, signal });
+  const { isSent } = how;
+  const followed = await followRun(handle, { context, share: shareOrHeld, ahead, signal, isSent });
   const waiting =
     followed === undefined && held.signal.aborted
       ? await reportOfNewest(session.state, handle.workflowId)

@@ -95,6 +95,8 @@ type Following = {
   /** @default nothing is known of it */
   readonly ahead?: ReadAhead | undefined;
   readonly signal: AbortSignal;
+  /** Whether it sends anything: else how its records would travel is not told. @default true */
+  readonly isSent?: boolean | undefined;
   /** In ms; how long nobody may answer before that is said. @default 10 s */
   readonly silentMs?: number;
 };
@@ -106,7 +108,7 @@ type Asking = { last: Promise<unknown> };
 async function showProgress(
   handle: Followable,
   asking: Asking,
-  { context, share, ahead, signal, silentMs = silentMsDefault }: Following,
+  { context, share, ahead, signal, isSent = true, silentMs = silentMsDefault }: Following,
 ): Promise<void> {
   const line = createProgressLine(context);
   const startedAt = Date.now();
@@ -131,10 +133,11 @@ async function showProgress(
       if (Date.now() - answeredAt >= silentMs) line.show(nobodyAnswers, nobodyAnswers);
     } else {
       answeredAt = Date.now();
-      const shown = { ...progress, waiting: progress.waiting ?? trouble ?? null };
+      const mode = isSent ? progress.mode : null;
+      const shown = { ...progress, mode, waiting: progress.waiting ?? trouble ?? null };
       first ??= { read: progress.counts.read, share: part ?? 0 };
       const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });
-      const { mode, mode_reason: reason } = progress;
+      const { mode_reason: reason } = progress;
       // A quick run has committed a chunk before it is first looked at.
       if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));
       isModeTold = mode !== null;

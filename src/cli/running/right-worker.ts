@@ -46,7 +46,7 @@ function otherConfiguration(
       ? `was started before ${kind} "${name}" was added`
       : `has another configuration of ${kind} ${name}, or another address or key of the service`;
   const hint = isLasting(worker)
-    ? "restart it with the files and the environment of this command, then run again"
+    ? "restart it with the files and the environment of this command, then try again"
     : "it stops when its own run has ended: run again then";
   return new ConfigChangedError(`${which} ${text}`, { hint, field: `${kind}s.${name}` });
 }

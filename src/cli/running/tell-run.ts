@@ -10,7 +10,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import { plainText } from "../../text/plain-text.ts";
 
 /** How long a worker may take to answer (our choice). */
-const answerMsMax = 30_000;
+const answerMsDefault = 30_000;
 
 /** An update of a run's workflow. */
 export type Telling = {
@@ -21,6 +21,8 @@ export type Telling = {
   readonly what: string;
   /** What to say when its workflow has ended. */
   readonly ended: ConfigError;
+  /** How long a worker may take to answer, in ms. @default 30 s */
+  readonly answerMs?: number;
 };
 
 /**
@@ -29,8 +31,8 @@ export type Telling = {
  */
 export async function tellRun(
   client: Client,
-  { workflowId, firstRunId: firstExecutionRunId }: Run,
-  { name, input, what, ended }: Telling,
+  { workflowId, firstRunId: firstExecutionRunId }: Pick<Run, "firstRunId" | "workflowId">,
+  { name, input, what, ended, answerMs = answerMsDefault }: Telling,
 ): Promise<void> {
   const handle = client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId });
   const ask = async (): Promise<unknown> =>
@@ -38,16 +40,20 @@ export async function tellRun(
       ? await handle.executeUpdate(name)
       : await handle.executeUpdate(name, { args: [input] });
   try {
-    await client.withDeadline(Date.now() + answerMsMax, ask);
+    await client.withDeadline(Date.now() + answerMs, ask);
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) {
       const why = plainText(error.cause?.message ?? error.message);
       throw new ConfigError(`${what}: ${why}`, { cause: error });
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      // Temporal keeps it, in memory, for the next worker.
       throw new TemporalUnreachableError(
-        `${what}: its worker did not answer within ${answerMsMax / 1_000} s`,
-        { cause: error, hint: "look at `sluice status`, then try again" },
+        `${what}: no worker answered "${name}" within ${answerMs / 1_000} s; the next one may still take it`,
+        {
+          cause: error,
+          hint: "start one with `sluice worker` or `sluice dev`, then look at `sluice status`",
+        },
       );
     }
     if (error instanceof WorkflowNotFoundError) throw ended;

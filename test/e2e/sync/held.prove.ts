@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 
+import { end } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, type Project } from "../../support/project/project.ts";
 import { sharedProject } from "../../support/project/shared-project.ts";
 
 const rows = 10;
 
+const yaml = accountsConfig({ sync: "hold_if: { changed_above: 30% }" });
 const shared = sharedProject({
-  "sluice.yaml": accountsConfig({ sync: "hold_if: { changed_above: 30% }" }),
+  "sluice.yaml": yaml,
   "accounts.csv": accountsCsv(rows),
 });
 
@@ -76,5 +78,30 @@ describe("a night in which too much changed", () => {
     });
     expect(await project.stagedRuns()).toEqual([]);
     expect([await ingested(project), await project.records()]).toEqual([sent, before]);
+  });
+
+  it("is not approved where the worker knows its sync by another name, and is once that has its own", async () => {
+    const project = shared();
+    await project.write("accounts.csv", changedCsv(1));
+    expect((await project.sluice("run", "accounts")).code).toBe(0);
+    await project.write("accounts.csv", accountsCsv(rows));
+    expect((await project.sluice("run", "accounts")).code).toBe(5);
+    const { run_id: run } = await project.report();
+    const restart = async (): Promise<void> => {
+      for (const worker of project.workers) await end(worker, "SIGTERM");
+      await project.worker();
+    };
+    await project.write("sluice.yaml", yaml.replace("  accounts:\n", "  companies:\n"));
+    await restart();
+    await project.write("sluice.yaml", yaml);
+    const early = await project.sluice("approve", run);
+    expect([early.code, early.stderr]).toEqual([
+      1,
+      expect.stringContaining('sluice worker) was started before sync "accounts" was added'),
+    ]);
+    expect((await project.report()).outcome).toBe("held");
+    await restart();
+    expect((await project.sluice("approve", run)).code).toBe(0);
+    expect((await project.records()).get("a0")).toContain("Company 0");
   });
 });

@@ -102,6 +102,43 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/run/explain.test.ts",
     title: "says of a place where no row is nothing of a scan, which takes none",
   },
+  {
+    id: "S1472",
+    plants: "a run that is discarded says how its records would have travelled",
+    file: "src/cli/running/follow.ts",
+    find: "const mode = isSent ? progress.mode : null;",
+    replace: "const { mode } = progress;",
+    test: "test/src/cli/running/follow.test.ts",
+    title: "tells how the records of a run travel, and not of one that sends nothing",
+  },
+  {
+    id: "S1473",
+    plants:
+      "an approval that no worker took is said to be given again, and not that it may be taken",
+    file: "src/cli/running/tell-run.ts",
+    find: "; the next one may still take it",
+    replace: "; try again",
+    test: "test/src/cli/running/tell-run.test.ts",
+    title: "says of an answer that no worker took that the next one may",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
+
+/** A worker that is not asked whether it could send what it is to be told to. */
+export const mutantOfWrongWorker: Mutant = {
+  id: "S1471",
+  plants: "a run is approved where the worker has another configuration of its sync, and fails it",
+  edits: [
+    {
+      file: "src/cli/run/approve.ts",
+      find: 'isSent ? [{ kind: "sync", name: run.sync } as const] : []',
+      replace: "[]",
+    },
+  ],
+  test: {
+    file: "test/e2e/sync/held.prove.ts",
+    title: "is not approved where the worker knows its sync by another name",
+  },
+  whyProve: "It takes a worker with another file than the command's, and a run that is held.",
+};

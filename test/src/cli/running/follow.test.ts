@@ -2,10 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 
 import { expect, it } from "vitest";
+import { z } from "zod";
 
 import { followRun } from "../../../../src/cli/running/follow.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
+import { noCounts, type Progress } from "../../../../workflows/sync/progress.ts";
+import { until } from "../../../support/process/process.ts";
 
 const context = { environment: readEnvironment({}), say: () => undefined };
 const share = async (): Promise<undefined> => undefined;
@@ -89,4 +92,45 @@ it("says that no worker answers, once, and follows on", async () => {
   ended.reject(new Error("terminated"));
   expect(await followed).toEqual({ error: new Error("terminated") });
   expect(said).toEqual([expect.stringContaining("no worker answers")]);
+});
+
+const inMode: Progress = {
+  run_id: "run-1",
+  sync: "accounts",
+  mode: "lightweight",
+  mode_reason: "10 records need 1 body of 1 MB, 1 allowed",
+  counts: noCounts,
+  waiting: null,
+  report: null,
+};
+
+async function undescribed(): Promise<never> {
+  return await Promise.reject(new Error("nothing is tried again"));
+}
+
+/** What is told of a run that has chosen its mode. */
+async function toldOf(isSent: boolean): Promise<string[]> {
+  const said: string[] = [];
+  const ended = Promise.withResolvers<RunReport>();
+  let asked = 0;
+  const query = async <Answer>(): Promise<Answer> => {
+    const waiting = ++asked === 1 ? null : "waiting for credits";
+    return await Promise.resolve(z.custom<Answer>().parse({ ...inMode, waiting }));
+  };
+  const { handle } = new UnansweredRun(async () => await ended.promise);
+  const say = (text: string): void => void said.push(text);
+  const followed = followRun(
+    { ...handle, query, describe: undescribed },
+    { context: { ...context, say }, share, isSent, signal: new AbortController().signal },
+  );
+  await until(async () => said.includes("waiting for credits"));
+  ended.reject(new Error("ended"));
+  await followed;
+  return said;
+}
+
+it("tells how the records of a run travel, and not of one that sends nothing", async () => {
+  const mode = "lightweight: 10 records need 1 body of 1 MB, 1 allowed";
+  expect(await toldOf(true)).toEqual([mode, "waiting for credits"]);
+  expect(await toldOf(false)).toEqual(["waiting for credits"]);
 });

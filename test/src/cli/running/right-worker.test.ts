@@ -97,7 +97,7 @@ describe("the workers that may take a run", () => {
       message:
         "the worker that would take this run (process 6166, sluice worker) has another " +
         "configuration of sync accounts, or another address or key of the service",
-      hint: "restart it with the files and the environment of this command, then run again",
+      hint: "restart it with the files and the environment of this command, then try again",
     });
     await workers.beat("worker", { config: { ...workers.at.config, syncs: new Map() } });
     await expect(workers.need()).rejects.toThrow('was started before sync "accounts" was added');
