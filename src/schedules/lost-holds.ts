@@ -18,11 +18,13 @@ type Looking = {
   readonly log: { warn(facts: object, text: string): void };
 };
 
-/** The run that a workflow holds of which the store does not know that; undefined where there is none. */
+/** A run that a workflow holds of which the store does not know that, and whether it is of this store. */
+type LostHold = { readonly run: string; readonly isOurs: boolean };
+
 async function lostHold(
   { client, state }: Looking,
   { workflowId, runId: executionId, memo }: WorkflowExecutionInfo,
-): Promise<string | undefined> {
+): Promise<LostHold | undefined> {
   const handle = client.workflow.getHandle(workflowId, executionId);
   const { held, run_id: runId } = await handle.query<Progress>("progress");
   if (held === undefined) return undefined;
@@ -30,15 +32,24 @@ async function lostHold(
   const run = await state.run(runId);
   const isOurs = run !== undefined || memo?.["sluice_store"] === state.storeId;
   const isKnown = run?.hold?.number === held.number && run.hold.digest === held.digest;
-  return isOurs && !isKnown ? runId : undefined;
+  return isKnown ? undefined : { run: runId, isOurs };
 }
 
 async function endThem(looking: Looking): Promise<void> {
   const { client, taskQueue, log } = looking;
   const query = `TaskQueue = "${taskQueue}" AND WorkflowType = "sync" AND ExecutionStatus = "Running"`;
   for await (const found of client.workflow.list({ query })) {
-    const run = await lostHold(looking, found);
-    if (run === undefined) continue;
+    const lost = await lostHold(looking, found);
+    if (lost === undefined) continue;
+    const { run, isOurs } = lost;
+    if (!isOurs) {
+      log.warn(
+        { run, workflow: found.workflowId },
+        "this run is held, and another state store knows it: its schedule starts nothing meanwhile; " +
+          `where that store is lost, \`sluice cancel ${found.workflowId}\` ends it`,
+      );
+      continue;
+    }
     await client.workflow.getHandle(found.workflowId, found.runId).executeUpdate("discard");
     log.warn(
       { run, workflow: found.workflowId },
@@ -49,8 +60,9 @@ async function endThem(looking: Looking): Promise<void> {
 
 /**
  * Ends the runs of this store that wait for consent and that it does not know as held: it was restored from a backup,
- * so that no command could answer them, and their schedules would start nothing for as long as they wait. For a worker
- * that has started, because it is what answers. What fails is logged: such a run ends by itself after a week.
+ * so that no command could answer them, and their schedules would start nothing for as long as they wait. Those of
+ * another store, which may be in use elsewhere, are named in the log. For a worker that has started, because it is what
+ * answers. What fails is logged: such a run ends by itself after a week.
  */
 export async function endLostHolds(looking: Looking): Promise<void> {
   const { client, log } = looking;

@@ -9,22 +9,30 @@ export const mutantsOfRestored: readonly Mutant[] = [
     plants:
       "a worker that starts leaves runs waiting that its restored store does not know as held",
     file: "src/schedules/lost-holds.ts",
-    find: "isOurs && !isKnown ? runId",
-    replace: "isOurs && isKnown ? runId",
+    find: "return isKnown ? undefined",
+    replace: "return !isKnown ? undefined",
   },
   {
     id: "S1466",
     plants: "a worker that starts ends every run that is held",
     file: "src/schedules/lost-holds.ts",
-    find: "isOurs && !isKnown ? runId",
-    replace: "isOurs ? runId",
+    find: "return isKnown ? undefined",
+    replace: 'return runId === "" ? undefined',
   },
   {
     id: "S1467",
     plants: "a worker that starts ends the held runs of another store",
     file: "src/schedules/lost-holds.ts",
-    find: "isOurs && !isKnown ? runId",
-    replace: "!isKnown ? runId",
+    find: "if (!isOurs) {",
+    replace: 'if (run === "") {',
+  },
+  {
+    id: "S1474",
+    plants:
+      "a worker that starts says nothing of a run that a store holds which is not there any more",
+    file: "src/schedules/lost-holds.ts",
+    find: "return isKnown ? undefined",
+    replace: "return isKnown || !isOurs ? undefined",
   },
   {
     id: "S1468",

@@ -46,7 +46,7 @@ describe("a worker that starts on a store from a backup", () => {
     ];
     stored.set((await progressOf(known)).run_id, { hold });
     stored.set((await progressOf(behind)).run_id, { hold: null });
-    const warned: string[] = [];
+    const [warned, named] = [new Set<string>(), new Set<string>()];
     const { client } = gone;
     // Temporal's list of workflows lags behind.
     await until(async () => {
@@ -54,7 +54,12 @@ describe("a worker that starts on a store from a backup", () => {
         client: { workflow: client, withDeadline: client.withDeadline.bind(client) },
         taskQueue,
         state: { storeId: ours, run: async (runId) => await Promise.resolve(stored.get(runId)) },
-        log: { warn: (_, text) => void warned.push(text) },
+        log: {
+          warn: (facts, text) => {
+            warned.add(text);
+            if (text.includes("another state store knows it")) named.add(JSON.stringify(facts));
+          },
+        },
       });
       return !(await isOpen(gone)) && !(await isOpen(behind));
     });
@@ -63,9 +68,13 @@ describe("a worker that starts on a store from a backup", () => {
     });
     expect(await behind.result()).toMatchObject({ outcome: "discarded" });
     expect([await isOpen(foreign), await isOpen(known)]).toEqual([true, true]);
-    expect(new Set(warned)).toEqual(
-      new Set([expect.stringContaining("the state store, which is older, does not know that")]),
-    );
+    expect([...warned].toSorted()).toEqual([
+      expect.stringMatching(/another state store knows it: .*`sluice cancel fake-\S+` ends it/),
+      expect.stringContaining("the state store, which is older, does not know that"),
+    ]);
+    const { run_id: foreignRun } = await progressOf(foreign);
+    const { workflowId } = foreign;
+    expect([...named]).toEqual([JSON.stringify({ run: foreignRun, workflow: workflowId })]);
     for (const handle of [foreign, known]) await handle.executeUpdate("discard");
   });
 });
