@@ -24,7 +24,7 @@ import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
-import { mutantOfWrongWorker, mutantsOfOperator, mutantsOfRestored } from "./table/operator.ts";
+import { mutantsOfOperator, mutantsOfRestored } from "./table/operator.ts";
 import { mutantsOfOtherStores } from "./table/other-stores.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPageMemory } from "./table/page-memory.ts";
@@ -111,7 +111,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSharedInbox,
   ...mutantsOfHolds,
   ...mutantsOfOperator,
-  mutantOfWrongWorker,
   ...mutantsOfRestored,
   ...mutantsOfConsent,
   ...mutantsOfVerified,

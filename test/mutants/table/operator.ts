@@ -132,21 +132,3 @@ export const mutantsOfOperator: readonly Mutant[] = [
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
-
-/** A worker that is not asked whether it could send what it is to be told to. */
-export const mutantOfWrongWorker: Mutant = {
-  id: "S1471",
-  plants: "a run is approved where the worker has another configuration of its sync, and fails it",
-  edits: [
-    {
-      file: "src/cli/run/approve.ts",
-      find: 'isSent ? [{ kind: "sync", name: run.sync } as const] : []',
-      replace: "[]",
-    },
-  ],
-  test: {
-    file: "test/e2e/sync/held.prove.ts",
-    title: "is not approved where the worker knows its sync by another name",
-  },
-  whyProve: "It takes a worker with another file than the command's, and a run that is held.",
-};
