@@ -2,11 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 
 import { Client, Connection } from "@temporalio/client";
 import { parse } from "csv-parse";
+import { request } from "undici";
 import { z } from "zod";
 
 import { bin } from "./built.ts";
@@ -116,10 +117,12 @@ export class BenchProject {
  * @returns how many are the same. @throws at the first that is not, and when one side has more.
  */
 export async function compareRecordsAt(address: string, csv: string): Promise<number> {
-  const { body } = await fetch(`${address}/_sandbox/records?stream=account`);
-  if (body === null) throw new Error("the sandbox shows no records");
+  // The sandbox answers once it has read in what was sent: ten million records take it minutes.
+  const waits = { headersTimeout: 0, bodyTimeout: 0 };
+  const { statusCode, body } = await request(`${address}/_sandbox/records?stream=account`, waits);
+  if (statusCode !== 200) throw new Error(`the sandbox answers ${statusCode}, and no records`);
   const rows = createReadStream(csv).pipe(parse(oracleParseOptions));
-  return await countEqual(rows, Readable.fromWeb(body));
+  return await countEqual(rows, body);
 }
 
 const shown = z.object({ record: z.unknown() });
