@@ -141,8 +141,11 @@ syncs:
 /** A store of 10,000 runs and 1,000,000 rejects that are open: each command that looks into it. */
 async function proveRunsKept(): Promise<readonly Checked[]> {
   say(`${runs} runs with 100 rejects each`);
-  const config = syncsConfig({ accounts: "", contacts: "", signups: "" });
-  return await inProject({ "sluice.yaml": config }, async (project) => {
+  const text = {
+    "sluice.yaml": syncsConfig({ accounts: "", contacts: "", signups: "" }),
+    "accounts.csv": "id,domain,name,employees\nk5001-7,a.example,A,1\n",
+  };
+  return await inProject(text, async (project) => {
     const target = `${new URL(project.sandbox.address).origin} main`;
     await writeManyRuns(project.state, { target, runs });
     const what = `${shown(runs)} runs and ${shown(runs * 100)} open rejects`;
