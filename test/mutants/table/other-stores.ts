@@ -65,10 +65,9 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/e2e/sync/store-migrated.prove.ts",
-      title: "ends, and says which side to upgrade",
+      file: "test/src/local/presence.test.ts",
+      title: "beats on while the store is away, and tells once it is not for this worker any more",
     },
-    whyProve: "a worker beats every ten seconds, and its end is that of its process",
   },
   plant({
     id: "S1490",
