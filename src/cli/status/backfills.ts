@@ -1,18 +1,16 @@
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { grouped } from "../../text/quantities.ts";
 
-/** Open runs that are looked through. */
-const openRunsMax = 1_000;
-
-/** The backfills at this target that have not ended, as they are now. */
+/** The backfills at this target of the runs that have not ended, as they are now. */
 export async function openBackfills(
   state: StateStore,
+  openRuns: readonly Run[],
   target: string,
 ): Promise<readonly RunReport[]> {
-  const open = await state.runs({ isOpen: true, limit: openRunsMax });
-  const backfills = open.filter((run) => run.kind === "backfill" && run.target === target);
+  const backfills = openRuns.filter((run) => run.kind === "backfill" && run.target === target);
   return await Promise.all(backfills.map(async (run) => await reportOfRun(state, run)));
 }
 

@@ -1,12 +1,9 @@
 import type { Config } from "../../config/config.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
-import type { StateStore } from "../../state/state-store.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import { heldLines } from "../../text/hold-text.ts";
 import { heldHint, type Unsendable, whyUnsendable } from "../run/unsendable.ts";
 import { minuteText } from "./transfer.ts";
-
-/** Open runs looked at: a sync or pull has a few at most. */
-const openRunsMax = 1_000;
 
 /** A run that is held, and is the last run of nothing that is configured: of a sync that was renamed, for example. */
 export type LeftHold = {
@@ -21,14 +18,13 @@ export type LeftHold = {
   readonly unsendable: Unsendable | undefined;
 };
 
-/** The held runs but those that are shown with their sync, by their ids. */
-export async function leftHolds(
-  state: Pick<StateStore, "runs">,
+/** Those of the open runs that are held, but those that are shown with their sync, by their ids. */
+export function leftHolds(
+  openRuns: readonly Run[],
   config: Config,
   shown: ReadonlySet<string>,
-): Promise<LeftHold[]> {
-  const open = await state.runs({ isOpen: true, limit: openRunsMax });
-  return open.flatMap((run) => {
+): LeftHold[] {
+  return openRuns.flatMap((run) => {
     const { runId, sync, target } = run;
     const hold = openHold(run);
     if (hold === undefined || shown.has(runId)) return [];

@@ -6,6 +6,7 @@ import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { isBlocking, keyName } from "../../service/key-limits.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 import { whyUnsendable } from "../run/unsendable.ts";
@@ -72,15 +73,14 @@ async function olderMappings(state: StateStore, config: Config): Promise<string[
 }
 
 /** The configured syncs, as what is in doubt of them is looked for. */
-async function syncsOf(state: StateStore, config: Config): Promise<ConfiguredSync[]> {
+function syncsOf(openRuns: readonly Run[], config: Config): ConfiguredSync[] {
   const sources = sourcesOf(config);
   const target = targetOf(config.api);
-  const open = await state.runs({ isOpen: true, limit: openRunsMax });
   return [...config.syncs.values()].map(({ name, connector }) => ({
     target,
     sync: name,
     isPush: sources.get(connector)?.push !== undefined,
-    isUnderWay: open.some((run) => run.sync === name && run.target === target),
+    isUnderWay: openRuns.some((run) => run.sync === name && run.target === target),
   }));
 }
 
@@ -116,6 +116,7 @@ export async function lookAtProject({
   const counts = await state.openRejectCounts({ target: targetOf(config.api) });
   const rejects = new Map(counts.map(({ sync, open }) => [sync, open]));
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
+  const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
   const now = state.now();
   const beats = await state.beats({
     nowMs: now,
@@ -140,13 +141,13 @@ export async function lookAtProject({
       return statusOf(transfer, seen, new Date(now));
     }),
     inboxes: await lookIntoInboxes(config, state),
-    doubts: await lookForDoubts(state, await syncsOf(state, config), systemClock()()),
+    doubts: await lookForDoubts(state, syncsOf(openRuns, config), systemClock()()),
     mappings: await olderMappings(state, config),
     limits: await blockingLimits(state, config),
     workers: beats.length,
     hosts: new Set(beats.map(({ hostId }) => hostId)).size,
-    backfills: await openBackfills(state, targetOf(config.api)),
-    holds: await leftHolds(state, config, new Set(runs.map(({ runId }) => runId))),
+    backfills: await openBackfills(state, openRuns, targetOf(config.api)),
+    holds: leftHolds(openRuns, config, new Set(runs.map(({ runId }) => runId))),
     silent: silent?.isFault === true ? silent : undefined,
   };
 }
