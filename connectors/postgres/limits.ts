@@ -55,6 +55,12 @@ export const blockRowsMax = 10_000;
 /** Bytes after which a statement reads no further. */
 export const blockBytesMax = 16 * 1024 * 1024;
 
+/** The longest that a block took after which the next is read ahead: a slow server is asked for nothing in vain. */
+export const aheadMsMax = 250;
+
+/** The largest block after which the next one is read ahead: two of them are held then. */
+export const aheadBytesMax = 8 * 1024 * 1024;
+
 /** Bytes of a row, as the server sends it, above which it is always read as an object. */
 export const cellRowBytesMax = 64 * 1024;
 

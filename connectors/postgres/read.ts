@@ -1,10 +1,12 @@
+import { setTimeout } from "node:timers/promises";
+
 import { ConfigError } from "../../src/errors.ts";
 import { sqlStateOf } from "../../src/postgres/errors.ts";
 import type { Page, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { failureAt, Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { blockRowsMax, timeoutsMax } from "./limits.ts";
+import { aheadBytesMax, aheadMsMax, blockRowsMax, timeoutsMax } from "./limits.ts";
 import { endOfRead, isInOverlap, type PostgresPosition } from "./position.ts";
 import { cellMaker } from "./rows/page-cells.ts";
 import type { RawRows, Text } from "./rows/raw-rows.ts";
@@ -28,24 +30,28 @@ type PostgresPage = Page<PostgresRow, PostgresPosition>;
 
 /**
  * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement
- * that is over before its first page is yielded: no transaction is open while somebody works on a page.
+ * that is over before its first page is yielded. None waits for whoever works on a page, so that no transaction is open
+ * for longer than the server takes; of a server that is quick the next block is read meanwhile.
  */
 export async function* readPostgres(request: ReadRequest): AsyncGenerator<PostgresPage> {
   const session = await speaking(request, async () => await Session.open(request));
+  const reading: { blocks?: Blocks } = {};
   try {
     const source = await speaking(request, async () => {
       const described = await describeSource(session, request.config);
       await assertNoNull(session, described);
       return described;
     });
-    const blocks = new Blocks(session, source, request.to);
+    const blocks = (reading.blocks = new Blocks(session, source, request.to));
     const makeCells = cellMaker(source.columns);
     let { from } = request;
     for (let left = request.limit ?? Infinity; left > 0;) {
-      const { rows, count, isLast } = await speaking(
-        request,
-        async () => await blocks.next(from, left),
-      );
+      const block = await speaking(request, async () => await blocks.next(from, left));
+      const { rows, count, isLast } = block;
+      left -= count;
+      if (!isLast && left > 0) {
+        blocks.readAhead(block, positionOf(source, valuesOf(rows, count - 1), request.to), left);
+      }
       for (let start = 0; start < count; start += request.pageRowsMax) {
         const end = Math.min(count, start + request.pageRowsMax);
         const cells = makeCells({ rows, from: start, to: end });
@@ -71,9 +77,9 @@ export async function* readPostgres(request: ReadRequest): AsyncGenerator<Postgr
         if (position !== undefined) yield { rows: [], position, where: () => source.place };
         return;
       }
-      left -= count;
     }
   } finally {
+    await reading.blocks?.end();
     await session.close();
   }
 }
@@ -130,7 +136,13 @@ async function speaking<Result>(
 }
 
 /** What one statement brought: so many rows, of those that came. */
-type Block = { readonly rows: RawRows; readonly count: number; readonly isLast: boolean };
+type Block = {
+  readonly rows: RawRows;
+  readonly count: number;
+  readonly isLast: boolean;
+  /** How long it took. */
+  readonly ms: number;
+};
 
 /** Reads a span block by block, and fewer rows with each after one that took too long. */
 class Blocks {
@@ -138,6 +150,7 @@ class Blocks {
   readonly #source: PostgresSource;
   readonly #to: PostgresPosition | undefined;
   #rowsMax = blockRowsMax;
+  #ahead: Promise<Block> | undefined;
 
   constructor(session: Session, source: PostgresSource, to: PostgresPosition | undefined) {
     this.#session = session;
@@ -145,7 +158,31 @@ class Blocks {
     this.#to = to;
   }
 
+  /** The next block; the one that is read ahead, where there is one. */
   async next(from: PostgresPosition | undefined, wanted: number): Promise<Block> {
+    const ahead = this.#ahead ?? this.#next(from, wanted);
+    this.#ahead = undefined;
+    return await ahead;
+  }
+
+  /** Begins to read what comes after a block, unless that was slow or large. */
+  readAhead({ ms, rows }: Block, from: PostgresPosition, wanted: number): void {
+    if (ms > aheadMsMax || rows.length > aheadBytesMax) return;
+    this.#ahead = this.#next(from, wanted);
+    // A failure has its turn when the block is asked for.
+    this.#ahead.catch(() => undefined);
+  }
+
+  /** Waits a moment for a statement whose rows nobody wants: to hang up in the middle of it fills the server's log. */
+  async end(): Promise<void> {
+    const waited = new AbortController();
+    const moment = setTimeout(2 * aheadMsMax, undefined, { signal: waited.signal });
+    await Promise.race([this.#ahead, moment]).catch(() => undefined);
+    waited.abort();
+    await moment.catch(() => undefined);
+  }
+
+  async #next(from: PostgresPosition | undefined, wanted: number): Promise<Block> {
     for (let timeouts = 1; ; timeouts += 1) {
       try {
         return await this.#read(from, wanted);
@@ -160,10 +197,12 @@ class Blocks {
     const rowsMax = Math.min(wanted, this.#rowsMax);
     // One row more, which is read again: it shows that the last row is not equal to the next one.
     const statement = selectRows(this.#source, { from, to: this.#to }, rowsMax + 1);
+    const startedMs = performance.now();
     const { rows, isWhole } = await this.#session.block(statement);
     await assertDistinct(this.#session, this.#source, rows);
     const isLast = isWhole && rows.count <= rowsMax;
-    return { rows, count: isLast ? rows.count : rows.count - 1, isLast };
+    const ms = performance.now() - startedMs;
+    return { rows, count: isLast ? rows.count : rows.count - 1, isLast, ms };
   }
 }
 

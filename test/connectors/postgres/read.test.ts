@@ -203,6 +203,33 @@ describe("readPostgres", () => {
     await until(async () => (await query(sessions)).length === 0);
   });
 
+  it("reads the next block while somebody works on one, unless it was slow or is not wanted", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key);
+      insert into t select generate_series(1, 25000);
+      create view slow as select id from t where (select pg_sleep(0.4)) is not null`);
+    const sessions = `select 1 from pg_stat_activity
+      where application_name = 'sluice' and datname = current_database()`;
+    const scans = async (): Promise<number> => {
+      const [found] = await query(
+        "select (seq_scan + idx_scan)::int as scans from pg_stat_user_tables where relname = 't'",
+      );
+      return Number(found?.["scans"]);
+    };
+    const scansOf = async (table: string, limit?: number): Promise<number> => {
+      const before = await scans();
+      const ask = readRequestOf(url, { table, key: ["id"] });
+      const reading = readPostgres({ ...ask, pageRowsMax: 1_000, limit });
+      await reading.next();
+      await reading.return(undefined);
+      await until(async () => (await query(sessions)).length === 0);
+      return (await scans()) - before;
+    };
+    const [one, two] = [await scansOf("t", blockRowsMax), await scansOf("t")];
+    expect(two).toBe(one + 1);
+    expect(await scansOf("slow")).toBe(await scansOf("slow", blockRowsMax));
+  });
+
   it("is told that the server is gone, and later continues from the last page with every row once", async () => {
     const { query, restart, url } = await ownPostgres();
     await query(`create table t (id int primary key);
