@@ -1,3 +1,4 @@
+import { DrawnKeys } from "../rules/keys/drawn-keys.ts";
 import { createKeyHashes } from "../rules/keys/key-hashes.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createStoreMethods } from "../store/store-methods.ts";
@@ -20,7 +21,13 @@ function createKeyTools(db: Database, numberBits: number | undefined): KeyTools 
   const hashesOf = createKeyHashes(secretOf(db), numberBits);
   defineKeyHashes(db, hashesOf);
   const sightings = createSightings(db);
-  return { sightings, hashesOf, stagedKeys: createStagedKeys(db), merging: createKeyMerging(db) };
+  return {
+    sightings,
+    hashesOf,
+    stagedKeys: createStagedKeys(db),
+    drawnKeys: new DrawnKeys(),
+    merging: createKeyMerging(db),
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { hashBytes } from "../../contract/keys/fingerprints.ts";
+import type { KeyFilter } from "../../rules/keys/drawn-keys.ts";
 import type { FoundKeys } from "../../rules/keys/judge.ts";
 import {
   byNumber,
@@ -9,6 +10,7 @@ import {
   numbersJson,
   tagBytes,
 } from "../../rules/keys/key-hashes.ts";
+import { wordsOf } from "../../rules/keys/staged-index.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
 
@@ -20,6 +22,8 @@ export type KeysToLookUp = {
   readonly hashes: Uint8Array;
   /** Indexes of the keys that are looked up, in ascending order. */
   readonly order: readonly number[];
+  /** Has every key that has a fingerprint. @default any may have one */
+  readonly drawn?: KeyFilter | undefined;
 };
 
 /** What of a fingerprint makes its record known. */
@@ -74,9 +78,14 @@ export function createLookUp(db: Database): LookUp {
   );
   select.setReturnArrays(true);
   const countingOf = createCounting(db);
-  return ({ setId, hashed, hashes, order }, what) => {
+  return ({ setId, hashed, hashes, order, drawn }, what) => {
+    const ids = Array<number | null>(order.length).fill(null);
+    const sends = Array<number>(order.length).fill(0);
+    const words = wordsOf(hashed);
+    const asked = drawn === undefined ? order : order.filter((index) => drawn.has(words, index));
+    if (asked.length === 0) return { ids, sends };
     // Keys come in no order of the table; looked up in its order, they take half as long.
-    const sorted = byNumber(hashed.numbers, order);
+    const sorted = byNumber(hashed.numbers, asked);
     const [idList, sendList] = lists.parse(
       select.get({
         setId,
@@ -89,8 +98,6 @@ export function createLookUp(db: Database): LookUp {
     const foundSends = numbersOrNone.parse(JSON.parse(sendList));
     const counts = countingOf(what);
     const places = placesOf(order, hashed.numbers.length);
-    const ids = Array<number | null>(order.length).fill(null);
-    const sends = Array<number>(order.length).fill(0);
     for (let at = 0; at < sorted.length; at += 1) {
       const id = foundIds[at];
       const send = foundSends[at];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
+import type { DrawnKeys, KeyFilter } from "../../rules/keys/drawn-keys.ts";
 import {
   ageOfRow,
   type FoundKeys,
@@ -31,6 +32,7 @@ export type KeyTools = {
   readonly sightings: Sightings;
   readonly hashesOf: KeyHashes;
   readonly stagedKeys: StagedKeys;
+  readonly drawnKeys: DrawnKeys;
   readonly merging: KeyMerging;
 };
 
@@ -63,7 +65,10 @@ function putStaged(
 type JudgeSome = (
   staging: Pick<Staging, "hashed" | "input" | "verdicts">,
   order: readonly number[],
-  against: Pick<JudgedSet, "isSeen" | "note"> & { readonly index: StagedIndex },
+  against: Pick<JudgedSet, "isSeen" | "note"> & {
+    readonly index: StagedIndex;
+    readonly drawn?: KeyFilter | undefined;
+  },
 ) => KeysToPut;
 
 /** Makes what judges keys by what is known of their set. */
@@ -73,12 +78,12 @@ function createJudgeSome(db: Database, { sightings }: Pick<KeyTools, "sightings"
   const factsOf = createSendFacts(db);
   const doubtedOf = createDoubtedKeys(db);
   const mappings = db.prepare("select mapping from mappings where set_id = $setId");
-  return ({ input, hashed, verdicts }, order, { index, ...against }) => {
+  return ({ input, hashed, verdicts }, order, { index, drawn, ...against }) => {
     const { hashes, keys } = input;
     const { id: setId = 0, validAfter = 0 } = sets.find(input) ?? {};
     const isInDoubt = doubtedOf(setId);
     const found = lookUp(
-      { setId, hashed, hashes, order },
+      { setId, hashed, hashes, order, drawn },
       { validAfter, committedAfter: input.committedAfter ?? 0 },
     );
     putStaged(found, index, { hashed, order });
@@ -108,9 +113,12 @@ function createStepping(
     const { input, ids } = staging;
     const { id: setId, nextId: firstId } = sets.have(input);
     const seeing = tools.sightings.begin({ setId, runId: input.runId });
-    const put = judgeSome(staging, order, { ...seeing, index: writer.index });
-    let nextId = firstId;
+    const drawn = tools.drawnKeys.of(setId, firstId);
+    const put = judgeSome(staging, order, { ...seeing, index: writer.index, drawn });
+    const words = wordsOf(staging.hashed);
+    let [nextId, isRoom] = [firstId, drawn !== undefined];
     for (const [index, times] of put.added) {
+      isRoom &&= drawn?.add(words, index) === true;
       writer.put(index, nextId, times);
       ids[index] = -nextId;
       seeing.note(nextId++, ageOfRow(input, index));
@@ -120,6 +128,7 @@ function createStepping(
       ids[index] = wasTaken ? id : -id;
     }
     if (nextId > firstId) sets.setNextId({ id: setId, nextId });
+    if (isRoom) tools.drawnKeys.drew(setId, nextId);
     seeing.end();
   };
 }
@@ -145,7 +154,7 @@ export function createJudgeKeys(db: Database, tools: KeyTools): FingerprintStore
 
 /** Makes `stageKeys` of a SQLite store. */
 export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore["stageKeys"] {
-  const { sightings, hashesOf, stagedKeys, merging } = tools;
+  const { sightings, hashesOf, stagedKeys, drawnKeys, merging } = tools;
   const sets = createFingerprintSets(db);
   const isStaging = isStagingIn(db);
   const step = createStepping(db, tools);
@@ -176,6 +185,7 @@ export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore
     } catch (error) {
       sightings.readAnew();
       stagedKeys.readAnew();
+      drawnKeys.forget();
       throw error;
     }
     return { verdicts: staging.verdicts, leaving: staging.ids.filter((id) => id !== 0) };

@@ -1,0 +1,93 @@
+import type { KeyWords } from "./staged-index.ts";
+
+/** Bits of the first layer of a filter. */
+const firstBits = 2 ** 20;
+
+/** How many times as large as the layer before the next one is. */
+const growth = 4;
+
+/** Bits for each key of a layer. Each key sets three of them, so that one in 200 others is taken for a key. */
+const bitsPerKey = 16;
+
+/** All of them hold 22 million keys in 45 MB. */
+const layersMax = 5;
+
+/** Sets whose filters are held: those that were asked for last. */
+const setsMax = 4;
+
+function hasBit(layer: Uint32Array, word = 0): boolean {
+  const bit = word & (layer.length * 32 - 1);
+  return ((layer[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
+}
+
+function setBit(layer: Uint32Array, word = 0): void {
+  const bit = word & (layer.length * 32 - 1);
+  layer[bit >>> 5] = (layer[bit >>> 5] ?? 0) | (1 << (bit & 31));
+}
+
+/**
+ * Keys, and others that are taken for them; never is one of them missed (a Bloom filter, in layers that it fills one by
+ * one).
+ */
+export class KeyFilter {
+  /** The largest first. */
+  readonly #layers: Uint32Array[] = [];
+  #room = 0;
+
+  has({ numbers, tags }: KeyWords, index: number): boolean {
+    const at = index * 2;
+    const isIn = (layer: Uint32Array): boolean =>
+      hasBit(layer, numbers[at]) && hasBit(layer, tags[at]) && hasBit(layer, tags[at + 1]);
+    return this.#layers.some(isIn);
+  }
+
+  /** Whether there was room for it. */
+  add({ numbers, tags }: KeyWords, index: number): boolean {
+    if (this.#room === 0) {
+      if (this.#layers.length === layersMax) return false;
+      const bits = firstBits * growth ** this.#layers.length;
+      this.#layers.unshift(new Uint32Array(bits / 32));
+      this.#room = bits / bitsPerKey;
+    }
+    const [layer] = this.#layers;
+    if (layer === undefined) return false;
+    const at = index * 2;
+    for (const word of [numbers[at], tags[at], tags[at + 1]]) setBit(layer, word);
+    this.#room -= 1;
+    return true;
+  }
+}
+
+/** All keys of a set, and the id that its next new key is given. */
+type Drawn = { readonly filter: KeyFilter; nextId: number };
+
+/**
+ * The keys of sets that have an id, as far as this process has given all of them out: a key that is not among them has
+ * no fingerprint, and is not looked up. A first load thereby looks up nothing in a table that it fills. The next id of
+ * a set tells whether another process gave one out: no id is given out twice, and nothing else makes a fingerprint.
+ */
+export class DrawnKeys {
+  readonly #sets = new Map<number, Drawn>();
+
+  /** Undefined where not all of the set's ids are known; `nextId` is the set's, as it is in this transaction. */
+  of(setId: number, nextId: number): KeyFilter | undefined {
+    const found = nextId === 1 ? { filter: new KeyFilter(), nextId } : this.#sets.get(setId);
+    this.#sets.delete(setId);
+    if (found?.nextId !== nextId) return undefined;
+    this.#sets.set(setId, found);
+    const [oldest = setId] = this.#sets.keys();
+    if (this.#sets.size > setsMax) this.#sets.delete(oldest);
+    return found.filter;
+  }
+
+  /** Notes that the keys of the filter, and no others, were given the ids before this one. */
+  drew(setId: number, nextId: number): void {
+    const found = this.#sets.get(setId);
+    if (found !== undefined) found.nextId = nextId;
+  }
+
+  /** Forgets all of them, as after a transaction that has failed. */
+  forget(): void {
+    this.#sets.clear();
+  }
+}
