@@ -118,6 +118,7 @@ export function openPostgresDatabase(
     now: async (asking, callers) => await readClock(clock, asking, callers),
     // What its server keeps of removed rows, and for how long, is the server's.
     shred: async () => false,
+    giveWay: async () => undefined,
   };
   return {
     state,

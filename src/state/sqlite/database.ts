@@ -7,6 +7,7 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 import type { z } from "zod";
@@ -158,6 +159,7 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
       now: async (_, callers) => await Promise.resolve(callers),
       // What was removed still is in the log until it is copied back.
       shred: async () => await Promise.resolve(emptyLog(db)),
+      giveWay: async () => await setImmediate(),
     },
     prepare: (sql) => new LazyStatement(db, sql),
     write,

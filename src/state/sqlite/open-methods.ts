@@ -16,6 +16,12 @@ import { createKeyMerging } from "./keys/staged/merge-keys.ts";
 import { createStagedKeys } from "./keys/staged/staged-keys.ts";
 import { createLastSend } from "./last-send.ts";
 
+/**
+ * Methods that take so long that others go on between their transactions: the next chunk is staged, permits are drawn
+ * and workers beat while the keys of a chunk are taken over.
+ */
+export const methodsAside: ReadonlySet<string> = new Set(["commitChunk"]);
+
 /** What every part of a store that has to do with keys shares. */
 function createKeyTools(db: Database, numberBits: number | undefined): KeyTools {
   const hashesOf = createKeyHashes(secretOf(db), numberBits);

@@ -22,4 +22,6 @@ export type StateDatabase = {
   now(queries: Queries, callers: Moment): Promise<Moment>;
   /** Sees to it that rows which were removed cannot be read from the database's files any more; whether they cannot. */
   shred(): Promise<boolean>;
+  /** Lets calls that have come meanwhile have their turn, between two transactions of one method. */
+  giveWay(): Promise<void>;
 };

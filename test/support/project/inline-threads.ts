@@ -7,7 +7,7 @@ import { sources } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
 import { stateOnPort } from "../../../src/state/port.ts";
-import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
+import { methodsAside, openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import type { ServedStore } from "../../../src/state/store-thread.ts";
@@ -29,7 +29,7 @@ export async function openStoreInline(
   const file = join(stateFolder, "state.db");
   layNewStore(file);
   const opened = openStateMethods(file, { numberBits });
-  const answer = answerInTurn(opened.methods, (error) => asStateError(error, file));
+  const answer = answerInTurn(opened.methods, (error) => asStateError(error, file), methodsAside);
   return answeredHere({ ...opened, answer }, effect);
 }
 

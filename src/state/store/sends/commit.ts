@@ -252,6 +252,7 @@ export function createCommitStore(db: StateDatabase, tools: CommitTools): Remote
       await db.write(async (queries) => {
         if ((await readyOf(queries, name)) !== undefined) await write(queries);
       });
+      await db.giveWay();
     }
     await db.write(async (queries) => {
       const found = await readyOf(queries, name);
