@@ -44,12 +44,13 @@ export type ChangedSettings = Omit<
 };
 
 /** Pages whose keys the store is judging. */
-type Judging = { readonly pages: readonly RecordPage[]; readonly judged: Promise<Judged> };
+type Judging = { readonly pages: readonly RecordPage[]; readonly asked: Promise<JudgedKeys> };
 
-/** What became of the records of some pages, and the fields that differ in those which are to be sent. */
+/** Pages whose keys are judged, and the fields that differ in those which are to be sent, once these are kept. */
 type Judged = {
+  readonly pages: readonly RecordPage[];
   readonly verdicts: JudgedKeys["verdicts"];
-  readonly changes: readonly FieldChange[];
+  readonly kept: Promise<readonly FieldChange[]>;
 };
 
 /** Writes the hash of a line. */
@@ -204,18 +205,6 @@ function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly
   });
 }
 
-/** Keeps the hashes of the fields of records that are to be sent, before they can leave. */
-async function keepFields(
-  fields: FieldKeeping | undefined,
-  pages: readonly RecordPage[],
-  { verdicts, leaving: ids }: JudgedKeys,
-): Promise<Judged> {
-  if (fields === undefined || ids.length === 0) return { verdicts, changes: [] };
-  const hashes = await fields.hasher.hash(leavingOf(pages, verdicts));
-  const leaving = { ids, verdicts: verdicts.filter(isSent) };
-  return { verdicts, changes: await fields.keep({ ...hashes, ...leaving }) };
-}
-
 /** How the hashes of fields are kept. */
 type FieldKeeping = {
   readonly hasher: FieldHasher;
@@ -239,29 +228,45 @@ type HowToJudge = {
   readonly counts?: ChangeCounts | undefined;
 };
 
+/** A call that fails while pages are mapped must not end the process: its turn comes when it is waited for. */
+function inItsTurn<Result>(call: Promise<Result>): Promise<Result> {
+  call.catch(() => undefined);
+  return call;
+}
+
 /**
- * Asks the store for the keys of pages, without waiting for what it says; `again` are keys of which a line
- * was sent once more before.
+ * Makes what asks the store for the keys of pages, without waiting for what it says; `again` are keys of which a line
+ * was sent once more before. What is asked is made first, so that the store need not wait for it.
  */
-function createJudging(
+function createAsking(
   state: Pick<StateClient, "stageKeys">,
   how: HowToJudge,
   again: ReadonlySet<string>,
-): (gathered: readonly RecordPage[]) => Judging {
+): (gathered: readonly RecordPage[]) => () => Judging {
   const { rows, oneEach: _, ...settings } = how.settings;
-  // Fields are kept for one call after the other: a later row of a key has the later fields.
-  let before: Promise<unknown> = Promise.resolve();
   return (gathered) => {
     const hashes = rows === undefined ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);
-    const asked = state.stageKeys({ ...settings, ...orderOf(gathered, again), hashes });
-    const judged = Promise.all([asked, before]).then(
-      async ([found]) => await keepFields(how.fields, gathered, found),
-    );
-    before = judged;
-    // A call that fails while later pages are mapped must not end the process: its turn comes below.
-    judged.catch(() => undefined);
-    return { pages: gathered, judged };
+    const input = { ...settings, ...orderOf(gathered, again), hashes };
+    return () => ({ pages: gathered, asked: inItsTurn(state.stageKeys(input)) });
   };
+}
+
+/**
+ * Waits for what the store says of pages, and has it keep the hashes of the fields of records that are to be sent,
+ * before they can leave. The store takes one call after the other: what is asked for before the keys of the next
+ * pages does not wait for these.
+ */
+async function settle(
+  { pages, asked }: Judging,
+  fields: FieldKeeping | undefined,
+): Promise<Judged> {
+  const { verdicts, leaving: ids } = await asked;
+  if (fields === undefined || ids.length === 0) {
+    return { pages, verdicts, kept: Promise.resolve([]) };
+  }
+  const hashes = await fields.hasher.hash(leavingOf(pages, verdicts));
+  const kept = fields.keep({ ...hashes, ids, verdicts: verdicts.filter(isSent) });
+  return { pages, verdicts, kept: inItsTurn(kept) };
 }
 
 /**
@@ -275,11 +280,14 @@ export async function* dropUnchanged(
 ): AsyncGenerator<RecordPage> {
   const { rows, oneEach, sync } = how.settings;
   const again = new Set<string>();
-  const judge = createJudging(state, how, again);
-  async function* applied({ pages: done, judged }: Judging): AsyncGenerator<RecordPage> {
-    const { verdicts: all, changes } = await judged;
+  const askingFor = createAsking(state, how, again);
+  async function* applied({
+    pages: done,
+    verdicts: all,
+    kept,
+  }: Judged): AsyncGenerator<RecordPage> {
     how.counts?.add(all, (sent) => placeOf(done, all, sent));
-    for (const { slot, changed, lost, firstLost } of changes) {
+    for (const { slot, changed, lost, firstLost } of await kept) {
       const field = how.fields?.hasher.nameOf(slot) ?? "";
       how.counts?.addField(field, changed);
       if (lost > 0) how.lost?.add(field, lost, placeOf(done, all, firstLost));
@@ -313,14 +321,15 @@ export async function* dropUnchanged(
     gathered.push(page);
     const canReadAhead = how.budget.canReadAhead();
     if (canReadAhead && !isEnough(gathered)) continue;
-    const before = judging;
-    judging = judge(gathered);
+    const ask = askingFor(gathered);
+    const before = judging === undefined ? undefined : await settle(judging, how.fields);
+    judging = ask();
     gathered = [];
     if (before !== undefined) yield* applied(before);
     if (canReadAhead) continue;
-    yield* applied(judging);
+    yield* applied(await settle(judging, how.fields));
     judging = undefined;
   }
-  if (judging !== undefined) yield* applied(judging);
-  if (gathered.length > 0) yield* applied(judge(gathered));
+  if (judging !== undefined) yield* applied(await settle(judging, how.fields));
+  if (gathered.length > 0) yield* applied(await settle(askingFor(gathered)(), how.fields));
 }

@@ -174,6 +174,31 @@ describe("dropUnchanged", () => {
     expect(lost.warnings(true)).toEqual([expect.stringMatching(/^domain was .* such as a.csv:4:/)]);
   });
 
+  it("asks for the fields of some pages before the keys of the next, which would keep them waiting", async () => {
+    const calls: string[] = [];
+    const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
+      calls.push(`keys of ${textsOf(keys)[0]}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      const verdicts = new Uint8Array(keys.ends.length);
+      return { verdicts, leaving: new Int32Array(verdicts.length).fill(-1) };
+    };
+    const fields: NonNullable<Parameters<typeof dropUnchanged>[2]["fields"]> = {
+      hasher: new FieldHasher("account", async () => ["domain"]),
+      keep: async ({ ids }) => {
+        calls.push(`fields of ${ids.length}`);
+        return [];
+      },
+    };
+    const line = '{"account_id":"a"}';
+    const pages = ["a", "b", "c"].map((page) =>
+      linePage(numbers(10_000).map((row) => [`${page}${row}`, line] as const)),
+    );
+    const how = { settings, makeReject, budget: openBudget().budget, fields };
+    await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
+    const kept = "fields of 10000";
+    expect(calls).toEqual(["keys of a0", kept, "keys of b0", kept, "keys of c0", kept]);
+  });
+
   it("keeps the order of pages, and gives each key its own verdict, however many are asked at once", async () => {
     const pages = numbers(30).map((page) => pageOf(...keysOf(page)));
     const { entered, budget } = openBudget();
