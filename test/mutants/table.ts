@@ -13,6 +13,7 @@ import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfErased } from "./table/erased.ts";
 import { mutantsOfExplained } from "./table/explained.ts";
 import { mutantsOfFields } from "./table/fields.ts";
+import { mutantsOfFirstLoads } from "./table/first-loads.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfHolds } from "./table/holds.ts";
 import { mutantsOfHosts } from "./table/hosts.ts";
@@ -89,6 +90,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfIdentities,
   ...mutantsOfZones,
   ...mutantsOfFields,
+  ...mutantsOfFirstLoads,
   ...mutantsOfForeignPrograms,
   ...mutantsOfRepeats,
   ...mutantsOfWorkflows,

@@ -1,0 +1,106 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const drawn = planting({
+  file: "test/src/state/store/drawn-keys.test.ts",
+  title: "are known to it also where another process took some of them in",
+});
+
+const nextRun = planting({
+  file: "test/src/state/store/drawn-keys.test.ts",
+  title: "are known to it in its next run",
+});
+
+const failed = planting({
+  file: "test/src/state/store/drawn-keys.test.ts",
+  title: "are known to it also where a transaction of its own failed before",
+});
+
+const filter = planting({
+  file: "test/src/state/rules/drawn-keys.test.ts",
+  title: "has every key that was added, through several layers, and takes few others for one",
+});
+
+const order = planting({
+  file: "test/src/pipeline/changed.test.ts",
+  title: "asks for the fields of some pages before the keys of the next",
+});
+
+const ahead = planting({
+  file: "test/connectors/postgres/read.test.ts",
+  title: "reads the next block while somebody works on one, unless it was slow or is not wanted",
+});
+
+const exactlyOnce = planting({
+  file: "test/connectors/postgres/read.test.ts",
+  title:
+    "is told that the server is gone, and later continues from the last page with every row once",
+});
+
+const givesWay = planting({
+  file: "test/src/state/store/commits-give-way.test.ts",
+  title: "lets other calls go on between its transactions",
+});
+
+const drawnKeys = "src/state/rules/keys/drawn-keys.ts";
+const readPostgres = "connectors/postgres/read.ts";
+
+/** First loads: keys that are not looked up, and what is done at the same time. */
+export const mutantsOfFirstLoads: readonly Mutant[] = [
+  drawn({
+    id: "S1510",
+    plants: "a key that another process took in is not looked up",
+    file: drawnKeys,
+    find: "if (found?.nextId !== nextId) return undefined;",
+    replace: "if (found === undefined) return undefined;",
+  }),
+  failed({
+    id: "S1511",
+    plants:
+      "keys of a transaction that failed hide those that another process was given their ids for",
+    file: "src/state/sqlite/keys/stage-keys.ts",
+    find: "      drawnKeys.forget();\n",
+    replace: "",
+  }),
+  nextRun({
+    id: "S1512",
+    plants: "the first keys of a set are not among those that it was given ids for",
+    file: "src/state/sqlite/keys/stage-keys.ts",
+    find: "isRoom &&= drawn?.add(words, index) === true;",
+    replace: "isRoom &&= drawn !== undefined;",
+  }),
+  filter({
+    id: "S1513",
+    plants: "only the newest layer of a filter is asked",
+    file: drawnKeys,
+    find: "return this.#layers.some(isIn);",
+    replace: "return this.#layers.slice(0, 1).some(isIn);",
+  }),
+  order({
+    id: "S1514",
+    plants: "fields wait for the keys of the next pages",
+    file: "src/pipeline/changed.ts",
+    find: "const ask = askingFor(gathered);",
+    replace: "const asked = askingFor(gathered)();\n    const ask = (): Judging => asked;",
+  }),
+  ahead({
+    id: "S1515",
+    plants: "a slow server is asked for the next block before somebody wants it",
+    file: readPostgres,
+    find: "if (ms > aheadMsMax || rows.length > aheadBytesMax) return;",
+    replace: "if (rows.length > aheadBytesMax) return;",
+  }),
+  exactlyOnce({
+    id: "S1516",
+    plants: "the block that is read ahead begins with the last row of the one before",
+    file: readPostgres,
+    find: "positionOf(source, valuesOf(rows, count - 1), request.to), left)",
+    replace: "positionOf(source, valuesOf(rows, count - 2), request.to), left)",
+  }),
+  givesWay({
+    id: "S1517",
+    plants: "a commit keeps all other calls waiting",
+    file: "src/state/store/sends/commit.ts",
+    find: "      await db.giveWay();\n",
+    replace: "",
+  }),
+];
