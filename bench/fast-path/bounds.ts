@@ -106,7 +106,7 @@ export const bounds = {
   },
   allRunBesideDuckdb: {
     part: "runs",
-    what: "`sluice run`, `send: all`, a worker up, beside DuckDB's COPY and `curl` PUT, wall",
+    what: "`sluice run`, `send: all`, a worker up, beside DuckDB's COPY and `curl` to the same service, wall",
     must: 0.6,
     aim: 0.3,
     unit: "",

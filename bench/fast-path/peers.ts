@@ -68,6 +68,29 @@ export async function putByCurl(
   return await runPeer("curl", [...args, address], folder);
 }
 
+// What a script without sluice would do: ask for an address, PUT, confirm, and end where one of them fails.
+const sendAll = `
+set -e
+api=$0
+post() { curl -sS --fail -H "x-api-key: bench-key" -H "content-type: application/json" -d "$2" "$api/ingestion/$1"; }
+member() { sed 's/.*"'$1'":"\\([^"]*\\)".*/\\1/'; }
+for file; do
+  drawn=$(post generate-upload-url '{"stream":"account","content_type":"application/jsonl","content_encoding":"gzip"}')
+  url=$(printf %s "$drawn" | member upload_url)
+  curl -sS --fail -H "Content-Type: application/jsonl" -H "Content-Encoding: gzip" --upload-file "$file" "$url"
+  key=$(printf %s "$drawn" | member file_key)
+  post confirm-upload '{"file_key":"'"$key"'"}' > /dev/null
+done`;
+
+/** Sends files of accounts to the service at an address, one after the other. @throws {Error} it refuses one */
+export async function sendByCurl(
+  files: readonly string[],
+  address: string,
+  folder: string,
+): Promise<Ended> {
+  return await runPeer("/bin/sh", ["-c", sendAll, address, ...files], folder);
+}
+
 /** The bytes of files, in all. */
 export async function bytesOf(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));

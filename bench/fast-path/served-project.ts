@@ -125,6 +125,11 @@ export class ServedProject {
     return ran;
   }
 
+  /** Where the service answers. */
+  get serviceAddress(): string {
+    return this.#sandboxAddress;
+  }
+
   /** Holds the service's records against a CSV's, as `compareRecordsAt`. */
   async compareRecords(csv: string): Promise<number> {
     return await compareRecordsAt(this.#sandboxAddress, csv);

@@ -122,19 +122,23 @@ async function stageAll(
   await beginRun(state, runId);
   const files: string[] = [];
   const sum = { records: 0, unchanged: 0, changes: noChanges };
+  let committing: Promise<unknown> = Promise.resolve();
   for (let [chunk, done] = [1, false]; !done; chunk += 1) {
     const drawn = await state.beginStaging({ runId, chunk, host });
     const job = await jobOf(state, chunk, drawn);
     const staged = await threads.run(job, { signal: never, progress: () => undefined });
     const name = { runId, chunk, stage: drawn.stage };
     await state.finishStage({ ...name, ...staged, bodies: staged.bodies ?? [] });
-    await commit(state, name);
+    // As in a run, the next chunk is staged meanwhile.
+    await committing;
+    committing = commit(state, name);
     files.push(job.file);
     sum.records += staged.counts.records;
     sum.unchanged += staged.counts.unchanged;
     if (staged.changes !== undefined) sum.changes = withChanges(sum.changes, staged.changes);
     ({ done } = staged);
   }
+  await committing;
   await endRun(state, runId);
   await threads.close();
   return { files, ...sum };
