@@ -52,9 +52,16 @@ export async function* readPostgres(request: ReadRequest): AsyncGenerator<Postgr
       if (!isLast && left > 0) {
         blocks.readAhead(block, positionOf(source, valuesOf(rows, count - 1), request.to), left);
       }
+      let pagesLeft = Math.ceil(count / request.pageRowsMax);
       for (let start = 0; start < count; start += request.pageRowsMax) {
         const end = Math.min(count, start + request.pageRowsMax);
-        const cells = makeCells({ rows, from: start, to: end });
+        const made = makeCells({ rows, from: start, to: end });
+        const release = (): void => {
+          made.release?.();
+          pagesLeft -= 1;
+          if (pagesLeft === 0) rows.release();
+        };
+        const cells = { ...made, release };
         const position = positionOf(source, valuesOf(rows, end - 1), request.to);
         from = position;
         yield {

@@ -18,14 +18,16 @@ export type PostgresCells = Omit<Cells, "row"> & { row(index: number): PostgresR
 const lengthBytes = 4;
 const quote = 0x22;
 
-/** Prepares the making of cells of these columns; all that it makes share the names, and take turns with memory. */
+/** Of pages that were released, by whichever reader: a run has one for each chunk. */
+const memory = new PageMemory();
+
+/** Prepares the making of cells of these columns; all that it makes share the names. */
 export function cellMaker(columns: readonly SourceColumn[]): (of: RowSpan) => PostgresCells {
   const names = columns.map(({ name }) => name);
   const writers = columns.map((column) => writerOf(column));
   const makeRow = rowMaker(columns);
-  const memory = new PageMemory();
   return (of) => {
-    const written = new CellWriter(of, writers, memory);
+    const written = new CellWriter(of, writers);
     written.writeAll();
     const { bytes, piece, starts, ends, flags } = written;
     return {
@@ -61,7 +63,7 @@ class CellWriter {
   /** Whether a cell begins with what no text in UTF-8 begins with. */
   #isBroken = false;
 
-  constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[], memory: PageMemory) {
+  constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[]) {
     this.#of = of;
     this.#writers = writers;
     this.#raw = of.rows.bytes;

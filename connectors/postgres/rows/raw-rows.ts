@@ -1,3 +1,8 @@
+import { PageMemory } from "../../../src/records/page-memory.ts";
+
+/** Of rows that were released, by whichever reader: a run has one for each chunk. */
+const memory = new PageMemory();
+
 /** A value as the server writes it. */
 export type Text = string | null;
 
@@ -5,6 +10,7 @@ export type Text = string | null;
 export const rowHeadBytes = 7;
 
 const lengthBytes = 4;
+const nothing = Buffer.alloc(0);
 const firstBytes = 64 * 1024;
 /** Little enough not to hold twice what is read, and enough for a value of a gigabyte to be copied few times. */
 const grownBy = 1.5;
@@ -17,7 +23,7 @@ export class RawRows {
 
   /** `bytes` is how many are expected; more are taken too. */
   constructor(bytes = firstBytes) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(firstBytes, bytes));
+    this.#bytes = memory.take(Math.max(firstBytes, bytes));
   }
 
   /** How many rows have begun. */
@@ -44,12 +50,20 @@ export class RawRows {
   take(bytes: Buffer, from: number, to: number): void {
     const length = this.#length + to - from;
     if (length > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.ceil(length * grownBy));
+      const grown = memory.take(Math.ceil(length * grownBy));
       this.#bytes.copy(grown, 0, 0, this.#length);
+      memory.giveBack(this.#bytes);
       this.#bytes = grown;
     }
     bytes.copy(this.#bytes, this.#length, from, to);
     this.#length = length;
+  }
+
+  /** Leaves the memory to rows that come later: nobody reads these any more. */
+  release(): void {
+    memory.giveBack(this.#bytes);
+    this.#bytes = nothing;
+    this.#length = 0;
   }
 
   /** Where a row's message begins; of the row behind the last one, where that ends. */

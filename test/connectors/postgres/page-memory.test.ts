@@ -4,7 +4,7 @@ import { readPostgres } from "../../../connectors/postgres/read.ts";
 import type { Cells } from "../../../src/records/cells.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { numbers } from "../../support/sequences.ts";
-import { readRequestOf } from "./support.ts";
+import { type PostgresPage, readRequestOf } from "./support.ts";
 
 it("keeps the cells of a page while others use memory that was given back", async () => {
   const { url, query } = await postgres();
@@ -28,4 +28,27 @@ it("keeps the cells of a page while others use memory that was given back", asyn
   }
   expect(read).toEqual(texts.slice(0, read.length));
   expect(read.length).toBeGreaterThan(50);
+});
+
+it("keeps the rows of a block until all of its pages were given back", async () => {
+  const { url, query } = await postgres();
+  await query(`create table t (n int primary key, value text);
+    insert into t select n, 'value ' || n from generate_series(1, 25000) n`);
+  const held: PostgresPage[] = [];
+  const read: unknown[] = [];
+  const giveOldestBack = (): void => {
+    const [oldest] = held.splice(0, 1);
+    // The last row, which is made when it is asked for, and its place.
+    const last = (oldest?.cells?.count ?? 0) - 1;
+    read.push([oldest?.cells?.row(last), oldest?.where(last)]);
+    oldest?.cells?.release?.();
+  };
+  const ask = { ...readRequestOf(url, { table: "t" }), pageRowsMax: 2_500 };
+  for await (const page of readPostgres(ask)) {
+    held.push(page);
+    if (held.length > 3) giveOldestBack();
+  }
+  while (held.length > 0) giveOldestBack();
+  const ends = numbers(10).map((page) => (page + 1) * 2_500);
+  expect(read).toEqual(ends.map((n) => [{ n: `${n}`, value: `value ${n}` }, `public.t:${n}`]));
 });

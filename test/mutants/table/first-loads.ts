@@ -36,6 +36,11 @@ const exactlyOnce = planting({
     "is told that the server is gone, and later continues from the last page with every row once",
 });
 
+const memory = planting({
+  file: "test/connectors/postgres/page-memory.test.ts",
+  title: "keeps the rows of a block until all of its pages were given back",
+});
+
 const givesWay = planting({
   file: "test/src/state/store/commits-give-way.test.ts",
   title: "lets other calls go on between its transactions",
@@ -95,6 +100,13 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     file: readPostgres,
     find: "positionOf(source, valuesOf(rows, count - 1), request.to), left)",
     replace: "positionOf(source, valuesOf(rows, count - 2), request.to), left)",
+  }),
+  memory({
+    id: "S1518",
+    plants: "the memory of a block is used again once one of its pages was given back",
+    file: readPostgres,
+    find: "if (pagesLeft === 0) rows.release();",
+    replace: "rows.release();",
   }),
   givesWay({
     id: "S1517",
