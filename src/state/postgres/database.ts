@@ -115,6 +115,7 @@ export function openPostgresDatabase(
   const state: StateDatabase = {
     queries,
     write: async (work) => await writer("serializable")(work),
+    writeUnsynced: async (work) => await writer("serializable")(work),
     now: async (asking, callers) => await readClock(clock, asking, callers),
     // What its server keeps of removed rows, and for how long, is the server's.
     shred: async () => false,

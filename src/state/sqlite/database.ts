@@ -90,6 +90,8 @@ export type Database = {
    * for another's lock.
    */
   readonly write: <Result>(work: () => Result) => Result;
+  /** The same, durable only with the next write of whichever process. */
+  readonly writeUnsynced: <Result>(work: () => Result) => Result;
   /** Makes a function known to SQL, which may ask the store. */
   define(name: string, work: (...values: SQLOutputValue[]) => SQLInputValue): void;
   close(): void;
@@ -141,20 +143,20 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
     if (found !== undefined) throw movedError(file, String(found));
   };
   refuseMoved();
-  const write: Database["write"] = (work) =>
-    transactions.write(() => {
+  const unmoved =
+    <Result>(work: () => Result) =>
+    (): Result => {
       refuseMoved();
       return work();
-    });
+    };
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
     state: {
       write: async (work) =>
-        await transactions.writeInSteps(async () => {
-          refuseMoved();
-          return await work(queries);
-        }),
+        await transactions.writeInSteps(unmoved(async () => await work(queries))),
+      writeUnsynced: async (work) =>
+        await transactions.writeUnsyncedInSteps(unmoved(async () => await work(queries))),
       queries,
       now: async (_, callers) => await Promise.resolve(callers),
       // What was removed still is in the log until it is copied back.
@@ -162,7 +164,8 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
       giveWay: async () => await setImmediate(),
     },
     prepare: (sql) => new LazyStatement(db, sql),
-    write,
+    write: (work) => transactions.write(unmoved(work)),
+    writeUnsynced: (work) => transactions.writeUnsynced(unmoved(work)),
     define: (name, work) => db.function(name, { varargs: true }, work),
     close: () => db.close(),
   };

@@ -21,8 +21,12 @@ function pause(ms: number): void {
 export type Transactions = {
   /** Runs `work` in one. */
   readonly write: <Result>(work: () => Result) => Result;
+  /** The same, unsynced: a power cut takes it as if it had never been, unless a later transaction was synced. */
+  readonly writeUnsynced: <Result>(work: () => Result) => Result;
   /** Runs `work` in one while others wait; whoever calls it begins no other before its promise is settled. */
   readonly writeInSteps: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** The same, unsynced. */
+  readonly writeUnsyncedInSteps: <Result>(work: () => Promise<Result>) => Promise<Result>;
 };
 
 /**
@@ -65,27 +69,48 @@ export function createTransactions(db: DatabaseSync): Transactions {
   const end = (): void => {
     endedMs = performance.now();
   };
+  const write = <Result>(work: () => Result): Result => {
+    begin();
+    try {
+      return commit(work());
+    } catch (error) {
+      rollBack();
+      throw error;
+    } finally {
+      end();
+    }
+  };
+  const writeInSteps = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    begin();
+    try {
+      return commit(await work());
+    } catch (error) {
+      rollBack();
+      throw error;
+    } finally {
+      end();
+    }
+  };
+  // The log is one file, written in order: whoever syncs it next syncs this, too (https://sqlite.org/wal.html).
+  const unsynced = "pragma synchronous = normal";
+  const synced = "pragma synchronous = full";
   return {
-    write: (work) => {
-      begin();
+    write,
+    writeInSteps,
+    writeUnsynced: (work) => {
+      db.exec(unsynced);
       try {
-        return commit(work());
-      } catch (error) {
-        rollBack();
-        throw error;
+        return write(work);
       } finally {
-        end();
+        db.exec(synced);
       }
     },
-    writeInSteps: async (work) => {
-      begin();
+    writeUnsyncedInSteps: async (work) => {
+      db.exec(unsynced);
       try {
-        return commit(await work());
-      } catch (error) {
-        rollBack();
-        throw error;
+        return await writeInSteps(work);
       } finally {
-        end();
+        db.exec(synced);
       }
     },
   };

@@ -15,6 +15,8 @@ export type StateDatabase = {
   readonly queries: Queries;
   /** Runs `work` in one transaction, whose writes nobody else's come between. */
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** The same, durable only with the next write: for what says nothing until that write. */
+  writeUnsynced<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /**
    * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,
    * read when it is asked, and so after what was locked before.

@@ -64,7 +64,8 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
       putStaged.run({ ...kept, send: count(sendOf, input) });
     };
     for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
-      db.write(() => keepSome(start));
+      // As the keys: what leaves is synced before.
+      db.writeUnsynced(() => keepSome(start));
     }
     return changes.all();
   };

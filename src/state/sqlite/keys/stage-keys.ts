@@ -181,7 +181,8 @@ export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore
     };
     merging.settle(setId);
     try {
-      for (const steps of inTransactions(hashed)) db.write(() => judgeSome(steps));
+      // Before anything of the staging leaves it is finished, which is synced.
+      for (const steps of inTransactions(hashed)) db.writeUnsynced(() => judgeSome(steps));
     } catch (error) {
       sightings.readAnew();
       stagedKeys.readAnew();

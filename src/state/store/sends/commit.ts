@@ -248,8 +248,9 @@ export function createCommitStore(db: StateDatabase, tools: CommitTools): Remote
     const known = await stagingOf(db.queries, name);
     if (known?.state === "committed") return;
     const of = { runId: name.runId, send: known?.send ?? 0 };
+    // They say nothing before the transaction in which the send counts, and that is synced.
     for (const write of await keys.steps(db.queries, of)) {
-      await db.write(async (queries) => {
+      await db.writeUnsynced(async (queries) => {
         if ((await readyOf(queries, name)) !== undefined) await write(queries);
       });
       await db.giveWay();
