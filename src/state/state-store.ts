@@ -76,8 +76,8 @@ export type StateClient = Remote<StateMethods>;
 
 /**
  * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, rate limits and
- * pulls. What a method wrote is durable when its promise resolves; in SQLite that of `stageKeys` and `keepFields` is with
- * the next write, as nothing leaves before `finishStage` and `beginPart`. Each method is one transaction but
+ * pulls. What a method wrote is durable when its promise resolves; in SQLite that of `stageKeys` and `keepFields` is
+ * with the next write, as nothing leaves before `finishStage` and `beginPart`. Each method is one transaction but
  * `stageKeys`, `keepFields`, `commitChunk`, `prepareCommit`, `cutChunk`, `dropStagings`, `forgetSeenBefore`,
  * `pruneRuns`, `listReplay`, `beginPull` and `beginListing`, which take some thousand rows at a time. Methods that add
  * or draw (`addRunFacts`, `addRejects`, `beginStaging`, `beginPart`, `countFault`, `acquirePermit`, `noteLimit`,

@@ -112,10 +112,11 @@ export function openPostgresDatabase(
   const restored = new Restored(queries, server);
   let kept: StoreIdentity | undefined;
   const writer = createWriter(queries, server, { restored, opened: () => kept });
+  const write: StateDatabase["write"] = async (work) => await writer("serializable")(work);
   const state: StateDatabase = {
     queries,
-    write: async (work) => await writer("serializable")(work),
-    writeUnsynced: async (work) => await writer("serializable")(work),
+    write,
+    writeUnsynced: write,
     now: async (asking, callers) => await readClock(clock, asking, callers),
     // What its server keeps of removed rows, and for how long, is the server's.
     shred: async () => false,

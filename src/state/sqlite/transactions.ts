@@ -34,7 +34,7 @@ export type Transactions = {
  * transaction after another keeps another process out for seconds. So each leaves a gap now and then, and the
  * one that waits looks often enough to meet it.
  */
-export function createTransactions(db: DatabaseSync): Transactions {
+function createTurns(db: DatabaseSync): { readonly begin: () => void; readonly end: () => void } {
   let [endedMs, freeMs] = [0, 0];
   const begin = (): void => {
     const nowMs = performance.now();
@@ -59,15 +59,21 @@ export function createTransactions(db: DatabaseSync): Transactions {
       db.exec(`pragma busy_timeout = ${lockWaitMs}`);
     }
   };
+  const end = (): void => {
+    endedMs = performance.now();
+  };
+  return { begin, end };
+}
+
+/** Makes the transactions on an open file. */
+export function createTransactions(db: DatabaseSync): Transactions {
+  const { begin, end } = createTurns(db);
   const commit = <Result>(result: Result): Result => {
     db.exec("commit");
     return result;
   };
   const rollBack = (): void => {
     if (db.isTransaction) db.exec("rollback");
-  };
-  const end = (): void => {
-    endedMs = performance.now();
   };
   const write = <Result>(work: () => Result): Result => {
     begin();

@@ -42,7 +42,7 @@ const memory = planting({
 });
 
 const synced = planting({
-  file: "test/src/state/synced.test.ts",
+  file: "test/src/state/store/synced.test.ts",
   title: "syncs what it writes, but what needs not be, and after that as before",
 });
 

@@ -87,8 +87,8 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     id: "S1008",
     plants: "a process that has the store open writes into it once it was moved",
     file: "src/state/sqlite/database.ts",
-    find: "        await transactions.writeInSteps(async () => {\n          refuseMoved();",
-    replace: "        await transactions.writeInSteps(async () => {",
+    find: "    (): Result => {\n      refuseMoved();",
+    replace: "    (): Result => {",
     title: "has every process refuse both ends until it is made",
   }),
   copy({

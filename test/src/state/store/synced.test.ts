@@ -2,8 +2,8 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { openDatabase } from "../../../src/state/sqlite/database.ts";
-import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { openDatabase } from "../../../../src/state/sqlite/database.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const full = 2;
 const normal = 1;
