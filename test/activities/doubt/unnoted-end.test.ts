@@ -4,17 +4,37 @@ import { newer, overMs, resend, transfer } from "../../support/project/doubt-sto
 import { dyingAt, failureOf, losingAnswerOf } from "../../support/project/harness.ts";
 import { rows, stagedRun, type Staged, type TestRun } from "../../support/project/test-run.ts";
 
-it.each(["endRequest", "movePart"] as const)(
+type Noting = "endRequest" | "movePart";
+
+/** A request of which the store could not note the end: the disk was full for a moment. */
+async function unnoted(
+  method: Noting,
+): Promise<{ readonly run: TestRun; readonly chunk: Staged; readonly failure: unknown }> {
+  const { run, chunk } = await stagedRun();
+  const { harness } = run;
+  const { uploadJson } = harness.activitiesWith(dyingAt(harness, method));
+  if (method === "endRequest") harness.sandbox.order("upload-json", { status: 500 });
+  const failure = await failureOf(harness.perform(uploadJson, run.part(chunk)));
+  return { run, chunk, failure };
+}
+
+it.each<Noting>(["endRequest", "movePart"])(
   "a request of which the store could not note the end is over in time, although its worker lives on: %s",
   async (method) => {
-    const { run, chunk } = await stagedRun();
-    const { harness } = run;
-    // The disk is full for a moment.
-    const { uploadJson } = harness.activitiesWith(dyingAt(harness, method));
-    if (method === "endRequest") harness.sandbox.order("upload-json", { status: 500 });
-    const failure = await failureOf(harness.perform(uploadJson, run.part(chunk)));
+    const { run, chunk, failure } = await unnoted(method);
     expect(failure).toMatchObject({ nonRetryable: false });
-    await isOverInTime(run, chunk);
+    await sendAndClose(run, chunk);
+    await isOverInTime(run);
+  },
+);
+
+it.each<Noting>(["endRequest", "movePart"])(
+  "a request of which the store could not note the end is over in time, although nobody tries it again: %s",
+  async (method) => {
+    const { run, failure } = await unnoted(method);
+    expect(failure).toMatchObject({ nonRetryable: false });
+    await run.close({ outcome: "cancelled" });
+    await isOverInTime(run);
   },
 );
 
@@ -23,15 +43,18 @@ it("a request of which the store noted the beginning and lost the answer is over
   const { uploadJson } = run.harness.activitiesWith(losingAnswerOf(run.harness, "beginPart"));
   const failure = await failureOf(run.harness.perform(uploadJson, run.part(chunk)));
   expect(failure).toMatchObject({ nonRetryable: false });
-  await isOverInTime(run, chunk);
+  await sendAndClose(run, chunk);
+  await isOverInTime(run);
 });
 
-/** What is sent again and then anew is in doubt, until what it was sent in before is over. */
-async function isOverInTime(run: TestRun, chunk: Staged): Promise<void> {
-  const { harness } = run;
+async function sendAndClose(run: TestRun, chunk: Staged): Promise<void> {
   await run.send(chunk, "body");
   await run.commit(chunk);
   await run.close();
+}
+
+/** What is sent again and then anew is in doubt, until what it was sent in before is over. */
+async function isOverInTime({ harness }: TestRun): Promise<void> {
   await harness.write("accounts.csv", newer);
   await transfer(harness, "run-2");
   const look = async () =>

@@ -141,7 +141,7 @@ export const mutantsOfVerified: readonly Mutant[] = [
     ],
     test: {
       file: "test/workflows/verify/verify.test.ts",
-      title: "does not look a second time when its worker fails: each call has cost",
+      title: "does not look a second time when it fails, because each call has cost",
     },
   },
   {

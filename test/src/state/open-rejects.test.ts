@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { hashBytes } from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RejectEntry } from "../../../src/state/contract/rejects/rejects.ts";
 import type { RunKind, RunRequest } from "../../../src/state/contract/runs/runs.ts";
+import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { someOf } from "../../support/trials.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
@@ -144,12 +146,18 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
 
   it("are not those of rows that came since, although later ones were given up", async () => {
     await run("r1", [entry("t:1", { key: "k1" }), entry("t:2", { key: "k2" })]);
-    await run("r2", [], { keys: ["k2"] });
-    await test.openRun("r3");
-    const { stage, send } = await store.beginStaging({ runId: "r3", chunk: 1, host: "h" });
-    const hashes = new Uint8Array(32).fill(1);
-    await test.judge({ runId: "r3", chunk: 1, stage, send, keys: ["k1", "k2"], hashes });
+    const staging = async (runId: string, keys: readonly string[]): Promise<StageName> => {
+      await test.openRun(runId);
+      const { stage, send } = await store.beginStaging({ runId, chunk: 1, host: "h" });
+      const hashes = new Uint8Array(keys.length * hashBytes).fill(1);
+      await test.judge({ runId, chunk: 1, stage, send, keys, hashes });
+      return { runId, chunk: 1, stage };
+    };
+    await test.commit(await staging("r2", ["k2"]));
+    await staging("r3", ["k1", "k2"]);
     await store.dropStagings({ runId: "r3" });
+    // One that failed has not read the whole source.
+    await store.endRun({ runId: "r2", outcome: "failed", endedAt: at });
     expect(await places()).toEqual(["r1 t:1"]);
   });
 

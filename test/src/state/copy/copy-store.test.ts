@@ -17,6 +17,7 @@ import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresMethods } from "../../../../src/state/postgres/open-methods.ts";
 import type { StoreServer } from "../../../../src/state/postgres/server.ts";
 import { asStoreError } from "../../../../src/state/postgres/store-error.ts";
+import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { answerAtOnce } from "../../../../src/thread.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
@@ -91,6 +92,13 @@ describe("copyStore", () => {
     expect(there.storeId).toBe(storeId);
     expect(await openIn(there)).toEqual(["r1 y"]);
     const second = StoreUnderTest.of(stateFolder, there);
+    // The row that was refused is older than the one that came since.
+    await second.openRun("p1", "replay");
+    const drawn = await there.beginStaging({ runId: "p1", chunk: 1, host: "h" });
+    const replayed = { runId: "p1", chunk: 1, ...drawn, keys: ["x"], ages: [ageOf(1, 1)] };
+    expect(await second.judge(replayed)).toEqual([verdict.superseded]);
+    await there.dropStagings({ runId: "p1" });
+    await there.endRun({ runId: "p1", outcome: "failed", endedAt: at });
     const keys = ["a", "b\u0000", "c", "x", "d"];
     const { unchanged, new: added } = verdict;
     const known = [unchanged, unchanged, unchanged, unchanged];
@@ -107,7 +115,7 @@ describe("copyStore", () => {
       unchanged,
       added,
     ]);
-    expect(await here.runs({ limit: 10 })).toHaveLength(4);
+    expect(await here.runs({ limit: 10 })).toHaveLength(5);
   });
 
   it("has what was pushed wait there, each id once, and what is pushed later after it", async () => {
