@@ -29,7 +29,7 @@ it.each<Noting>(["endRequest", "movePart"])(
 );
 
 it.each<Noting>(["endRequest", "movePart"])(
-  "a request of which the store could not note the end is over in time, although nobody tries it again: %s",
+  "a request of which the store could not note the end is over in time, although nobody tries again: %s",
   async (method) => {
     const { run, failure } = await unnoted(method);
     expect(failure).toMatchObject({ nonRetryable: false });

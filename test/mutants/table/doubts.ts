@@ -53,7 +53,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     test: {
       file: unnotedTest,
       title:
-        "a request of which the store could not note the end is over in time, although nobody tries it again: endRequest",
+        "a request of which the store could not note the end is over in time, although nobody tries again: endRequest",
     },
   },
   {
