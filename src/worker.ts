@@ -40,7 +40,7 @@ import {
 } from "./local/presence.ts";
 import { isProcessGone, processName } from "./local/process-identity.ts";
 import { startResend } from "./local/resend.ts";
-import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
+import { keepTemplates, type KeptTemplates } from "./local/templates.ts";
 import { installRuntime } from "./local/temporal-runtime.ts";
 import type { Traces } from "./local/traces.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
@@ -145,30 +145,21 @@ async function openInboxes(
   };
 }
 
-/** The templates that the start form of the Web UI is prefilled from. */
-function seedingOf({ config, sources, log }: WorkerSettings, client: Client): Seeding {
-  const { taskQueue } = config.temporal;
-  return { client, taskQueue, templates: templatesOf(config, sources), log };
-}
-
 /** What is done once a worker polls, because it is what answers. */
 async function beginWith(
-  settings: WorkerSettings,
-  deps: Pick<Dependencies, "log" | "state">,
+  deps: Pick<Dependencies, "config" | "log" | "state"> & { readonly templates: KeptTemplates },
   client: Client,
 ): Promise<void> {
-  const { taskQueue } = settings.config.temporal;
-  await Promise.all([
-    seedTemplates(seedingOf(settings, client)),
-    endLostHolds({ ...deps, client, taskQueue }),
-  ]);
+  const { taskQueue } = deps.config.temporal;
+  await Promise.all([deps.templates.seed(), endLostHolds({ ...deps, client, taskQueue })]);
 }
 
 async function createDependencies(
   settings: WorkerSettings,
   client: Client,
-): Promise<Dependencies & { close(): Promise<void> }> {
-  const { config, sources, opened, metrics, traces } = settings;
+): Promise<Dependencies & { readonly templates: KeptTemplates; close(): Promise<void> }> {
+  const { config, sources, opened, metrics, traces, log } = settings;
+  const { taskQueue } = config.temporal;
   const stored = opened?.state ?? (await openStateStore(config));
   const state = metrics?.timed(stored) ?? stored;
   const inboxes = await openInboxes(settings, client);
@@ -180,7 +171,9 @@ async function createDependencies(
   const stageThreads = opened?.stageThreads ?? createStageThreads(state, { ready: 1 });
   const { allowInsecureHosts } = config.api;
   const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
-  const templates = keepTemplates(seedingOf(settings, client));
+  // What the start form of the Web UI is prefilled from.
+  const examples = templatesOf(config, sources);
+  const templates = keepTemplates({ client, taskQueue, templates: examples, log });
   return {
     config,
     target: targetOf(config.api),
@@ -201,7 +194,7 @@ async function createDependencies(
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
-    scheduleState: async (name) => await scheduleState(client, config.temporal.taskQueue, name),
+    scheduleState: async (name) => await scheduleState(client, taskQueue, name),
     notifier,
     startNotifying: async (input) => await startNotifying(client, config.temporal, input),
     startResend: async (sync) => await startResend(client, config.temporal, sync),
@@ -209,9 +202,10 @@ async function createDependencies(
     inboxes,
     now: () => state.now(),
     clock: systemClock(),
-    log: settings.log,
+    log,
+    templates,
     close: async () => {
-      templates.close();
+      await templates.close();
       if (opened === undefined) await stageThreads.close();
       await api.close();
       await notifier.close();
@@ -320,7 +314,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     }
   })();
   // Once they poll, because they finish them. A worker that broke meanwhile says why to whoever awaits `ended`.
-  await Promise.race([beginWith(settings, deps, client), ended.catch(() => undefined)]);
+  await Promise.race([beginWith(deps, client), ended.catch(() => undefined)]);
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
   return {
     hostQueue: deps.hostQueue,
@@ -332,8 +326,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       }),
     ended,
     stop: async (withinMs = graceMs) => {
-      shutDown(workers);
       const timer = setTimeout(() => cutOff.abort(), withinMs);
+      // Before the workers take no more work: they finish those that were begun.
+      await deps.templates.close();
+      shutDown(workers);
       await ended.finally(() => clearTimeout(timer));
     },
   };

@@ -8,9 +8,22 @@ import {
 import type { backfill } from "../../workflows/backfill/backfill.ts";
 import type { Template } from "../backfill/template.ts";
 import { messageOf } from "../errors.ts";
+import { eachAtOnce } from "../schedules/each-at-once.ts";
 
-/** How long seeding may keep a worker that starts from saying so (our choice). */
+/**
+ * How long seeding may keep a worker that starts from saying so (our choice): enough for the few of a small project,
+ * whose ids are free then. Those of a large one follow while it works.
+ */
+const waitMsMax = 1_000;
+
+/** How long one template may take (our choice). */
 const seedMsMax = 10_000;
+
+/** Templates that are seeded at once (our choice): a run that begins meanwhile finds room beside them. */
+const atOnceMax = 8;
+
+/** How long templates that were begun may keep a worker that stops (our choice): it is what finishes them. */
+const closeMsMax = 1_000;
 
 /**
  * How long after a backfill its template is seeded again (our choice): who starts the next at once finds the
@@ -26,12 +39,21 @@ export type Seeding = {
   readonly log: { warn(facts: object, text: string): void };
 };
 
-/** Templates that are seeded again after each backfill. */
+/** The templates of a project, kept where the start form looks for them. */
 export type KeptTemplates = {
+  /**
+   * Seeds every template whose id has none as its newest run. Resolves once they have finished, so that their ids are
+   * free, or after `waitMsMax`: the others follow. For a worker that polls: it is what finishes them. What fails is
+   * logged, because a form that is empty keeps nobody from working. Never throws.
+   */
+  seed(): Promise<void>;
   /** Seeds the one of this id a while after its workflow closed; nothing for an id without a template. Never throws. */
   seedAgain(workflowId: string): void;
-  /** Gives up those that were to be seeded. */
-  close(): void;
+  /**
+   * Begins no more, and resolves once those that were begun have finished, or were given up after `closeMsMax`: the
+   * next worker finishes them. For a worker that still polls. Never throws.
+   */
+  close(): Promise<void>;
 };
 
 /** Whether a workflow is a template, and no backfill. */
@@ -69,42 +91,58 @@ async function seed(
   }
 }
 
-/**
- * Seeds every template whose id has none as its newest run, and returns once they have finished, so that
- * their ids are free. For a worker that has started: it is what finishes them. What fails is logged, because
- * a form that is empty keeps nobody from working.
- */
-export async function seedTemplates(seeding: Seeding): Promise<void> {
-  const { client, templates, log } = seeding;
-  if (templates.length === 0) return;
-  try {
-    await client.withDeadline(
-      Date.now() + seedMsMax,
-      async () => await Promise.all(templates.map(async (one) => await seed(seeding, one))),
-    );
-  } catch (error) {
-    const text = "the start form of the Web UI has no example of a backfill";
-    log.warn({ why: messageOf(error) }, text);
-  }
+/** Waits for what is under way, for `ms` at most. */
+async function waitFor(underWay: Iterable<Promise<void>>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([Promise.all(underWay), late.promise]);
+  clearTimeout(timer);
 }
 
 /** Keeps templates from now on; it seeds none by itself. */
-export function keepTemplates(seeding: Seeding): KeptTemplates {
+export function keepTemplates({ client, taskQueue, templates, log }: Seeding): KeptTemplates {
   const timers = new Map<string, NodeJS.Timeout>();
+  const underWay = new Set<Promise<void>>();
+  let closed: Promise<void> | undefined;
+  const seedOne = async (one: Template): Promise<void> => {
+    if (closed !== undefined) return;
+    const work = async (): Promise<void> => await seed({ client, taskQueue }, one);
+    await client.withDeadline(Date.now() + seedMsMax, work);
+  };
+  const seedThem = async (wanted: readonly Template[]): Promise<void> => {
+    try {
+      await eachAtOnce(wanted, atOnceMax, seedOne);
+    } catch (error) {
+      // Those that a worker gave up when it stopped are the next one's.
+      if (closed !== undefined) return;
+      const text = "the start form of the Web UI has no example of a backfill";
+      log.warn({ why: messageOf(error) }, text);
+    }
+  };
+  const begin = (wanted: readonly Template[]): void => {
+    const seeding = seedThem(wanted).finally(() => underWay.delete(seeding));
+    underWay.add(seeding);
+  };
   return {
+    seed: async () => {
+      begin(templates);
+      await waitFor(underWay, waitMsMax);
+    },
     seedAgain: (workflowId) => {
-      const templates = seeding.templates.filter((one) => one.workflowId === workflowId);
-      if (templates.length === 0) return;
+      const wanted = templates.filter((one) => one.workflowId === workflowId);
+      if (wanted.length === 0 || closed !== undefined) return;
       clearTimeout(timers.get(workflowId));
       const timer = setTimeout(() => {
         timers.delete(workflowId);
-        void seedTemplates({ ...seeding, templates });
+        begin(wanted);
       }, seedAgainMs);
       timers.set(workflowId, timer.unref());
     },
-    close: () => {
+    close: async () => {
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
+      closed ??= waitFor(underWay, closeMsMax);
+      await closed;
     },
   };
 }
