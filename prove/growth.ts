@@ -76,6 +76,9 @@ async function proveSyncs(): Promise<readonly Checked[]> {
         args: ["status"],
         msMax: commandMsMax,
       });
+      const paused = await project.sluice("schedule", "pause", "sync-7", "--note", "migration");
+      const after = await project.sluice("status");
+      const showsPause = paused.code === 0 && after.stdout.includes("paused: ");
       await end(worker, "SIGTERM");
       return [
         {
@@ -91,6 +94,12 @@ async function proveSyncs(): Promise<readonly Checked[]> {
           holds: applied.code === 0 && applyMs < applyMsMax,
         },
         status,
+        {
+          what: `${syncs} syncs: \`sluice status\` right after \`sluice schedule pause\``,
+          bound: "shows the pause",
+          measured: showsPause ? "does" : "does not",
+          holds: showsPause,
+        },
       ];
     },
   );

@@ -30,3 +30,12 @@ export const scheduleStateMsMax = 5_000;
 
 /** How long `schedule trigger` waits for Temporal to start the run. */
 export const triggerMsMax = 10_000;
+
+/** More schedules than these are read from Temporal's list: asking for each costs its server 5 to 25 ms. */
+export const schedulesDescribedMax = 20;
+
+/** Schedules that are asked for at once. */
+export const schedulesAskedAtOnce = 10;
+
+/** How long `schedule pause` and `resume` wait until Temporal's list has the change, too. */
+export const scheduleListedMsMax = 3_000;

@@ -5,16 +5,14 @@ import { nextTimes } from "./fire-times.ts";
 import { missedRunsNamedMax, missedAfterMs, missedRunsCountedMax } from "./limits.ts";
 import { clockText } from "./local-time.ts";
 
-/** What Temporal says of the schedule of a sync or pull. */
-export type ScheduleState =
-  | {
-      readonly kind: "on" | "paused";
-      readonly note: string | undefined;
-      /** When Temporal was last given it. */
-      readonly since: Date;
-    }
-  | { readonly kind: "none" }
-  | { readonly kind: "unknown" };
+type Kept = { readonly kind: "on" | "paused"; readonly note: string | undefined };
+type Missing = { readonly kind: "none" } | { readonly kind: "unknown" };
+
+/** What Temporal says of the schedule of a sync or pull, as its list has it. */
+export type ListedState = Kept | Missing;
+
+/** The same where Temporal is asked for the one schedule; `since`: when it was last given it. */
+export type ScheduleState = (Kept & { readonly since: Date }) | Missing;
 
 /** A run, as far as it matters here. */
 type Begun = Pick<Run, "endedAt" | "nominalAt" | "runId" | "startedAt">;

@@ -1,9 +1,17 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 import type { Client } from "@temporalio/client";
 
-import { scheduleId } from "./ids.ts";
-import { scheduleStateMsMax } from "./limits.ts";
-import type { ScheduleState } from "./missed.ts";
-import { describeSchedule } from "./plan.ts";
+import { eachAtOnce } from "./each-at-once.ts";
+import { nameOfSchedule, scheduleId } from "./ids.ts";
+import {
+  scheduleListedMsMax,
+  schedulesAskedAtOnce,
+  schedulesDescribedMax,
+  scheduleStateMsMax,
+} from "./limits.ts";
+import type { ListedState, ScheduleState } from "./missed.ts";
+import { describeSchedule, leftNote } from "./plan.ts";
 
 /** What Temporal says of the schedule of a sync or pull. */
 export async function scheduleState(
@@ -23,5 +31,71 @@ export async function scheduleState(
   } catch {
     // A server that does not say, or may not, is no reason to hold up a run.
     return { kind: "unknown" };
+  }
+}
+
+/** What Temporal's list says, by the name of the sync or pull; nothing where it cannot be read. */
+async function listedStates(
+  client: Client,
+  taskQueue: string,
+): Promise<ReadonlyMap<string, ListedState>> {
+  const states = new Map<string, ListedState>();
+  try {
+    await client.withDeadline(Date.now() + scheduleStateMsMax, async () => {
+      for await (const { scheduleId: id, state } of client.schedule.list()) {
+        const name = nameOfSchedule(taskQueue, id);
+        const { paused, note } = state;
+        if (name !== undefined) states.set(name, { kind: paused ? "paused" : "on", note });
+      }
+    });
+  } catch {
+    // Each is asked for then, and says itself why it cannot be.
+  }
+  return states;
+}
+
+/**
+ * What Temporal says of schedules, by their names. Each of a few is asked for, and so is as it is now. Many are read
+ * from Temporal's list, which lags behind a change by a second or so: one that it does not have is asked for, because
+ * `apply` may just have made it, and one that had left the file, because `apply` may just have resumed it; `pause` and
+ * `resume` wait for the list (`untilListed`). So a change by another program alone is seen late.
+ */
+export async function scheduleStates(
+  client: Client,
+  taskQueue: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, ListedState>> {
+  const states = new Map<string, ListedState>();
+  const isFew = names.length <= schedulesDescribedMax;
+  const listed = isFew ? states : await listedStates(client, taskQueue);
+  await eachAtOnce(names, schedulesAskedAtOnce, async (name) => {
+    const found = listed.get(name);
+    const isKnown = found !== undefined && !(found.kind === "paused" && found.note === leftNote);
+    states.set(name, isKnown ? found : await scheduleState(client, taskQueue, name));
+  });
+  return states;
+}
+
+/** How often the list is looked at. */
+const lookEveryMs = 50;
+
+/**
+ * Waits until Temporal's list says that a schedule is paused, or is not, so that whoever looks at the list next sees
+ * it; for `scheduleListedMsMax` at most. A server that does not say is not waited for: the change is made.
+ */
+export async function untilListed(client: Client, id: string, paused: boolean): Promise<void> {
+  const giveUpAt = Date.now() + scheduleListedMsMax;
+  const isListed = async (): Promise<boolean> => {
+    for await (const found of client.schedule.list({ query: `ScheduleId = "${id}"` })) {
+      if (found.scheduleId === id) return found.state.paused === paused;
+    }
+    return false;
+  };
+  try {
+    await client.withDeadline(giveUpAt, async () => {
+      while (Date.now() < giveUpAt && !(await isListed())) await delay(lookEveryMs);
+    });
+  } catch {
+    // An older server takes no such query.
   }
 }

@@ -7,8 +7,8 @@ import { messageOf, SluiceError } from "../../errors.ts";
 import { temporalRecord, whyOtherTemporal } from "../../hosts/store-guards.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
-import type { ScheduleState } from "../../schedules/missed.ts";
-import { scheduleState } from "../../schedules/schedule-state.ts";
+import type { ListedState } from "../../schedules/missed.ts";
+import { scheduleStates } from "../../schedules/schedule-state.ts";
 import type { TemporalRecord } from "../../state/contract/runs/hosts.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import { statusConnectMsMax, statusTemporalMsMax } from "../limits.ts";
@@ -29,8 +29,8 @@ export type OpenRun = {
 export type Told = {
   /** By the run's id. */
   readonly runs: ReadonlyMap<string, OpenRun>;
-  /** By the name of the sync or pull. */
-  readonly schedules: ReadonlyMap<string, ScheduleState>;
+  /** By the name of the sync or pull; of many it may be a second old (`scheduleStates`). */
+  readonly schedules: ReadonlyMap<string, ListedState>;
   /** Why it says nothing of this project; undefined where it was not asked, or was and answers. */
   readonly silent: Silent | undefined;
 };
@@ -107,7 +107,8 @@ export async function askTemporal(
   config: Config,
   context: Context,
 ): Promise<Told> {
-  const [runs, schedules] = [new Map<string, OpenRun>(), new Map<string, ScheduleState>()];
+  const runs = new Map<string, OpenRun>();
+  let schedules: Told["schedules"] = new Map();
   const signal = AbortSignal.timeout(statusTemporalMsMax);
   const temporal = await reach(config, context);
   if (!("client" in temporal)) return { runs, schedules, silent: temporal };
@@ -120,10 +121,7 @@ export async function askTemporal(
       const other = whyOther(asked.used, temporalId, temporal.address);
       if (other !== undefined) silent = other;
       else if (await isOurs(temporal, taskQueue, asked.storeId)) {
-        const asking = asked.scheduled.map(async (name) =>
-          schedules.set(name, await scheduleState(client, taskQueue, name)),
-        );
-        await Promise.allSettled(asking);
+        schedules = await scheduleStates(client, taskQueue, asked.scheduled);
       } else {
         const text = `the Temporal at ${defaultTemporal} has no worker of this project`;
         silent = { text, hint: start, isFault: false };

@@ -10,6 +10,7 @@ import { refuseOtherStore, storesOn, temporalIdOf } from "../../local/presence.t
 import { scheduleId } from "../../schedules/ids.ts";
 import { resumedNote } from "../../schedules/missed.ts";
 import { applyChange, describeSchedule, planSchedules } from "../../schedules/plan.ts";
+import { untilListed } from "../../schedules/schedule-state.ts";
 import { storeOf, type Owner } from "../../schedules/temporal-schedule.ts";
 import { triggerSchedule } from "../../schedules/trigger.ts";
 import { wantedSchedules, type Wanted } from "../../schedules/wanted.ts";
@@ -161,6 +162,7 @@ async function pause(at: At, name: string, why: string | undefined): Promise<str
   await client.schedule
     .getHandle(id)
     .pause(why === undefined ? `${since} by hand` : `${since}: ${why}`);
+  await untilListed(client, id, true);
   return `paused ${name} on ${owner.taskQueue}`;
 }
 
@@ -169,6 +171,7 @@ async function resume(at: At, name: string): Promise<string> {
   const { scheduleId: id, state } = await appliedNamed(at, name);
   if (!state.paused) return `${name} is not paused`;
   await at.client.schedule.getHandle(id).unpause(resumedNote(new Date(at.state.now()), state.note));
+  await untilListed(at.client, id, false);
   return `resumed ${name}`;
 }
 

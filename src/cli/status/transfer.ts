@@ -3,7 +3,7 @@ import { isOfDoubt } from "../../report/doubt-warnings.ts";
 import type { RunReport } from "../../report/report.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../../schedules/limits.ts";
-import type { ScheduleState } from "../../schedules/missed.ts";
+import type { ListedState } from "../../schedules/missed.ts";
 import { heldLines } from "../../text/hold-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { heldHint, type Unsendable } from "../run/unsendable.ts";
@@ -124,7 +124,7 @@ export function minuteText(iso: string): string {
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
-  readonly scheduled?: ScheduleState | undefined;
+  readonly scheduled?: ListedState | undefined;
   /** Why Temporal says nothing of this project. @default it does, or is slow */
   readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
   /** Workers of the project that live. @default some may */
