@@ -241,11 +241,12 @@ describe("readPostgres", () => {
       for await (const page of readPostgres({ ...ask, from, pageRowsMax: 1_000 })) {
         seen.push(...columnIn([page], "id"));
         from = page.position;
-        if (seen.length === 12_000) await restart();
+        if (seen.length === 2_000) await restart();
       }
     };
     await expect(read()).rejects.toThrow(RetryLater);
-    expect(seen).toHaveLength(20_000);
+    // The second block was asked for before, and may have come.
+    expect([10_000, 20_000]).toContain(seen.length);
     await read();
     expect(seen).toEqual(numbers(25_000));
   });
