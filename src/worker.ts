@@ -327,7 +327,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     ended,
     stop: async (withinMs = graceMs) => {
       const timer = setTimeout(() => cutOff.abort(), withinMs);
-      // Before the workers take no more work: they finish those that were begun.
+      // Before the workers take no more work: they finish those that were begun. At a signal Temporal's runtime
+      // has them take none at once, and the next worker finishes the few that none of them had taken.
       await deps.templates.close();
       shutDown(workers);
       await ended.finally(() => clearTimeout(timer));

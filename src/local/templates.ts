@@ -51,7 +51,7 @@ export type KeptTemplates = {
   seedAgain(workflowId: string): void;
   /**
    * Begins no more, and resolves once those that were begun have finished, or were given up after `closeMsMax`: the
-   * next worker finishes them. For a worker that still polls. Never throws.
+   * next worker finishes them. Never throws.
    */
   close(): Promise<void>;
 };
