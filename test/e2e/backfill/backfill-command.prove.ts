@@ -203,9 +203,9 @@ describe("wrong input", () => {
     const both = await project.sluice("backfill", "accounts", "--key", "a1", "--limit", "2");
     expect(both.code).toBe(2);
     expect(both.stderr).toContain("does not go with limit");
-    const nameless = await project.sluice("backfill", "--json");
-    expect(nameless.code).toBe(2);
-    expect(JSON.parse(nameless.stdout)).toMatchObject({ error: { code: "ConfigError" } });
+    const asJson = await project.sluice("backfill", "acounts", "--json");
+    expect(asJson.code).toBe(2);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "ConfigError" } });
     const link = await project.sluice(
       "backfill",
       "accounts",
