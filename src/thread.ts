@@ -107,25 +107,6 @@ export function answerAtOnce(methods: object, asFault: (error: unknown) => unkno
   };
 }
 
-/**
- * Makes the same, but each call is begun only once the one before it has ended, except where that is `aside`: others go
- * on while it gives way.
- */
-export function answerInTurn(
-  methods: object,
-  asFault: (error: unknown) => unknown,
-  aside: ReadonlySet<string> = new Set(),
-): Answering {
-  const answer = answerAtOnce(methods, asFault);
-  let before: Promise<unknown> = Promise.resolve();
-  return async (call) => {
-    if (aside.has(call.method)) return await before.then(async () => await answer(call));
-    const answered = before.then(async () => await answer(call));
-    before = answered;
-    return await answered;
-  };
-}
-
 type Waiting = {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;

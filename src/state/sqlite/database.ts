@@ -7,7 +7,6 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 import type { z } from "zod";
@@ -21,6 +20,7 @@ import { type Migration, migrations } from "./migrations/migrations.ts";
 import { queriesOf } from "./queries.ts";
 import { asStateError, isUnwritable } from "./state-fault.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
+import { Turns } from "./turns.ts";
 
 /** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
 const networkFileSystems = new Map([
@@ -83,6 +83,8 @@ export type Database = {
   readonly storeId: string;
   /** The same file to methods of both databases; one is called after the other has ended. */
   readonly state: StateDatabase;
+  /** What calls to methods on it take; `state.giveWay` passes one. */
+  readonly turns: Turns;
   /** Prepares a statement; a named parameter that it does not use is not a fault. */
   prepare(sql: string): Statement;
   /**
@@ -90,7 +92,7 @@ export type Database = {
    * for another's lock.
    */
   readonly write: <Result>(work: () => Result) => Result;
-  /** The same, durable only with the next write of whichever process. */
+  /** The same, durable only with the next write, of whichever process, that changes something. */
   readonly writeUnsynced: <Result>(work: () => Result) => Result;
   /** Makes a function known to SQL, which may ask the store. */
   define(name: string, work: (...values: SQLOutputValue[]) => SQLInputValue): void;
@@ -137,6 +139,7 @@ function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migrati
 
 function databaseOf(db: DatabaseSync, file: string, transactions: Transactions): Database {
   const queries = queriesOf(db);
+  const turns = new Turns();
   const movedTo = db.prepare(`select value from meta where name = '${movedToName}'`);
   const refuseMoved = (): void => {
     const found = movedTo.get()?.["value"];
@@ -161,8 +164,9 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
       now: async (_, callers) => await Promise.resolve(callers),
       // What was removed still is in the log until it is copied back.
       shred: async () => await Promise.resolve(emptyLog(db)),
-      giveWay: async () => await setImmediate(),
+      giveWay: async () => await turns.giveWay(),
     },
+    turns,
     prepare: (sql) => new LazyStatement(db, sql),
     write: (work) => transactions.write(unmoved(work)),
     writeUnsynced: (work) => transactions.writeUnsynced(unmoved(work)),

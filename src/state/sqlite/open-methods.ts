@@ -15,12 +15,7 @@ import type { KeyTools } from "./keys/stage-keys.ts";
 import { createKeyMerging } from "./keys/staged/merge-keys.ts";
 import { createStagedKeys } from "./keys/staged/staged-keys.ts";
 import { createLastSend } from "./last-send.ts";
-
-/**
- * Methods that take so long that others go on between their transactions: the next chunk is staged, permits are drawn
- * and workers beat while the keys of a chunk are taken over.
- */
-export const methodsAside: ReadonlySet<string> = new Set(["commitChunk"]);
+import type { Turns } from "./turns.ts";
 
 /** What every part of a store that has to do with keys shares. */
 function createKeyTools(db: Database, numberBits: number | undefined): KeyTools {
@@ -38,7 +33,7 @@ function createKeyTools(db: Database, numberBits: number | undefined): KeyTools 
 
 /**
  * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not
- * be writable.
+ * be writable. Calls are to take `turns`, which a long method passes between its transactions.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`, `openToRead`.
  */
 export function openStateMethods(
@@ -47,6 +42,7 @@ export function openStateMethods(
 ): {
   readonly storeId: string;
   readonly methods: MethodsOf<StateMethods>;
+  readonly turns: Turns;
   readonly close: () => void;
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
@@ -65,6 +61,7 @@ export function openStateMethods(
   });
   return {
     storeId: db.storeId,
+    turns: db.turns,
     methods: {
       ...methods,
       beginStaging: async (input) => {

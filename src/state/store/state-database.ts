@@ -15,7 +15,7 @@ export type StateDatabase = {
   readonly queries: Queries;
   /** Runs `work` in one transaction, whose writes nobody else's come between. */
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** The same, durable only with the next write: for what says nothing until that write. */
+  /** The same, durable only with the next write that changes something: for what says nothing until then. */
   writeUnsynced<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /**
    * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,

@@ -51,6 +51,11 @@ const givesWay = planting({
   title: "lets other calls go on between its transactions",
 });
 
+const inTurn = planting({
+  file: "test/src/state/sqlite/turns.test.ts",
+  title: "begins no call inside a step of another, also where one gives way and all came at once",
+});
+
 const drawnKeys = "src/state/rules/keys/drawn-keys.ts";
 const readPostgres = "connectors/postgres/read.ts";
 
@@ -125,6 +130,13 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     plants: "a commit keeps all other calls waiting",
     file: "src/state/store/sends/commit.ts",
     find: "      await db.giveWay();\n",
+    replace: "",
+  }),
+  inTurn({
+    id: "S1520",
+    plants: "a commit that gave way goes on inside the transaction of another call",
+    file: "src/state/sqlite/turns.ts",
+    find: "    await this.take();\n",
     replace: "",
   }),
 ];

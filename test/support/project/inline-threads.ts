@@ -7,11 +7,12 @@ import { sources } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
 import { stateOnPort } from "../../../src/state/port.ts";
-import { methodsAside, openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
+import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
+import { answerInTurn } from "../../../src/state/sqlite/turns.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import type { ServedStore } from "../../../src/state/store-thread.ts";
-import { answerInTurn, type ThreadCall } from "../../../src/thread.ts";
+import type { ThreadCall } from "../../../src/thread.ts";
 import { layNewStore } from "./new-store.ts";
 
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
@@ -29,7 +30,8 @@ export async function openStoreInline(
   const file = join(stateFolder, "state.db");
   layNewStore(file);
   const opened = openStateMethods(file, { numberBits });
-  const answer = answerInTurn(opened.methods, (error) => asStateError(error, file), methodsAside);
+  const asFault = (error: unknown): unknown => asStateError(error, file);
+  const answer = answerInTurn(opened.methods, asFault, opened.turns);
   return answeredHere({ ...opened, answer }, effect);
 }
 
