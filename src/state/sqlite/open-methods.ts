@@ -17,8 +17,16 @@ import { createStagedKeys } from "./keys/staged/staged-keys.ts";
 import { createLastSend } from "./last-send.ts";
 import type { Turns } from "./turns.ts";
 
+/** What is otherwise only with many keys. */
+export type HowKeysAreKept = {
+  /** How much of a key's number is used; fewer have keys share theirs. @default 64 */
+  readonly numberBits?: number | undefined;
+  /** As in `DrawnKeys`. */
+  readonly drawnKeysMax?: number | undefined;
+};
+
 /** What every part of a store that has to do with keys shares. */
-function createKeyTools(db: Database, numberBits: number | undefined): KeyTools {
+function createKeyTools(db: Database, { numberBits, drawnKeysMax }: HowKeysAreKept): KeyTools {
   const hashesOf = createKeyHashes(secretOf(db), numberBits);
   defineKeyHashes(db, hashesOf);
   const sightings = createSightings(db);
@@ -26,7 +34,7 @@ function createKeyTools(db: Database, numberBits: number | undefined): KeyTools 
     sightings,
     hashesOf,
     stagedKeys: createStagedKeys(db),
-    drawnKeys: new DrawnKeys(),
+    drawnKeys: new DrawnKeys(drawnKeysMax),
     merging: createKeyMerging(db),
   };
 }
@@ -38,7 +46,7 @@ function createKeyTools(db: Database, numberBits: number | undefined): KeyTools 
  */
 export function openStateMethods(
   file: string,
-  { onlyReads = false, numberBits }: { onlyReads?: boolean; numberBits?: number | undefined } = {},
+  { onlyReads = false, ...kept }: { onlyReads?: boolean } & HowKeysAreKept = {},
 ): {
   readonly storeId: string;
   readonly methods: MethodsOf<StateMethods>;
@@ -46,7 +54,7 @@ export function openStateMethods(
   readonly close: () => void;
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
-  const keyTools = createKeyTools(db, numberBits);
+  const keyTools = createKeyTools(db, kept);
   const lastSend = createLastSend(db, file);
   const methods = createStoreMethods(db.state, {
     keeping: createKeyKeeping(db, keyTools),

@@ -56,6 +56,11 @@ const inTurn = planting({
   title: "begins no call inside a step of another, also where one gives way and all came at once",
 });
 
+const manyKeys = planting({
+  file: "test/src/state/store/many-keys.test.ts",
+  title: "knows keys of a set that has more than are held in memory",
+});
+
 const drawnKeys = "src/state/rules/keys/drawn-keys.ts";
 const readPostgres = "connectors/postgres/read.ts";
 
@@ -138,5 +143,12 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     file: "src/state/sqlite/turns.ts",
     find: "    await this.take();\n",
     replace: "",
+  }),
+  manyKeys({
+    id: "S1521",
+    plants: "keys for which there was no room in memory are taken for new ones",
+    file: "src/state/sqlite/keys/stage-keys.ts",
+    find: "    if (isRoom) tools.drawnKeys.drew(setId, nextId);",
+    replace: "    tools.drawnKeys.drew(setId, nextId);",
   }),
 ];

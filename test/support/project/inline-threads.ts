@@ -7,7 +7,7 @@ import { sources } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
 import { stateOnPort } from "../../../src/state/port.ts";
-import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
+import { type HowKeysAreKept, openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import { answerInTurn } from "../../../src/state/sqlite/turns.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
@@ -19,17 +19,17 @@ import { layNewStore } from "./new-store.ts";
 // every test. The code is the same as in the threads, and so is the port.
 
 /**
- * The SQLite store of a folder, in the calling thread; `effect` goes around what it writes, and `numberBits`
- * has keys share numbers.
+ * The SQLite store of a folder, in the calling thread; `effect` goes around what it writes, and `kept`
+ * makes of few keys what otherwise comes of many.
  */
 export async function openStoreInline(
   stateFolder: string,
   effect: Effect = runEffect,
-  numberBits?: number,
+  kept: HowKeysAreKept = {},
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
   layNewStore(file);
-  const opened = openStateMethods(file, { numberBits });
+  const opened = openStateMethods(file, kept);
   const asFault = (error: unknown): unknown => asStateError(error, file);
   const answer = answerInTurn(opened.methods, asFault, opened.turns);
   return answeredHere({ ...opened, answer }, effect);

@@ -9,8 +9,8 @@ const growth = 4;
 /** Bits for each key of a layer. Each key sets three of them, so that one in 200 others is taken for a key. */
 const bitsPerKey = 16;
 
-/** All of them hold 22 million keys in 45 MB. */
-const layersMax = 5;
+/** Keys that a filter holds: five layers, 45 MB. */
+const filterKeysMax = 22_000_000;
 
 /** Sets whose filters are held: those that were asked for last. */
 const setsMax = 4;
@@ -33,6 +33,11 @@ export class KeyFilter {
   /** The largest first. */
   readonly #layers: Uint32Array[] = [];
   #room = 0;
+  #left: number;
+
+  constructor(keysMax = filterKeysMax) {
+    this.#left = keysMax;
+  }
 
   has({ numbers, tags }: KeyWords, index: number): boolean {
     const at = index * 2;
@@ -43,8 +48,8 @@ export class KeyFilter {
 
   /** Whether there was room for it. */
   add({ numbers, tags }: KeyWords, index: number): boolean {
+    if (this.#left === 0) return false;
     if (this.#room === 0) {
-      if (this.#layers.length === layersMax) return false;
       const bits = firstBits * growth ** this.#layers.length;
       this.#layers.unshift(new Uint32Array(bits / 32));
       this.#room = bits / bitsPerKey;
@@ -54,6 +59,7 @@ export class KeyFilter {
     const at = index * 2;
     for (const word of [numbers[at], tags[at], tags[at + 1]]) setBit(layer, word);
     this.#room -= 1;
+    this.#left -= 1;
     return true;
   }
 }
@@ -68,10 +74,17 @@ type Drawn = { readonly filter: KeyFilter; nextId: number };
  */
 export class DrawnKeys {
   readonly #sets = new Map<number, Drawn>();
+  readonly #keysMax: number | undefined;
+
+  /** @param keysMax of a set; one that has more is looked up as if none were known. @default 22 million */
+  constructor(keysMax?: number) {
+    this.#keysMax = keysMax;
+  }
 
   /** Undefined where not all of the set's ids are known; `nextId` is the set's, as it is in this transaction. */
   of(setId: number, nextId: number): KeyFilter | undefined {
-    const found = nextId === 1 ? { filter: new KeyFilter(), nextId } : this.#sets.get(setId);
+    const found =
+      nextId === 1 ? { filter: new KeyFilter(this.#keysMax), nextId } : this.#sets.get(setId);
     this.#sets.delete(setId);
     if (found?.nextId !== nextId) return undefined;
     this.#sets.set(setId, found);

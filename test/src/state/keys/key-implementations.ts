@@ -48,7 +48,7 @@ async function inPostgres(
 export const keyImplementations: readonly KeyImplementation[] = [
   {
     kind: "sqlite",
-    open: async (folder, numberBits) => await openStoreInline(folder, runEffect, numberBits),
+    open: async (folder, numberBits) => await openStoreInline(folder, runEffect, { numberBits }),
     rows: inSqlite,
     failAt: async (folder, { at, when = "true" }) => {
       await inSqlite(

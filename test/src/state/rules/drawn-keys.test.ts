@@ -23,6 +23,13 @@ it("has every key that was added, through several layers, and takes few others f
   expect(indexes.filter((index) => filter.has(other, index)).length).toBeLessThan(many * 0.02);
 });
 
+it("holds so many keys and says where there is no room", () => {
+  const filter = new KeyFilter(2);
+  const words = wordsOfKeys("k", 3);
+  expect([0, 1, 2].map((index) => filter.add(words, index))).toEqual([true, true, false]);
+  expect([0, 1].every((index) => filter.has(words, index))).toBe(true);
+});
+
 it("knows the keys of a set whose ids were all given out here, and of no other", () => {
   const drawn = new DrawnKeys();
   expect(drawn.of(1, 5)).toBeUndefined();
