@@ -31,7 +31,8 @@ it("a permit waits for no flush, and all else that is committed does", async () 
     isNoted = true;
   };
   const noting = note();
-  const waits = "select from pg_stat_activity where wait_event = 'SyncRep'";
+  const waits =
+    "select from pg_stat_activity where wait_event = 'SyncRep' and datname = current_database()";
   await expect.poll(async () => (await admin.query(waits)).rowCount, { timeout: 30_000 }).toBe(1);
   expect(await acquire()).toMatchObject({ granted: true });
   expect(isNoted).toBe(false);
