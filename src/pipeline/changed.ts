@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 import { ConfigError } from "../errors.ts";
 import type {
   FieldChange,
@@ -7,16 +5,16 @@ import type {
   JudgedKeys,
   KeysToStage,
 } from "../state/contract/keys/fingerprints.ts";
-import { hashBytes, isSent, verdict } from "../state/contract/keys/fingerprints.ts";
+import { isSent, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import { keysOf } from "./candidates/keys.ts";
 import type { ChangeCounts } from "./change-counts.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./fields/field-hashes.ts";
 import type { LineBlock } from "./fields/field-program.ts";
+import { hashesOfLines, hashesOfRows } from "./line-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
 import type { MakeReject, RecordPage } from "./page.ts";
-import { rowText } from "./rejects.ts";
 
 /**
  * Rows after which the store is asked for their keys. It takes them in their order, so many at once share
@@ -53,35 +51,6 @@ type Judged = {
   readonly kept: Promise<readonly FieldChange[]>;
 };
 
-/** Writes the hash of a line. */
-function putHash(hashes: Buffer, index: number, line: Uint8Array): void {
-  // As text, because a buffer of its own for each would cost more than the hash.
-  hashes.write(hash("sha256", line, "binary"), index * hashBytes, hashBytes, "latin1");
-}
-
-/** The first 128 bits of a line's sha256: faster than md5 where the processor knows it, and never forbidden. */
-export function hashOf(line: Uint8Array): Uint8Array {
-  const hashes = Buffer.allocUnsafeSlow(hashBytes);
-  putHash(hashes, 0, line);
-  return hashes;
-}
-
-/** The hashes of all lines of some pages; `bytesOf` says what of a line counts. */
-function hashesOf(
-  pages: readonly RecordPage[],
-  bytesOf: (page: RecordPage, position: number) => Uint8Array,
-): Uint8Array {
-  const count = pages.reduce((sum, { candidates }) => sum + candidates.length, 0);
-  const hashes = Buffer.allocUnsafeSlow(count * hashBytes);
-  let index = 0;
-  for (const page of pages) {
-    for (let position = 0; position < page.candidates.length; position += 1) {
-      putHash(hashes, index++, bytesOf(page, position));
-    }
-  }
-  return hashes;
-}
-
 /** Rows count, whatever became of them: a page that brings no key is in memory all the same. */
 function isEnough(pages: readonly RecordPage[]): boolean {
   let [rows, bytes] = [0, 0];
@@ -90,20 +59,6 @@ function isEnough(pages: readonly RecordPage[]): boolean {
     bytes += candidates.jsonl.length;
   }
   return rows >= rowsAtOnceMin || bytes >= bytesAtOnceMin;
-}
-
-function lineAt({ candidates }: RecordPage, position: number): Buffer {
-  return candidates.lineAt(position);
-}
-
-/** Hashes of the records together with the rows that they came from. */
-function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
-  return hashesOf(pages, ({ candidates, source }, position) =>
-    Buffer.concat([
-      candidates.lineAt(position),
-      Buffer.from(`\n${rowText(source, candidates.rowOf(position))}`),
-    ]),
-  );
 }
 
 /** The place of one of the candidates of some pages that are to be sent. */
@@ -245,7 +200,7 @@ function createAsking(
 ): (gathered: readonly RecordPage[]) => () => Judging {
   const { rows, oneEach: _, ...settings } = how.settings;
   return (gathered) => {
-    const hashes = rows === undefined ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);
+    const hashes = rows === undefined ? hashesOfLines(gathered) : hashesOfRows(gathered);
     const input = { ...settings, ...orderOf(gathered, again), hashes };
     return () => ({ pages: gathered, asked: inItsTurn(state.stageKeys(input)) });
   };

@@ -1,6 +1,6 @@
 import { rejectText } from "../records/reject-codes.ts";
 import type { Refusal } from "../state/contract/sends/refusals.ts";
-import { hashOf } from "./changed.ts";
+import { hashOf } from "./line-hashes.ts";
 import type { MakeReject, RecordPage } from "./page.ts";
 
 function nameOf(key: string, hash: Uint8Array): string {

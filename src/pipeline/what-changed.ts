@@ -1,7 +1,7 @@
 import type { Stream } from "../records/streams.ts";
 import type { FieldHash, KnownRecord } from "../state/contract/keys/known-records.ts";
-import { hashOf } from "./changed.ts";
 import { fieldHashesOf } from "./fields/field-hashes.ts";
+import { hashOf } from "./line-hashes.ts";
 
 /** How a record differs from what the service accepted last. */
 export type Change =

@@ -14,9 +14,8 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "const hashes = rows === undefined ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);",
-        replace:
-          "const hashes = rows !== null ? hashesOf(gathered, lineAt) : hashesOfRows(gathered);",
+        find: "const hashes = rows === undefined ? hashesOfLines(gathered) : hashesOfRows(gathered);",
+        replace: "const hashes = rows !== null ? hashesOfLines(gathered) : hashesOfRows(gathered);",
       },
     ],
     test: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { hashOf } from "../../../src/pipeline/changed.ts";
 import { fieldHashesOf } from "../../../src/pipeline/fields/field-hashes.ts";
+import { hashOf } from "../../../src/pipeline/line-hashes.ts";
 import { changeOf } from "../../../src/pipeline/what-changed.ts";
 import type { KnownRecord } from "../../../src/state/contract/keys/known-records.ts";
 
