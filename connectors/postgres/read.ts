@@ -35,59 +35,69 @@ type PostgresPage = Page<PostgresRow, PostgresPosition>;
  */
 export async function* readPostgres(request: ReadRequest): AsyncGenerator<PostgresPage> {
   const session = await speaking(request, async () => await Session.open(request));
-  const reading: { blocks?: Blocks } = {};
   try {
     const source = await speaking(request, async () => {
       const described = await describeSource(session, request.config);
       await assertNoNull(session, described);
       return described;
     });
-    const blocks = (reading.blocks = new Blocks(session, source, request.to));
-    const makeCells = cellMaker(source.columns);
-    let { from } = request;
-    for (let left = request.limit ?? Infinity; left > 0;) {
-      const block = await speaking(request, async () => await blocks.next(from, left));
-      const { rows, count, isLast } = block;
-      left -= count;
-      if (!isLast && left > 0) {
-        blocks.readAhead(block, positionOf(source, valuesOf(rows, count - 1), request.to), left);
-      }
-      let pagesLeft = Math.ceil(count / request.pageRowsMax);
-      for (let start = 0; start < count; start += request.pageRowsMax) {
-        const end = Math.min(count, start + request.pageRowsMax);
-        const made = makeCells({ rows, from: start, to: end });
-        const release = (): void => {
-          made.release?.();
-          pagesLeft -= 1;
-          if (pagesLeft === 0) rows.release();
-        };
-        const cells = { ...made, release };
-        const position = positionOf(source, valuesOf(rows, end - 1), request.to);
-        from = position;
-        yield {
-          get rows() {
-            return Array.from({ length: cells.count }, (_, index) => cells.row(index));
-          },
-          cells,
-          position,
-          mayComeAgain: isZoneGuessed(source) || isInOverlap(position, request.to, source.overlap),
-          where: (index) => placeOf(source, valuesOf(rows, start + index)),
-        };
-      }
-      if (isLast) {
-        const position = endOfRead({
-          from,
-          to: request.to,
-          overlap: source.overlap,
-          isZoneGiven: !isZoneGuessed(source),
-        });
-        if (position !== undefined) yield { rows: [], position, where: () => source.place };
-        return;
-      }
+    const blocks = new Blocks(session, source, request.to);
+    try {
+      yield* pagesOf(request, source, blocks);
+    } finally {
+      await blocks.end();
     }
   } finally {
-    await reading.blocks?.end();
     await session.close();
+  }
+}
+
+async function* pagesOf(
+  request: ReadRequest,
+  source: PostgresSource,
+  blocks: Blocks,
+): AsyncGenerator<PostgresPage> {
+  const makeCells = cellMaker(source.columns);
+  let { from } = request;
+  for (let left = request.limit ?? Infinity; left > 0;) {
+    const block = await speaking(request, async () => await blocks.next(from, left));
+    const { rows, count, isLast } = block;
+    left -= count;
+    if (!isLast && left > 0) {
+      blocks.readAhead(block, positionOf(source, valuesOf(rows, count - 1), request.to), left);
+    }
+    let pagesLeft = Math.ceil(count / request.pageRowsMax);
+    for (let start = 0; start < count; start += request.pageRowsMax) {
+      const end = Math.min(count, start + request.pageRowsMax);
+      const made = makeCells({ rows, from: start, to: end });
+      const release = (): void => {
+        made.release?.();
+        pagesLeft -= 1;
+        if (pagesLeft === 0) rows.release();
+      };
+      const cells = { ...made, release };
+      const position = positionOf(source, valuesOf(rows, end - 1), request.to);
+      from = position;
+      yield {
+        get rows() {
+          return Array.from({ length: cells.count }, (_, index) => cells.row(index));
+        },
+        cells,
+        position,
+        mayComeAgain: isZoneGuessed(source) || isInOverlap(position, request.to, source.overlap),
+        where: (index) => placeOf(source, valuesOf(rows, start + index)),
+      };
+    }
+    if (isLast) {
+      const position = endOfRead({
+        from,
+        to: request.to,
+        overlap: source.overlap,
+        isZoneGiven: !isZoneGuessed(source),
+      });
+      if (position !== undefined) yield { rows: [], position, where: () => source.place };
+      return;
+    }
   }
 }
 
@@ -182,10 +192,11 @@ class Blocks {
 
   /** Waits a moment for a statement whose rows nobody wants: to hang up in the middle of it fills the server's log. */
   async end(): Promise<void> {
-    const waited = new AbortController();
-    const moment = setTimeout(2 * aheadMsMax, undefined, { signal: waited.signal });
+    if (this.#ahead === undefined) return;
+    const over = new AbortController();
+    const moment = setTimeout(2 * aheadMsMax, undefined, { signal: over.signal });
     await Promise.race([this.#ahead, moment]).catch(() => undefined);
-    waited.abort();
+    over.abort();
     await moment.catch(() => undefined);
   }
 
