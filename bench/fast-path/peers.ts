@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { type Ended, run } from "../child.ts";
+import { benchApiKey } from "../project.ts";
 import { makeEmpty, usageSchema } from "../rounds.ts";
 import { linesInAnyOrder } from "../workloads/oracle.ts";
 
@@ -71,15 +72,15 @@ export async function putByCurl(
 // What a script without sluice would do: ask for an address, PUT, confirm, and end where one of them fails.
 const sendAll = `
 set -e
-api=$0
-post() { curl -sS --fail -H "x-api-key: bench-key" -H "content-type: application/json" -d "$2" "$api/ingestion/$1"; }
+api=$0 key=${benchApiKey}
+post() { curl -sS --fail -H "x-api-key: $key" -H "content-type: application/json" -d "$2" "$api/ingestion/$1"; }
 member() { sed 's/.*"'$1'":"\\([^"]*\\)".*/\\1/'; }
 for file; do
   drawn=$(post generate-upload-url '{"stream":"account","content_type":"application/jsonl","content_encoding":"gzip"}')
   url=$(printf %s "$drawn" | member upload_url)
   curl -sS --fail -H "Content-Type: application/jsonl" -H "Content-Encoding: gzip" --upload-file "$file" "$url"
-  key=$(printf %s "$drawn" | member file_key)
-  post confirm-upload '{"file_key":"'"$key"'"}' > /dev/null
+  file_key=$(printf %s "$drawn" | member file_key)
+  post confirm-upload '{"file_key":"'"$file_key"'"}' > /dev/null
 done`;
 
 /** Sends files of accounts to the service at an address, one after the other. @throws {Error} it refuses one */

@@ -11,35 +11,34 @@ import { Sink } from "./sink.ts";
 import { makeSmallRows, smallRows } from "./small.ts";
 import { stageCsv, type Staging } from "./staging.ts";
 
-/** DuckDB's COPY, and what curl takes to bring its files to the service that the runs send to. */
-async function copyAndSend(
+/** A table as CSV, and the lines that the service is sent of it. */
+type Table = { readonly csv: string; readonly lines: string };
+
+/** DuckDB's COPY, and what `send` takes to bring its files to a server. */
+async function copyThen(
   { duckdb, folder }: PartInput,
-  { csv, address }: { readonly csv: string; readonly address: string },
+  { csv, lines }: Table,
+  send: (files: readonly string[]) => Promise<Took>,
 ): Promise<Took> {
   const copied = await copyByDuckdb({ duckdb, csv, folder: join(folder, "copied") });
-  const sent = await sendByCurl(copied.files, address, folder);
+  const sent = await send(copied.files);
+  await checkLines(copied.files, lines);
   return {
     cpuSeconds: copied.cpuSeconds + sent.cpuSeconds,
     seconds: copied.seconds + sent.seconds,
   };
 }
 
-/** DuckDB's COPY, and curl's PUT of what it wrote to a server that does nothing with it. */
-async function copyAndPut(
-  { duckdb, folder }: PartInput,
-  { csv, lines }: { readonly csv: string; readonly lines: string },
-): Promise<Took> {
+/** The same to a server that does nothing with them. */
+async function copyAndPut(input: PartInput, of: Table): Promise<Took> {
   const sink = await Sink.open();
   try {
-    const copied = await copyByDuckdb({ duckdb, csv, folder: join(folder, "copied") });
-    const put = await putByCurl(copied.files, sink.address, folder);
-    await checkLines(copied.files, lines);
-    const bytes = await bytesOf(copied.files);
-    if (sink.bytes !== bytes) throw new Error(`curl brought ${sink.bytes} of ${bytes} bytes`);
-    return {
-      cpuSeconds: copied.cpuSeconds + put.cpuSeconds,
-      seconds: copied.seconds + put.seconds,
-    };
+    return await copyThen(input, of, async (files) => {
+      const put = await putByCurl(files, sink.address, input.folder);
+      const bytes = await bytesOf(files);
+      if (sink.bytes !== bytes) throw new Error(`curl brought ${sink.bytes} of ${bytes} bytes`);
+      return put;
+    });
   } finally {
     await sink.close();
   }
@@ -69,11 +68,7 @@ async function withoutWorker(
 }
 
 /** Runs that leave the work to a worker, beside what moves the same rows without one. */
-async function withWorker(
-  input: PartInput,
-  project: ServedProject,
-  of: { readonly csv: string; readonly lines: string },
-): Promise<Figures> {
+async function withWorker(input: PartInput, project: ServedProject, of: Table): Promise<Figures> {
   const { rows, rounds } = input;
   // A run that does some of the work itself is a worker too.
   let rssBytes = 0;
@@ -85,7 +80,11 @@ async function withWorker(
   const programs = {
     "duckdb and curl": async () => await copyAndPut(input, of),
     "duckdb, curl and the service": async () =>
-      await copyAndSend(input, { csv: of.csv, address: project.serviceAddress }),
+      await copyThen(
+        input,
+        of,
+        async (files) => await sendByCurl(files, project.serviceAddress, input.folder),
+      ),
     "run, all": async () => await counted(project.run("everything", { rows, sent: rows })),
     "run, unchanged": async () => await counted(project.run("changes", { rows, sent: 0 })),
   };

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { bin } from "../built.ts";
 import { cpuSecondsOf, end, firstJson, peakRssBytes, start } from "../child.ts";
-import { compareRecordsAt, requestsPerSecond } from "../project.ts";
+import { benchApiKey, compareRecordsAt, requestsPerSecond } from "../project.ts";
 import { runSync, temporalAt, type WholeRun } from "../whole-run.ts";
 import { accountMapping } from "../workloads/account-mapping.ts";
 
@@ -27,7 +27,7 @@ export function projectConfig({
   const api = {
     base_url: baseUrl,
     legacy_base_url: baseUrl,
-    api_key: "bench-key",
+    api_key: benchApiKey,
     requests_per_second: requestsPerSecond,
   };
   // JSON is YAML.

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { freePorts } from "../../src/local/ports.ts";
 import { bin } from "../built.ts";
 import { end, firstJson, start } from "../child.ts";
+import { benchApiKey } from "../project.ts";
 
 /** Where deliveries of a benchmark go, and what they are signed with. */
 export const benchConnection = {
@@ -75,7 +76,7 @@ function programOf(kind: ReceiverKind, folder: string): readonly string[] {
 }
 
 function config(): string {
-  const api = { base_url: "sandbox", legacy_base_url: "sandbox", api_key: "bench-key" };
+  const api = { base_url: "sandbox", legacy_base_url: "sandbox", api_key: benchApiKey };
   const connections = { bench: { connector: "webhook", ...benchConnection } };
   // JSON is YAML.
   return JSON.stringify({ version: 1, api, connections, syncs: {} }, undefined, 2);
