@@ -112,11 +112,11 @@ export function openPostgresDatabase(
   const restored = new Restored(queries, server);
   let kept: StoreIdentity | undefined;
   const writer = createWriter(queries, server, { restored, opened: () => kept });
-  const write: StateDatabase["write"] = async (work) => await writer("serializable")(work);
+  const lockAndWrite = writer("read committed");
   const state: StateDatabase = {
     queries,
-    write,
-    writeUnsynced: write,
+    write: writer("serializable"),
+    writePart: lockAndWrite,
     now: async (asking, callers) => await readClock(clock, asking, callers),
     // What its server keeps of removed rows, and for how long, is the server's.
     shred: async () => false,
@@ -127,7 +127,7 @@ export function openPostgresDatabase(
     onRestored: (forget) => restored.onRestored(forget),
     forget: () => restored.forget(),
     keepTo: (opened) => (kept = opened),
-    lockAndWrite: writer("read committed"),
+    lockAndWrite,
     momentOf: (callers) => momentInSql(clock, callers),
     close: async () => await queries.destroy(),
   };

@@ -158,7 +158,7 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
     state: {
       write: async (work) =>
         await transactions.writeInSteps(unmoved(async () => await work(queries))),
-      writeUnsynced: async (work) =>
+      writePart: async (work) =>
         await transactions.writeUnsyncedInSteps(unmoved(async () => await work(queries))),
       queries,
       now: async (_, callers) => await Promise.resolve(callers),

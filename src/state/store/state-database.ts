@@ -15,8 +15,11 @@ export type StateDatabase = {
   readonly queries: Queries;
   /** Runs `work` in one transaction, whose writes nobody else's come between. */
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** The same, durable only with the next write that changes something: for what says nothing until then. */
-  writeUnsynced<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work`, a part of what says nothing until a later `write`, in a transaction of its own: durable only with the
+   * next write that changes something, and on Postgres READ COMMITTED. It locks first what it decides by.
+   */
+  writePart<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /**
    * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,
    * read when it is asked, and so after what was locked before.

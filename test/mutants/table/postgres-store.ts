@@ -13,8 +13,8 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     id: "S840",
     plants: "two transactions of the store read what neither has written yet",
     file: database,
-    find: 'writer("serializable")(work)',
-    replace: 'writer("read committed")(work)',
+    find: 'write: writer("serializable")',
+    replace: "write: lockAndWrite",
   }),
   plant({
     id: "S841",
@@ -146,6 +146,26 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     test: {
       file: "test/src/config/store.test.ts",
       title: "to another host takes no sslmode=disable",
+    },
+  },
+  {
+    id: "S1540",
+    plants: "a record that is refused while its key is written is known as sent",
+    edits: [
+      {
+        file: "src/state/store/sends/prepare-commit.ts",
+        find: "        await holdStaged(queries, name);\n",
+        replace: "",
+      },
+      {
+        file: "src/state/store/sends/prepare-commit.ts",
+        find: 'import { holdStaged } from "./stagings.ts";\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/postgres/merging.test.ts",
+      title: "a record that is refused while its key is written is unknown",
     },
   },
 ];

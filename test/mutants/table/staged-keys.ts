@@ -143,8 +143,8 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/postgres/keys/merging.ts",
-        find: "(f.send < 0 or exists (",
-        replace: "(false or exists (",
+        find: "(f.send < 0 or not exists (",
+        replace: "(false or not exists (",
       },
     ],
     test: {

@@ -26,9 +26,10 @@ function rangesOf(keys: number): readonly Range[] {
 }
 
 /**
- * Writes some keys of a staging among the fingerprints; inside a transaction that makes sure that the staging is still
- * what it was. All of them are written before the transaction that commits it, and name a send that does not count yet;
- * whoever judges one of them finds it staged until then, and unknown. Written once more, all is as it was before.
+ * Writes some keys of a staging among the fingerprints; inside a transaction that keeps the staging as it is
+ * (`holdStaged`), so that READ COMMITTED is enough. All of them are written before the transaction that commits it, and
+ * name a send that does not count yet; whoever judges one of them finds it staged until then, and unknown. Written once
+ * more, all is as it was before.
  */
 async function mergeSome(
   queries: Queries,
@@ -40,16 +41,17 @@ async function mergeSome(
     and e.number between cast(${range.from} as bigint) and cast(${range.to} as bigint)`;
   // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
   // zero never counts. It stays so where the one that found the key staged was given up once it had left. The same is
-  // said of what a later run sent, although no lock allows that. The rows are locked in the order of their numbers, so
-  // that two that merge wait for each other in one direction.
+  // said of what a later run sent, although no lock allows that, and of a staging that began while this statement
+  // waited for its key. The rows are locked in the order of their numbers, so that two that merge wait for each other
+  // in one direction.
   await sql`
     insert into ${sql.table("fingerprints")} as f (set_id, number, tag, hash, send, id)
     select e.set_id, e.number, e.tag, e.hash, e.send * e.times, e.id ${some} order by e.number, e.tag
     on conflict (set_id, number, tag) do update set hash = excluded.hash,
       send = case when abs(f.send) >= (select min(send) from ${stagings} where run_id = (
             select run_id from ${stagings} where send = ${send}))
-          and abs(f.send) <> ${send} and (f.send < 0 or exists (
-            select 1 from ${stagings} other where other.send = abs(f.send) and other.state <> 'dropped'))
+          and abs(f.send) <> ${send} and (f.send < 0 or not exists (
+            select 1 from ${stagings} other where other.send = abs(f.send) and other.state = 'dropped'))
         then -abs(excluded.send) else excluded.send end`.execute(queries);
   const fields = sql.table("stagedFields");
   // Looked up by their ids, whatever the planner thinks of tables that fill and empty all the time: without statistics

@@ -21,7 +21,7 @@ import { createPreparing } from "./prepare-commit.ts";
 import { countRepeated } from "./receipts.ts";
 import { forgetRefusalsOf } from "./refusals.ts";
 import type { SentKeys } from "./sent-keys.ts";
-import { stagingOf, superseded } from "./stagings.ts";
+import { holdStaged, stagingOf, superseded } from "./stagings.ts";
 
 /** Kinds of run that leave the checkpoint where it is. */
 const otherKinds: readonly string[] = ["replay", "backfill", "resend"];
@@ -248,9 +248,9 @@ export function createCommitStore(db: StateDatabase, tools: CommitTools): Remote
     const known = await stagingOf(db.queries, name);
     if (known?.state === "committed") return;
     const of = { runId: name.runId, send: known?.send ?? 0 };
-    // They say nothing before the transaction in which the send counts, and that is synced.
     for (const write of await keys.steps(db.queries, of)) {
-      await db.writeUnsynced(async (queries) => {
+      await db.writePart(async (queries) => {
+        await holdStaged(queries, name);
         if ((await readyOf(queries, name)) !== undefined) await write(queries);
       });
       await db.giveWay();

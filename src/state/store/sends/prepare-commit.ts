@@ -3,6 +3,7 @@ import type { CommitStore } from "../../contract/sends/commit.ts";
 import type { StageName } from "../../contract/sends/stagings.ts";
 import type { KeyKeeping } from "../keys/key-keeping.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import { holdStaged } from "./stagings.ts";
 
 /** The number of a staging that may be committed, and of which something has left. */
 async function sendOnItsWay(
@@ -46,7 +47,8 @@ export function createPreparing(
     if (steps.length === 0) return;
     const last = async (queries: Queries): Promise<void> => await noteTaken(queries, of);
     for (const step of [...steps, last]) {
-      await db.write(async (queries) => {
+      await db.writePart(async (queries) => {
+        await holdStaged(queries, name);
         if ((await sendOnItsWay(queries, name)) !== undefined) await step(queries);
       });
     }

@@ -15,7 +15,7 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 import { type CommitTools, settleReceipts, takeOver } from "./commit.ts";
 import { countRepeated, insertPart, receiptOf, receiptsOf } from "./receipts.ts";
 import { noteRefusals } from "./refusals.ts";
-import { stagingOf, superseded } from "./stagings.ts";
+import { holdStaged, stagingOf, superseded } from "./stagings.ts";
 
 /** How a refused part is closed. */
 type Closing = {
@@ -144,8 +144,8 @@ function createCutting(db: StateDatabase, tools: CommitTools): Remote<SplitStore
     const found = await stagingOf(db.queries, name);
     const of = { runId: name.runId, send: found?.send ?? 0 };
     for (const write of await tools.keys.steps(db.queries, of)) {
-      await db.write(async (queries) => {
-        if ((await stagingOf(queries, name))?.state === "staged") await write(queries);
+      await db.writePart(async (queries) => {
+        if (await holdStaged(queries, name)) await write(queries);
       });
     }
     await db.write(async (queries) => await cut(queries, { rejects, at, ...name }));

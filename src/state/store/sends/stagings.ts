@@ -44,6 +44,26 @@ export async function stagingOf(
   return found === undefined ? undefined : stagingRow.parse(found);
 }
 
+/**
+ * Keeps a staging as it is until this transaction ends; answers whether it is staged. Its row is written, not only
+ * locked: whatever refuses a part of it, cuts it, gives it up or commits it writes that row, too, and is tried again
+ * where it began before, and so has not seen what this transaction wrote.
+ */
+export async function holdStaged(
+  queries: Queries,
+  { runId, chunk, stage }: StageName,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("stagings")
+    .set({ state: "staged" })
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("stage", "=", stage)
+    .where("state", "=", "staged")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 async function newestOf(
   queries: Queries,
   { runId, chunk }: Pick<StageName, "chunk" | "runId">,
