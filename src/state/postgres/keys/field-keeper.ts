@@ -5,9 +5,10 @@ import type { Remote } from "../../../thread.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import { FieldChanges, isChange } from "../../rules/keys/field-changes.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
+import { setIdOf } from "../../store/keys/fingerprint-sets.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { bytesArray, integerArray } from "./binary-arrays.ts";
-import { holdStaging, withLockedSet } from "./set-lock.ts";
+import { holdStaging } from "./set-lock.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
 const hadRow = z.object({ id: z.int(), hashes: z.instanceof(Uint8Array).nullable() });
@@ -38,11 +39,11 @@ type Fields = {
   readonly hashes: Uint8Array;
 };
 
-/** Of the rows of an id the index of the last one. */
+/** Of the rows of an id the index of the last one, in the order of ids: so two that write the same wait in one way. */
 function lastOfEach(ids: Int32Array, isWanted: (id: number) => boolean): number[] {
   const last = new Map<number, number>();
   for (const [index, id] of ids.entries()) if (isWanted(id)) last.set(id, index);
-  return [...last.values()];
+  return [...last].toSorted(([a], [b]) => Math.abs(a) - Math.abs(b)).map(([, index]) => index);
 }
 
 /** Keeps fields: those of a key of which the service may hold an older record wait for the commit. */
@@ -74,11 +75,12 @@ export function createFieldKeeping({
 }: StoreKeys): Remote<FingerprintStore>["keepFields"] {
   return async (input) => {
     const { ids, fieldBytes, hashes } = input;
+    const setId = await setIdOf(database.state.queries, input);
     const keepSome = async (start: number): Promise<Noticed> => {
       const some = ids.subarray(start, start + keysPerTransactionMax);
       const end = (start + some.length) * fieldBytes;
       const fields = { ids: some, fieldBytes, hashes: hashes.subarray(start * fieldBytes, end) };
-      return await withLockedSet(database, input, async (queries, { id: setId }) => {
+      return await database.lockAndWrite(async (queries) => {
         const send = await holdStaging(queries, input);
         const had = await fieldsOf(queries, setId, [...new Set(some.filter((id) => id > 0))]);
         await putFields(queries, { setId, send }, fields);
