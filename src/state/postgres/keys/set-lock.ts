@@ -63,7 +63,8 @@ async function inTurn<Result>(
 }
 
 /**
- * Runs `work` in a transaction that has locked the set of a sync first, and makes the set where there is none. Whatever
+ * Runs `work` in a transaction that has locked the set of a sync first, and makes the set where there is none; what of
+ * it needs no such lock is done `before`, because others wait. Whatever
  * judges keys of a set, draws their ids or forgets what is known of them begins so, in whichever process: one after the
  * other. That is why READ COMMITTED is enough for them: each statement behind the lock sees all that the one before has
  * written. What happens beside them (a part that leaves or is refused, a commit, a staging that is given up) changes
@@ -71,12 +72,13 @@ async function inTurn<Result>(
  */
 export async function withLockedSet<Result>(
   database: PostgresDatabase,
-  name: SyncName,
+  { before, ...name }: SyncName & { readonly before?: (queries: Queries) => Promise<unknown> },
   work: (queries: Queries, set: LockedSet) => Promise<Result>,
 ): Promise<Result> {
   return await inTurn(database, name, async () => {
     for (;;) {
       const done = await database.lockAndWrite(async (queries) => {
+        await before?.(queries);
         const set = await lockSet(queries, name);
         return set === undefined ? undefined : { result: await work(queries, set) };
       });

@@ -140,7 +140,6 @@ async function judgeSome(
 ): Promise<void> {
   const { input } = staging;
   const at = { setId: set.id, runId: input.runId };
-  await holdStaging(queries, input);
   const judging = { queries, set, isSeen: keys.seen.begin(queries, at) };
   let { nextId } = set;
   for (const order of steps) {
@@ -170,7 +169,8 @@ export function createStaging(keys: StoreKeys): (input: KeysToStage) => Promise<
     const count = input.keys.ends.length;
     const staging = { input, hashed, verdicts: new Uint8Array(count), ids: new Int32Array(count) };
     for (const steps of inTransactions(hashed)) {
-      await withLockedSet(database, input, async (queries, set) => {
+      const before = async (queries: Queries) => await holdStaging(queries, input);
+      await withLockedSet(database, { ...input, before }, async (queries, set) => {
         await judgeSome(keys, { queries, set, staging }, steps);
       });
     }

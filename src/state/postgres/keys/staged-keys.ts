@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import { sent } from "../../rules/keys/judge.ts";
 import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
 import type { Queries } from "../../store/state-database.ts";
-import { integerArray, smallintArray } from "./binary-arrays.ts";
-import { hashArray, keyRelation, stagedOfKey } from "./look-up.ts";
+import { bigintsOf, integerArray, smallintArray } from "./binary-arrays.ts";
+import { hashArray, keyRelation, stagedOfKey, tagArray } from "./look-up.ts";
 
 // What stagings will make known stands apart from the fingerprints until their commit: a staging that is given up
 // before anything of it left has changed no fingerprint. Every function is called inside a transaction.
@@ -22,19 +22,13 @@ export type KeyToStage = {
 };
 
 /**
- * Counts rows of a staging. Once all are among the fingerprints (`noteMerged`) they stay written: a record that is
- * refused later is made unknown there, too.
+ * Counts rows of a staging, in SQL. Once all are among the fingerprints (`noteMerged`) they stay written: a record that
+ * is refused later is made unknown there, too.
  */
-async function countKeys(
-  queries: Queries,
-  { setId, send }: SendOfSet,
-  keys: number,
-): Promise<void> {
-  await sql`
+function countedKeys({ setId, send }: SendOfSet, keys: number): RawBuilder<unknown> {
+  return sql`
     insert into ${sql.table("stagedSends")} as o (set_id, send, keys) values (${setId}, ${send}, ${keys})
-    on conflict (set_id, send) do update set keys = case o.keys when 0 then 0 else o.keys + excluded.keys end`.execute(
-    queries,
-  );
+    on conflict (set_id, send) do update set keys = case o.keys when 0 then 0 else o.keys + excluded.keys end`;
 }
 
 // Of the notes of a staging the last one counts, as if it were the only one.
@@ -58,15 +52,16 @@ export async function putStaged(
   const ids = integerArray(keys.map(({ id }) => id));
   const times = smallintArray(keys.map((key) => key.times));
   const drawn = smallintArray(keys.map(({ isDrawn }) => Number(isDrawn)));
-  await countKeys(queries, { setId, send }, keys.length);
+  // In the order of their index, in which they are written in three quarters of the time. In one statement with their
+  // count, because others wait for the lock of the set.
   await sql`
+    with counted as (${countedKeys({ setId, send }, keys.length)})
     insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
-    select cast(${setId} as integer), k.number, k.tag, cast(${send} as bigint), more.hash, more.id, more.times,
-      more.is_drawn = 1
-    from ${keyRelation(hashed, order)} k join unnest(${hashArray(hashes, order)}, ${ids}::integer[],
-      ${times}::smallint[],
-      ${drawn}::smallint[]) with ordinality as more (hash, id, times, is_drawn, place) on more.place = k.place
-    order by k.place ${orReplace}`.execute(queries);
+    select cast(${setId} as integer), number, tag, cast(${send} as bigint), hash, id, times, is_drawn = 1
+    from unnest(${bigintsOf(hashed.numbers, order)}::bigint[], ${tagArray(hashed, order)}::bigint[],
+      ${hashArray(hashes, order)}, ${ids}::integer[], ${times}::smallint[], ${drawn}::smallint[])
+      as one (number, tag, hash, id, times, is_drawn)
+    order by number ${orReplace}`.execute(queries);
 }
 
 /** Notes that the service refused a record of each of the keys that are staged: none is known by its staging. */
@@ -82,5 +77,6 @@ export async function refuseStaged(
     from ${keyRelation(hashed)} k cross join lateral ${stagedOfKey(setId)} staged ${orReplace}`.execute(
     queries,
   );
-  if (numAffectedRows > 0n) await countKeys(queries, { setId, send }, Number(numAffectedRows));
+  if (numAffectedRows === 0n) return;
+  await countedKeys({ setId, send }, Number(numAffectedRows)).execute(queries);
 }
