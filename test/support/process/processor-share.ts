@@ -1,32 +1,46 @@
 import type { ChildProcess } from "node:child_process";
-import { setTimeout as delay } from "node:timers/promises";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
-import { cpuSecondsOf } from "../../../bench/child.ts";
+/** The controller of the processor, as version 1 of control groups has it. */
+const controller = "/sys/fs/cgroup/cpu";
 
-/** How often a process is looked at: far shorter than anything that waits for it. */
-const lookMs = 20;
+/** After how long a process that has used up its share goes on: far shorter than anything that waits for it. */
+const periodUs = 20_000;
 
-/** The most that a process may catch up of what it left unused: it is as slow at every moment as a slow machine is. */
-const savedMsMax = 100;
+async function put(file: string, value: number): Promise<void> {
+  await writeFile(file, String(value));
+}
 
 /**
- * Holds a process to a share of one core until `signal` aborts or it ends: it is stopped while it has used more. What
- * it runs beside itself is not counted.
+ * Holds a process to a share of one core until `signal` aborts or it ends, by a control group of its own: it is as slow
+ * at every moment as a slow machine is.
+ * @throws {Error} this machine has no such groups, or this user may not make them.
  */
 export async function holdToShare(
   child: ChildProcess,
   { share, signal }: { readonly share: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  let [leftMs, isStopped] = [0, false];
-  let [usedMs, nowMs] = [(await cpuSecondsOf(child)) * 1_000, performance.now()];
-  while (!signal.aborted && child.exitCode === null && child.signalCode === null) {
-    await delay(lookMs);
-    const [used, now] = [(await cpuSecondsOf(child)) * 1_000, performance.now()];
-    leftMs = Math.min(savedMsMax, leftMs + (now - nowMs) * share - (used - usedMs));
-    [usedMs, nowMs] = [used, now];
-    if (leftMs < 0 === isStopped) continue;
-    isStopped = leftMs < 0;
-    child.kill(isStopped ? "SIGSTOP" : "SIGCONT");
+  if (!existsSync(join(controller, "cpu.cfs_quota_us"))) {
+    throw new Error(
+      `${controller} is not there: run this as root where control groups are mounted`,
+    );
   }
-  if (isStopped) child.kill("SIGCONT");
+  const group = join(controller, `sluice-share-${child.pid}`);
+  await mkdir(group);
+  try {
+    await put(join(group, "cpu.cfs_period_us"), periodUs);
+    await put(join(group, "cpu.cfs_quota_us"), Math.round(periodUs * share));
+    await put(join(group, "cgroup.procs"), child.pid ?? 0);
+    if (!signal.aborted && child.exitCode === null) {
+      await once(child, "exit", { signal }).catch(() => undefined);
+    }
+    if (child.exitCode === null && child.signalCode === null) {
+      await put(join(controller, "cgroup.procs"), child.pid ?? 0);
+    }
+  } finally {
+    await rmdir(group);
+  }
 }
