@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import { describe, expect, it } from "vitest";
 
 import { answerInTurn, Turns } from "../../../../src/state/sqlite/turns.ts";
@@ -7,7 +9,8 @@ describe("answerInTurn", () => {
     const told: string[] = [];
     const step = async (name: string): Promise<void> => {
       told.push(`${name} begins`);
-      for (let wait = 0; wait < 20; wait += 1) await Promise.resolve();
+      await setImmediate();
+      await setImmediate();
       told.push(`${name} ends`);
     };
     const turns = new Turns();
