@@ -15,3 +15,6 @@ export const inboxGroupCharsMax = 8 * 1024 * 1024;
 
 /** Pages of the inbox's log after which they go into its file, which holds those up who wait for a 2xx. 4 MB. */
 export const inboxLogPages = 1_000;
+
+/** KiB of the inbox's file that a process keeps in memory: an event is written once and read once. */
+export const inboxCacheKib = 16_384;

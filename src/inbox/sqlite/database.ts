@@ -4,7 +4,7 @@ import { StateUnavailableError } from "../../errors.ts";
 import { emptyLog, openDatabase, type Database } from "../../state/sqlite/database.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
 import type { Inbox, InboxMethods } from "../inbox.ts";
-import { inboxLogPages } from "../limits.ts";
+import { inboxCacheKib, inboxLogPages } from "../limits.ts";
 import { createBacklog } from "./backlog.ts";
 import { createErasing } from "./erasing.ts";
 import { createKeeping } from "./keeping.ts";
@@ -80,6 +80,7 @@ export function openInboxDatabase(file: string): InboxDatabase {
 function open(file: string): Opened {
   const db = openDatabase(file, inboxMigrations);
   db.prepare(`pragma wal_autocheckpoint = ${inboxLogPages}`).get();
+  db.prepare(`pragma cache_size = -${inboxCacheKib}`).get();
   const { read, get } = createReading(db);
   const { ino } = statSync(file);
   const isReplaced = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
