@@ -5,7 +5,7 @@ import { inputJsonSchema, memberNames } from "../schema/member-names.ts";
 import { membersOf } from "../schema/members.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Problem } from "./problems.ts";
-import { kindNamed, kindOf, wordingOf } from "./wording.ts";
+import { isOfWrongValue, kindNamed, kindOf, wordingOf } from "./wording.ts";
 
 /** Something wrong with the value at a path, or with the name before it. */
 export type Mistake = {
@@ -72,13 +72,16 @@ function mistakesOf(issue: z.core.$ZodIssue, context: Context): readonly Mistake
   if (issue.code === "invalid_union") {
     return unionMistakes(issue, { ...context, path });
   }
-  const isOfWrongValue = issue.code === "invalid_type" || issue.code === "invalid_value";
-  if (isOfWrongValue && valueAt(context.data, path) === undefined) return [missing(path)];
+  if (isOfWrongValue(issue) && valueAt(context.data, path) === undefined) {
+    return [missing(path, issue.message)];
+  }
   return [{ path, on: "value", message: issue.message }];
 }
 
-function missing(path: Path): Mistake {
-  return { path, on: "name", message: `"${String(path.at(-1))}" is missing` };
+/** A value that is missing; a schema's own words say what is wanted of it. */
+function missing(path: Path, wanted = ""): Mistake {
+  const why = wanted === "" ? "" : `: ${wanted}`;
+  return { path, on: "name", message: `"${String(path.at(-1))}" is missing${why}` };
 }
 
 /**

@@ -5,9 +5,11 @@ import { didYouMean } from "./did-you-mean.ts";
 
 /**
  * What is said of a value that a schema refuses, where the schema has no words of its own. Never shows the
- * value, which a variable may have brought. Empty for issues that hold others, whose words count.
+ * value, which a variable may have brought. Empty for issues that hold others, whose words count, and for what is
+ * missing.
  */
 export function wordingOf(issue: z.core.$ZodRawIssue): string {
+  if (isOfWrongValue(issue) && issue.input === undefined) return "";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${kindNamed(issue.expected)}${notOf(issue.input, issue.expected)}`;
@@ -33,6 +35,11 @@ export function wordingOf(issue: z.core.$ZodRawIssue): string {
     default:
       return "";
   }
+}
+
+/** Whether a value is of another kind, or none of those that there are: such as one that is missing. */
+export function isOfWrongValue({ code }: Pick<z.core.$ZodRawIssue, "code">): boolean {
+  return code === "invalid_type" || code === "invalid_value";
 }
 
 /** A kind of value as a person who writes YAML calls it. */

@@ -59,7 +59,9 @@ describe("store", () => {
   });
 
   it("takes a name of the project, without which another one would not be noticed", async () => {
-    expect(await refused(`${head}store: { url: "\${URL}" }\n`)).toContain('"project" is missing');
+    expect(await refused(`${head}store: { url: "\${URL}" }\n`)).toContain(
+      '"project" is missing: name the project, such as `project: customers`',
+    );
     const spaced = `store: { url: "\${URL}", project: two words }`;
     expect(await refused(`${head}${spaced}\n`)).toContain("a project is named by a small letter");
   });
