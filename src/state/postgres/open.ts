@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 
 import { packSecrets } from "../../security/secret.ts";
 import { threadFile } from "../../thread.ts";
+import { storeThreadLimits } from "../limits.ts";
 import { storeInThread } from "../open-thread.ts";
 import type { StateStore } from "../state-store.ts";
 import { followClock } from "./followed-clock.ts";
@@ -18,7 +19,9 @@ export async function openPostgresStore(
   /** Of this host: see `openPostgresMethods`. */
   { stateFolder }: { readonly stateFolder?: string } = {},
 ): Promise<StateStore> {
-  const thread = new Worker(threadFile("thread", import.meta.url));
+  const thread = new Worker(threadFile("thread", import.meta.url), {
+    resourceLimits: storeThreadLimits,
+  });
   const store = await storeInThread(thread, packSecrets({ server, stateFolder }));
   const { now, stop } = await followClock(async () => await store.storeTime(Date.now())).catch(
     async (error: unknown) => {

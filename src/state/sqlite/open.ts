@@ -2,18 +2,23 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
 import { threadFile } from "../../thread.ts";
+import { storeThreadLimits } from "../limits.ts";
 import { storeInThread } from "../open-thread.ts";
 import type { StateStore } from "../state-store.ts";
 
 /** A thread that loads its code, and has no store yet. */
 let spare: Worker | undefined;
 
+function startThread(): Worker {
+  return new Worker(threadFile("thread", import.meta.url), { resourceLimits: storeThreadLimits });
+}
+
 /**
  * Starts the thread of the store that is opened next, so that it loads its code while the configuration is
  * read. Nothing is opened, and a process that opens nothing ends as it would without.
  */
 export function startStoreThread(): void {
-  spare ??= new Worker(threadFile("thread", import.meta.url));
+  spare ??= startThread();
   spare.unref();
 }
 
@@ -28,7 +33,7 @@ export async function openSqliteStore(
   { onlyReads = false } = {},
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
-  const thread = spare ?? new Worker(threadFile("thread", import.meta.url));
+  const thread = spare ?? startThread();
   spare = undefined;
   return await storeInThread(thread, { file, onlyReads });
 }
