@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { expect, it, onTestFinished } from "vitest";
 
 import { Secret } from "../../../../src/security/secret.ts";
@@ -23,6 +24,23 @@ it("a permit waits for no flush, and all else that is committed does", async () 
     await admin.query("select pg_reload_conf()");
     await close();
   });
+  const waiting = async (name: string, seconds = 0): Promise<number | null> => {
+    const found = await admin.query(
+      `select from pg_stat_activity where wait_event = 'SyncRep' and application_name = '${name}'
+        and datname = current_database() and state_change <= clock_timestamp() - interval '${seconds} seconds'`,
+    );
+    return found.rowCount;
+  };
+  // Each process of a server takes a setting in its own time: until all have, one that waits may be let go.
+  const probe = new Client({ connectionString: url, application_name: "probe" });
+  await probe.connect();
+  const over = new AbortController();
+  const probing = (async () => {
+    while (!over.signal.aborted) await probe.query("select pg_current_xact_id()");
+    await probe.end();
+  })();
+  await expect.poll(async () => await waiting("probe", 1), { timeout: 30_000 }).toBe(1);
+  over.abort();
   expect(await acquire()).toMatchObject({ granted: true });
   let isNoted = false;
   const note = async (): Promise<void> => {
@@ -31,12 +49,11 @@ it("a permit waits for no flush, and all else that is committed does", async () 
     isNoted = true;
   };
   const noting = note();
-  const waits =
-    "select from pg_stat_activity where wait_event = 'SyncRep' and datname = current_database()";
-  await expect.poll(async () => (await admin.query(waits)).rowCount, { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => await waiting("sluice"), { timeout: 30_000 }).toBe(1);
   expect(await acquire()).toMatchObject({ granted: true });
   expect(isNoted).toBe(false);
   await admin.query("alter system reset synchronous_standby_names");
   await admin.query("select pg_reload_conf()");
   await noting;
+  await probing;
 }, 60_000);
