@@ -116,7 +116,11 @@ export function openPostgresDatabase(
   const state: StateDatabase = {
     queries,
     write: writer("serializable"),
-    writePart: lockAndWrite,
+    writePart: async (work, isLater = false) =>
+      await lockAndWrite(async (transaction) => {
+        if (isLater) await letOthersGo(transaction);
+        return await work(transaction);
+      }),
     now: async (asking, callers) => await readClock(clock, asking, callers),
     // What its server keeps of removed rows, and for how long, is the server's.
     shred: async () => false,
@@ -133,15 +137,28 @@ export function openPostgresDatabase(
   };
 }
 
+/** The table whose lock transactions wait for: nobody but a person has rows written to it, which would wait, too. */
+const waitedFor = sql.table("checkpointAudit");
+
 /** Waits for other transactions that are tried again; `lock table` alone asks for no snapshot. */
 async function waitForOthers(queries: Queries): Promise<void> {
-  await sql`lock table ${sql.table("meta")} in share update exclusive mode`.execute(queries);
+  await sql`lock table ${waitedFor} in share update exclusive mode`.execute(queries);
+}
+
+/**
+ * Waits for transactions that are tried again, not for others that do the same; and has them wait until this one ends.
+ * Parts that follow each other write the same row, each of them for longer than any other transaction takes: one that
+ * is tried again in between would have begun before the end of a part each time.
+ */
+async function letOthersGo(queries: Queries): Promise<void> {
+  await sql`lock table ${waitedFor} in share mode`.execute(queries);
 }
 
 /**
  * Makes what runs a transaction, and runs it again where others came between. Then it waits for all others that are
- * tried again: left to chance, a few dozen that want the same rows end each other until none has a try left. The lock
- * goes before the transaction sees anything, is in the way of no first try, and ends with the transaction.
+ * tried again, and for parts that follow others: left to chance, a few dozen that want the same rows end each other
+ * until none has a try left. The lock goes before the transaction sees anything, is in the way of no other first try,
+ * and ends with the transaction.
  */
 function createWriter(
   queries: Queries,

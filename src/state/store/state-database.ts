@@ -17,9 +17,13 @@ export type StateDatabase = {
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /**
    * Runs `work`, a part of what says nothing until a later `write`, in a transaction of its own: durable only with the
-   * next write that changes something, and on Postgres READ COMMITTED. It locks first what it decides by.
+   * next write that changes something, and on Postgres READ COMMITTED. It locks first what it decides by. One that
+   * `isLater`, and follows another part, lets go on before it whatever that was in the way of.
    */
-  writePart<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  writePart<Result>(
+    work: (queries: Queries) => Promise<Result>,
+    isLater?: boolean,
+  ): Promise<Result>;
   /**
    * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,
    * read when it is asked, and so after what was locked before.

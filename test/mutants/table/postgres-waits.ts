@@ -15,6 +15,16 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     replace: "if (tried > 99) await waitForOthers",
   }),
   plant({
+    id: "S1550",
+    plants:
+      "a refusal ends as a fault of the store where the keys of many records are written meanwhile",
+    file: "src/state/postgres/database.ts",
+    find: "if (isLater) await letOthersGo",
+    replace: "if (false) await letOthersGo",
+    test: "test/src/state/postgres/merging.test.ts",
+    title: "goes before the keys of it that are still to be written",
+  }),
+  plant({
     id: "S1061",
     plants: "a host that is cut off in mid transaction keeps its locks for hours",
     file: "src/state/postgres/version.ts",
