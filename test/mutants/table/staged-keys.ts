@@ -153,6 +153,26 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     },
   },
   {
+    id: "S1551",
+    plants: "a key that two lanes sent is known by the one whose keys are written once more",
+    edits: [
+      { file: mergeKeys, find: "and send <> $send and", replace: "and abs(send) <> $send and" },
+    ],
+    test: { file: stagedKeysTest, title: "and the keys of the first are written once more" },
+  },
+  {
+    id: "S1552",
+    plants: "on Postgres it is known by that one, too",
+    edits: [
+      {
+        file: "src/state/postgres/keys/merging.ts",
+        find: "and f.send <> ${send} and",
+        replace: "and abs(f.send) <> ${send} and",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "and the keys of the first are written once more" },
+  },
+  {
     id: "S800",
     plants: "keys are told apart by their tags alone while they are staged",
     edits: [

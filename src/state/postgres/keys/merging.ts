@@ -40,17 +40,17 @@ async function mergeSome(
   const some = sql`from ${sql.table("stagedKeys")} e where e.set_id = ${setId} and e.send = ${send}
     and e.number between cast(${range.from} as bigint) and cast(${range.to} as bigint)`;
   // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
-  // zero never counts. It stays so where the one that found the key staged was given up once it had left. The same is
-  // said of what a later run sent, although no lock allows that, and of a staging that began while this statement
-  // waited for its key. The rows are locked in the order of their numbers, so that two that merge wait for each other
-  // in one direction.
+  // zero never counts. It stays so where the one that found the key staged was given up once it had left, and where the
+  // keys of a staging are written once more. The same is said of what a later run sent, although no lock allows that,
+  // and of a staging that began while this statement waited for its key. The rows are locked in the order of their
+  // numbers, so that two that merge wait for each other in one direction.
   await sql`
     insert into ${sql.table("fingerprints")} as f (set_id, number, tag, hash, send, id)
     select e.set_id, e.number, e.tag, e.hash, e.send * e.times, e.id ${some} order by e.number, e.tag
     on conflict (set_id, number, tag) do update set hash = excluded.hash,
       send = case when abs(f.send) >= (select min(send) from ${stagings} where run_id = (
             select run_id from ${stagings} where send = ${send}))
-          and abs(f.send) <> ${send} and (f.send < 0 or not exists (
+          and f.send <> ${send} and (f.send < 0 or not exists (
             select 1 from ${stagings} other where other.send = abs(f.send) and other.state = 'dropped'))
         then -abs(excluded.send) else excluded.send end`.execute(queries);
   const fields = sql.table("stagedFields");

@@ -135,6 +135,26 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     expect(await kept.versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
   });
 
+  it("is unknown where two lanes sent it, and the keys of the first are written once more", async () => {
+    await test.openRun("r1", "backfill");
+    const span = { from: null, to: null };
+    await test.store.putPlan({ runId: "r1", plan: examplePlan, samples: [], spans: [span, span] });
+    const [first, second] = [firstChunkOf(1), firstChunkOf(2)];
+    const ref = await kept.stage({ runId: "r1", chunk: first, version: 1, of: ["a", "l1"] });
+    await test.commit(
+      await kept.stage({ runId: "r1", chunk: second, version: 2, of: ["a", "l2"] }),
+      { keys: "[]" },
+    );
+    const revive = await failAt({
+      at: "before update on stagings",
+      when: "new.state = 'committed'",
+    });
+    await expect(test.commit(ref, { keys: "[]" })).rejects.toThrow(/killed|P0001/);
+    await revive();
+    await test.store.commitChunk({ ...ref, at });
+    expect(await kept.versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
+  });
+
   it("is unknown where one of two lanes that sent it left and is given up", async () => {
     await test.openRun("r1", "backfill");
     const span = { from: null, to: null };

@@ -97,8 +97,8 @@ function createPutting(
   db: Database,
 ): (keys: GatheredKeys & { readonly send: number }, order: readonly number[]) => void {
   // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
-  // zero never counts. It stays so where the one that found the key staged was given up once it had left. The same is
-  // said of what a later run sent, although no lock allows that.
+  // zero never counts. It stays so where the one that found the key staged was given up once it had left, and where the
+  // keys of a staging are written once more. The same is said of what a later run sent, although no lock allows that.
   const put = db.prepare(
     `insert into fingerprints (set_id, number, tag, hash, send, id)
      select $setId, k.value, substr($tags, k.key * ${tagBytes} + 1, ${tagBytes}),
@@ -106,7 +106,7 @@ function createPutting(
        cast(substr($ids, k.key * ${idDigits} + 1, ${idDigits}) as integer)
      from json_each($numbers) k where true
      on conflict do update set hash = excluded.hash,
-       send = iif(abs(send) >= $since and abs(send) <> $send and (send < 0 or exists (
+       send = iif(abs(send) >= $since and send <> $send and (send < 0 or exists (
          select 1 from stagings other where other.send = abs(fingerprints.send) and other.state <> 'dropped')),
          -$send * abs($times), excluded.send)`,
   );
