@@ -173,6 +173,74 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     test: { file: stagedKeysTest, title: "and the keys of the first are written once more" },
   },
   {
+    id: "S1553",
+    plants: "a key that two lanes sent is known by one where a third is refused it",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/key-keeping.ts",
+        find: '"$key")} and send > 0`',
+        replace: '"$key")}`',
+      },
+    ],
+    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
+  },
+  {
+    id: "S1554",
+    plants: "on Postgres it is known by one, too",
+    edits: [
+      { file: "src/state/postgres/keys/key-keeping.ts", find: " and f.send > 0`", replace: "`" },
+    ],
+    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
+  },
+  {
+    id: "S1555",
+    plants: "a key that two lanes sent is known by one where a third is cut",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/key-keeping.ts",
+        find: "where f.send = $send",
+        replace: "where abs(f.send) = $send",
+      },
+    ],
+    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is cut" },
+  },
+  {
+    id: "S1556",
+    plants: "on Postgres that is known by one, too",
+    edits: [
+      {
+        file: "src/state/postgres/keys/key-keeping.ts",
+        find: "and f.send = ${send}",
+        replace: "and abs(f.send) = ${send}",
+      },
+    ],
+    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is cut" },
+  },
+  {
+    id: "S1557",
+    plants: "a key that two lanes sent is known by one once a third that was refused it counts",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/staged/merge-keys.ts",
+        find: "iif($times = 0, send, 0)",
+        replace: "0",
+      },
+    ],
+    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
+  },
+  {
+    id: "S1558",
+    plants: "on Postgres it is known by one then, too",
+    edits: [
+      {
+        file: "src/state/postgres/keys/merging.ts",
+        find: "case excluded.send when 0 then f.send else 0 end",
+        replace: "0",
+      },
+    ],
+    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
+  },
+  {
     id: "S800",
     plants: "keys are told apart by their tags alone while they are staged",
     edits: [

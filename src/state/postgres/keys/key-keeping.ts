@@ -48,9 +48,12 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
       const setId = await setIdOfRun(queries, runId);
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
       // A refused record is unknown to the service: its key is sent again next time.
+      // Of one that was sent twice the number is negative, and stays so for the others that send it.
       await sql`
         update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k
-        where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`.execute(queries);
+        where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag and f.send > 0`.execute(
+        queries,
+      );
       const { send = 0 } = (await stagingOf(queries, { runId, chunk, stage })) ?? {};
       await refuseStaged(queries, { setId, send }, hashed);
     },
@@ -62,10 +65,9 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
       const ids = await idsOf(queries, setId, keys);
       // What was not taken was not seen either: no later run need come by its row.
       await unsee(queries, { setId, send }, new Set(ids));
-      // Of a key that was sent twice the number is negative, and 0 of what was refused.
       await sql`
         update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k
-        where ${isOfKeys} and abs(f.send) = ${send}`.execute(queries);
+        where ${isOfKeys} and f.send = ${send}`.execute(queries);
     },
     erase: async (queries, setId, keys) => {
       if (keys.length === 0) return 0;

@@ -41,9 +41,9 @@ async function mergeSome(
     and e.number between cast(${range.from} as bigint) and cast(${range.to} as bigint)`;
   // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
   // zero never counts. It stays so where the one that found the key staged was given up once it had left, and where the
-  // keys of a staging are written once more. The same is said of what a later run sent, although no lock allows that,
-  // and of a staging that began while this statement waited for its key. The rows are locked in the order of their
-  // numbers, so that two that merge wait for each other in one direction.
+  // keys of a staging are written once more, or a record of one was refused. The same is said of what a later run sent,
+  // although no lock allows that, and of a staging that began while this statement waited for its key. The rows are
+  // locked in the order of their numbers, so that two that merge wait for each other in one direction.
   await sql`
     insert into ${sql.table("fingerprints")} as f (set_id, number, tag, hash, send, id)
     select e.set_id, e.number, e.tag, e.hash, e.send * e.times, e.id ${some} order by e.number, e.tag
@@ -52,7 +52,8 @@ async function mergeSome(
             select run_id from ${stagings} where send = ${send}))
           and f.send <> ${send} and (f.send < 0 or not exists (
             select 1 from ${stagings} other where other.send = abs(f.send) and other.state = 'dropped'))
-        then -abs(excluded.send) else excluded.send end`.execute(queries);
+        then least(-abs(excluded.send), case excluded.send when 0 then f.send else 0 end)
+        else excluded.send end`.execute(queries);
   const fields = sql.table("stagedFields");
   // Looked up by their ids, whatever the planner thinks of tables that fill and empty all the time: without statistics
   // it went through the keys of the range once for each of the fields, which took seconds.

@@ -36,15 +36,15 @@ export function createKeyKeeping(
     "select send from stagings where run_id = $runId and chunk = $chunk and stage = $stage",
   );
   // A refused record is unknown to the service: its key is sent again next time.
+  // Of one that was sent twice the number is negative, and stays so for the others that send it.
   const refuse = db.prepare(
-    `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")}`,
+    `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")} and send > 0`,
   );
   const isOfKeys = `from json_each($keys) k cross join fingerprints f on ${isOfKeySql("$setId", "k.value")}`;
   const ids = db.prepare(idsOfKeys);
-  // Of a key that was sent twice the number is negative, and 0 of what was refused.
   const forget = db.prepare(
     `update fingerprints set send = 0
-     where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys} where abs(f.send) = $send)`,
+     where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys} where f.send = $send)`,
   );
   const erasedFields = `select f.set_id * ${idsPerSet} + f.id ${isOfKeys}`;
   const eraseFields = db.prepare(`delete from field_hashes where id in (${erasedFields})`);

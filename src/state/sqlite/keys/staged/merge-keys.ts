@@ -98,7 +98,8 @@ function createPutting(
 ): (keys: GatheredKeys & { readonly send: number }, order: readonly number[]) => void {
   // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
   // zero never counts. It stays so where the one that found the key staged was given up once it had left, and where the
-  // keys of a staging are written once more. The same is said of what a later run sent, although no lock allows that.
+  // keys of a staging are written once more, or a record of one was refused. The same is said of what a later run sent,
+  // although no lock allows that.
   const put = db.prepare(
     `insert into fingerprints (set_id, number, tag, hash, send, id)
      select $setId, k.value, substr($tags, k.key * ${tagBytes} + 1, ${tagBytes}),
@@ -108,7 +109,7 @@ function createPutting(
      on conflict do update set hash = excluded.hash,
        send = iif(abs(send) >= $since and send <> $send and (send < 0 or exists (
          select 1 from stagings other where other.send = abs(fingerprints.send) and other.state <> 'dropped')),
-         -$send * abs($times), excluded.send)`,
+         min(-$send * abs($times), iif($times = 0, send, 0)), excluded.send)`,
   );
   const since = db.prepare(
     "select min(send) from stagings where run_id = (select run_id from stagings where send = $send)",

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+
+import { firstChunkOf } from "../../../../src/lane-of.ts";
+import type { StageName } from "../../../../src/state/contract/sends/stagings.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
+import { keyImplementations } from "../keys/key-implementations.ts";
+import { at, staged, StoreUnderTest } from "../store-under-test.ts";
+import { VersionedKeys } from "./versioned-keys.ts";
+
+const file = { form: "file", host: "h", at } as const;
+const reject = { stream: "account", place: "f:1", step: "send", code: "x", reason: "x" } as const;
+
+/** Has the service refuse the first of two records, and take the other. */
+async function refuseFirst({ store, ...test }: StoreUnderTest, ref: StageName): Promise<void> {
+  const files = { jsonlSha256: null, gzipSha256: null, jsonBytes: 1, gzipBytes: 1 };
+  const splitting = { ...ref, part: 0, at, host: "h", isTooLarge: false };
+  await store.splitPart({
+    ...splitting,
+    rejects: [{ ...reject, key: "a" }],
+    parts: [{ ...files, ranges: [[1, 2]], records: 1, part: 1 }],
+  });
+  const rest = { ...ref, part: 1 };
+  await store.beginPart({ ...rest, ...file });
+  const attempts = { attempts: 1, at };
+  await store.movePart({ ...rest, ...attempts, state: "uploaded", fileKey: test.folder });
+  await store.beginPart({ ...rest, ...file, confirm: test.folder });
+  await store.movePart({ ...rest, attempts: 2, at, state: "accepted" });
+  await store.commitChunk({ ...ref, at });
+}
+
+describe.each(keyImplementations)("a key that three lanes send: $kind", ({ open }) => {
+  it.each([
+    { how: "refused", isPrepared: false },
+    { how: "refused", isPrepared: true },
+    { how: "cut", isPrepared: false },
+    { how: "cut", isPrepared: true },
+  ])(
+    "is unknown where the second is accepted before the first, and the third is $how, prepared: $isPrepared",
+    async ({ how, isPrepared }) => {
+      const test = await StoreUnderTest.open(open);
+      const kept = new VersionedKeys(test);
+      await test.openRun("r1", "backfill");
+      const spans = [1, 2, 3].map(() => ({ from: null, to: null }));
+      await test.store.putPlan({ runId: "r1", plan: examplePlan, samples: [], spans });
+      const stage = async (lane: number): Promise<StageName> =>
+        await kept.stage({
+          runId: "r1",
+          chunk: firstChunkOf(lane),
+          version: lane,
+          of: ["a", `l${lane}`],
+        });
+      const [first, second, third] = [await stage(1), await stage(2), await stage(3)];
+      const counts = { ...staged.counts, read: 2, records: 2 };
+      await test.store.finishStage({ ...third, ...staged, counts, keys: '["a","l3"]' });
+      await test.store.beginPart({ ...third, ...file, part: 0 });
+      await test.commit(second, { keys: "[]" });
+      if (isPrepared) await test.store.prepareCommit(third);
+      if (how === "refused") await refuseFirst(test, third);
+      else
+        await test.store.cutChunk({ ...third, part: 0, at, rejects: [{ ...reject, key: "l3" }] });
+      await test.commit(first, { keys: "[]" });
+      // Nobody knows whether the service holds the record of the first lane now, or that of the second.
+      expect(await kept.versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
+    },
+  );
+});
