@@ -3,13 +3,14 @@ import type { KeyWords } from "./staged-index.ts";
 /** Bits of the first layer of a filter. */
 const firstBits = 2 ** 20;
 
-/** How many times as large as the layer before the next one is. */
+/** How many times as large as the layer before the next one is, up to the largest: 8 MB. */
 const growth = 4;
+const lastBits = 2 ** 26;
 
 /** Bits for each key of a layer. Each key sets three of them, so that one in 200 others is taken for a key. */
 const bitsPerKey = 16;
 
-/** Keys that a filter holds: five layers, 45 MB. */
+/** Keys that a filter holds: eight layers, 45 MB. */
 const filterKeysMax = 22_000_000;
 
 /** Sets whose filters are held: those that were asked for last. */
@@ -50,7 +51,7 @@ export class KeyFilter {
   add({ numbers, tags }: KeyWords, index: number): boolean {
     if (this.#left === 0) return false;
     if (this.#room === 0) {
-      const bits = firstBits * growth ** this.#layers.length;
+      const bits = Math.min(firstBits * growth ** this.#layers.length, lastBits);
       this.#layers.unshift(new Uint32Array(bits / 32));
       this.#room = bits / bitsPerKey;
     }
