@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import { z } from "zod";
 
+import { flagsOf } from "./built.ts";
 import { type Ended, run } from "./child.ts";
 import { say } from "./report.ts";
 import { accounts, jsonlSha256 } from "./workloads/accounts.ts";
@@ -36,6 +37,7 @@ type Variant = {
 };
 
 const stageSluice = fileURLToPath(new URL("workloads/stage-sluice.ts", import.meta.url));
+const workerFlags = await flagsOf("worker");
 const stageNaive = fileURLToPath(new URL("workloads/stage-naive.ts", import.meta.url));
 
 /** Arguments of the program that stages rows of a source; they lack its folder. */
@@ -47,7 +49,7 @@ export function stagingBySluice(of: {
 }): readonly string[] {
   const { connector, members, send } = of;
   const from = ["--connector", connector, "--members", JSON.stringify(members)];
-  return [stageSluice, ...from, "--send", send];
+  return [...workerFlags, stageSluice, ...from, "--send", send];
 }
 
 /** What was compiled is kept, as bin/sluice.js has it kept for every command and its threads. */

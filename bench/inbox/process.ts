@@ -3,10 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { z } from "zod";
-
 import { freePorts } from "../../src/local/ports.ts";
-import { bin } from "../built.ts";
+import { bin, flagsOf } from "../built.ts";
 import { end, firstJson, start } from "../child.ts";
 import { benchApiKey } from "../project.ts";
 
@@ -33,9 +31,7 @@ const receiverProgram = fileURLToPath(new URL("receiver.ts", import.meta.url));
 const bareProgram = fileURLToPath(new URL("bare.ts", import.meta.url));
 
 /** What `sluice webhooks` is started with, for what is compared with it. */
-const { receiverFlags } = z
-  .object({ receiverFlags: z.array(z.string()) })
-  .parse(await import(new URL("../../bin/receiver-flags.js", import.meta.url).href));
+const receiverFlags = await flagsOf("webhooks");
 
 /**
  * Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that

@@ -11,7 +11,6 @@ import { parseArgs } from "node:util";
 import type { StageJob } from "../../activities/stage/stage-job.ts";
 import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
-import type * as StartWorker from "../../src/cli/serve/start-worker.ts";
 import { sha256 } from "../../src/config/hash.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
@@ -23,8 +22,6 @@ import { tellUsage } from "../usage.ts";
 import { accountMapping } from "./account-mapping.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
-const { sizeHeaps } = await built<typeof StartWorker>("src/cli/serve/start-worker.js");
-sizeHeaps();
 const { noChanges, withChanges } = await built<typeof ChangesOf>(
   "src/state/contract/sends/changes.js",
 );

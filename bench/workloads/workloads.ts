@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Build } from "../builds.ts";
+import { flagsOf } from "../built.ts";
 import { run } from "../child.ts";
 import { BenchProject } from "../project.ts";
 import { makeEmpty, usageSchema } from "../rounds.ts";
@@ -36,7 +37,8 @@ async function stage(
   const program = programs.find((path) => existsSync(path));
   if (program === undefined) throw new Error(`${build.name} has none of ${programs.join(", ")}`);
   const from = ["--connector", "csv", "--members", members];
-  const args = [program, ...from, "--send", of.send, "--folder", folder];
+  const flags = await flagsOf("worker");
+  const args = [...flags, program, ...from, "--send", of.send, "--folder", folder];
   const { code, lastLine } = await run(args, folder);
   const what = `${build.name}: staging ${rows} rows, send: ${of.send}`;
   if (code !== 0) throw new Error(`${what} ended with ${code}; what it said stands above`);

@@ -6,6 +6,7 @@ import { applyEdit, type Mutant } from "./mutant.ts";
 /** What the named tests need of the project. */
 const parts = [
   "activities",
+  "bin",
   "connectors",
   "deploy",
   "docs",

@@ -4,7 +4,7 @@ import type { StateStore } from "../../state/state-store.ts";
 import type { WorkerSettings } from "../../worker.ts";
 import { commandGraceMs } from "../limits.ts";
 import type { Context } from "../output/context.ts";
-import { sizeHeaps, startWorkerHere } from "../serve/start-worker.ts";
+import { startWorkerHere } from "../serve/start-worker.ts";
 
 /** Starts a worker of our own, on the store that is open already. @returns how to stop it. */
 export async function workHere(
@@ -20,7 +20,6 @@ export async function workHere(
 ): Promise<() => Promise<void>> {
   const { logFormat, proxy } = context.environment;
   await using closing = new AsyncDisposableStack();
-  sizeHeaps();
   // Before Temporal's worker is loaded, which takes as long as the thread takes to load its code.
   const { createStageThreads } = await import("../../../activities/stage/stage-threads.ts");
   const stageThreads = createStageThreads(state, { ready: how.command === "run" ? 1 : 0 });

@@ -1,23 +1,7 @@
-import { setFlagsFromString } from "node:v8";
-
 import { readEnvironment } from "../../config/environment.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Traces } from "../../local/traces.ts";
 import type { RunningWorker, WorkerSettings } from "../../worker.ts";
-
-/**
- * Sizes V8's heaps for a process in which rows move: the young generations of its threads have 4 MB. With the 1 MB that
- * they begin with by default a first load of 485,208 rows collects 850 times, and takes 1.05 times as much processor
- * time; and V8 enlarges one by all that ever survived in it, which five isolates in a worker add up. Before the threads
- * start. Only flags that are not part of the hash by which V8 tells whether compiled code fits: with any other one,
- * such as --semi-space-growth-factor, a thread compiles Node's own modules anew, in 35 ms. Not --optimize-for-size: it
- * saved 22 MB of 382 and cost half as much again. Not --initial-old-space-size, which saves a little more: each thread
- * of a worker would keep garbage up to it.
- */
-export function sizeHeaps(): void {
-  setFlagsFromString("--min-semi-space-size=4");
-  setFlagsFromString("--max-semi-space-size=4");
-}
 
 /** Traces what the worker does, where a collector is named; its code is loaded only then. */
 async function tracesAsked(): Promise<Traces | undefined> {
@@ -41,7 +25,6 @@ async function tracesAsked(): Promise<Traces | undefined> {
 export async function startWorkerHere(
   settings: Omit<WorkerSettings, "traces">,
 ): Promise<RunningWorker> {
-  sizeHeaps();
   const traces = await tracesAsked();
   const { startWorker } = await import("../../worker.ts");
   return await startWorker({ ...settings, traces });

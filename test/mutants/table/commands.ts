@@ -288,14 +288,14 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "threads compile all modules anew, as V8 takes what was compiled for another V8's",
     edits: [
       {
-        file: "src/cli/serve/start-worker.ts",
-        find: "--max-semi-space-size=4",
-        replace: "--semi-space-growth-factor=1",
+        file: "bin/launch.js",
+        find: '"--max-semi-space-size=4"',
+        replace: '"--no-incremental-marking"',
       },
     ],
     test: {
-      file: "test/src/cli/serve/start-worker.test.ts",
-      title: "sizes heaps so that compiled code fits as before",
+      file: "test/src/cli/launch.test.ts",
+      title: "has what was compiled fit threads of a worker",
     },
   },
 ];
