@@ -12,6 +12,11 @@ const ofPrinted = planting({
   title: "the statements that are printed bring an older store to this version",
 });
 
+const ofRefusedFields = {
+  file: "test/src/state/store/three-lanes.test.ts",
+  title: "has the fields of its record where the first lane was refused another",
+};
+
 /** Mutants of what is written ahead of a commit, and of statements that somebody else runs. */
 export const mutantsOfPrepared: readonly Mutant[] = [
   {
@@ -95,4 +100,28 @@ export const mutantsOfPrepared: readonly Mutant[] = [
     replace: "end`",
     title: "the statements that are printed make a store, and wait",
   }),
+  {
+    id: "S1571",
+    plants: "a key that is known has the fields of a record that another lane was refused",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/staged/merge-keys.ts",
+        find: "order.filter((index) => times[index] !== sent.refused)",
+        replace: "order",
+      },
+    ],
+    test: ofRefusedFields,
+  },
+  {
+    id: "S1572",
+    plants: "on Postgres it has those, too",
+    edits: [
+      {
+        file: `${keys}/merging.ts`,
+        find: " and m.times <> ${sent.refused}",
+        replace: " and m.times <= ${sent.once}",
+      },
+    ],
+    test: ofRefusedFields,
+  },
 ];

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 
+import { sent } from "../../rules/keys/judge.ts";
 import type { Queries } from "../../store/state-database.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { hasLeft } from "./look-up.ts";
@@ -56,18 +57,20 @@ async function mergeSome(
         else excluded.send end`.execute(queries);
   const fields = sql.table("stagedFields");
   // Looked up by their ids, whatever the planner thinks of tables that fill and empty all the time: without statistics
-  // it went through the keys of the range once for each of the fields, which took seconds.
+  // it went through the keys of the range once for each of the fields, which took seconds. Those of a record that was
+  // refused may come after those of another lane's, which it staged meanwhile.
   const { rows } = await sql`
     select 1 from ${fields} where set_id = ${setId} and send = ${send} limit 1`.execute(queries);
   if (rows.length === 0) return;
   await sql`
-    with merged as materialized (select e.id ${some}),
+    with merged as materialized (select e.id, e.times ${some}),
     taken as (delete from ${fields} where ctid = any(array(
         select f.ctid from merged cross join lateral (
           select one.ctid from ${fields} one where one.set_id = ${setId} and one.id = merged.id and one.send = ${send}
           limit 1) f))
       returning set_id, id, hashes)
-    insert into ${sql.table("fieldHashes")} (set_id, id, hashes) select set_id, id, hashes from taken
+    insert into ${sql.table("fieldHashes")} (set_id, id, hashes)
+    select t.set_id, t.id, t.hashes from taken t join merged m on m.id = t.id and m.times <> ${sent.refused}
     on conflict (set_id, id) do update set hashes = excluded.hashes`.execute(queries);
 }
 

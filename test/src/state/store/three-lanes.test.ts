@@ -4,14 +4,18 @@ import { firstChunkOf } from "../../../../src/lane-of.ts";
 import type { StageName } from "../../../../src/state/contract/sends/stagings.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { keyImplementations } from "../keys/key-implementations.ts";
-import { at, staged, StoreUnderTest } from "../store-under-test.ts";
+import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "./versioned-keys.ts";
 
 const file = { form: "file", host: "h", at } as const;
 const reject = { stream: "account", place: "f:1", step: "send", code: "x", reason: "x" } as const;
 
-/** Has the service refuse the first of two records, and take the other. */
-async function refuseFirst({ store, ...test }: StoreUnderTest, ref: StageName): Promise<void> {
+/** Has the service refuse the first of two records, and take the other; `meanwhile` happens in between. */
+async function refuseFirst(
+  { store, ...test }: StoreUnderTest,
+  ref: StageName,
+  meanwhile: () => Promise<unknown> = async () => await Promise.resolve(),
+): Promise<void> {
   const files = { jsonlSha256: null, gzipSha256: null, jsonBytes: 1, gzipBytes: 1 };
   const splitting = { ...ref, part: 0, at, host: "h", isTooLarge: false };
   await store.splitPart({
@@ -19,6 +23,7 @@ async function refuseFirst({ store, ...test }: StoreUnderTest, ref: StageName): 
     rejects: [{ ...reject, key: "a" }],
     parts: [{ ...files, ranges: [[1, 2]], records: 1, part: 1 }],
   });
+  await meanwhile();
   const rest = { ...ref, part: 1 };
   await store.beginPart({ ...rest, ...file });
   const attempts = { attempts: 1, at };
@@ -63,4 +68,30 @@ describe.each(keyImplementations)("a key that three lanes send: $kind", ({ open 
       expect(await kept.versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
     },
   );
+});
+
+describe.each(keyImplementations)("a key that a second lane stages: $kind", ({ open }) => {
+  it("has the fields of its record where the first lane was refused another, and commits after that", async () => {
+    const test = await StoreUnderTest.open(open);
+    const kept = new VersionedKeys(test);
+    await test.store.fieldSlots({ ...name, names: ["f"] });
+    await kept.run({ runId: "r1", version: 1, of: ["a"], field: 1 });
+    await test.openRun("r2", "backfill");
+    const spans = [1, 2].map(() => ({ from: null, to: null }));
+    await test.store.putPlan({ runId: "r2", plan: examplePlan, samples: [], spans });
+    const stage = async (lane: number): Promise<StageName> => {
+      const records = { version: lane + 1, field: lane + 1, of: ["a", `l${lane}`] };
+      return await kept.stage({ runId: "r2", chunk: firstChunkOf(lane), ...records });
+    };
+    const first = await stage(1);
+    const counts = { ...staged.counts, read: 2, records: 2 };
+    await test.store.finishStage({ ...first, ...staged, counts, keys: '["a","l1"]' });
+    await test.store.beginPart({ ...first, ...file, part: 0 });
+    const later: StageName[] = [];
+    await refuseFirst(test, first, async () => later.push(await stage(2)));
+    for (const ref of later) await test.commit(ref, { keys: "[]" });
+    const known = await kept.known("a", "l1", "l2");
+    const fields = known.map((one) => (one.state === "accepted" ? one.fields : one.state));
+    expect(fields).toEqual([3, 2, 3].map((hash) => [{ name: "f", hash }]));
+  });
 });

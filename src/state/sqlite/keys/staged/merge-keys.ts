@@ -135,10 +135,14 @@ function createPutting(
       });
     }
     if (count(isAnyField) === 0) return;
-    const list = JSON.stringify(order.map((index) => ids[index]));
-    const fields = { send, before: setId * idsPerSet, ids: list };
-    putFields.run(fields);
-    forgetFields.run(fields);
+    const fieldsOf = (some: readonly number[]) => ({
+      send,
+      before: setId * idsPerSet,
+      ids: JSON.stringify(some.map((index) => ids[index])),
+    });
+    // Those of a record that was refused may come after those of another lane's, which it staged meanwhile.
+    putFields.run(fieldsOf(order.filter((index) => times[index] !== sent.refused)));
+    forgetFields.run(fieldsOf(order));
   };
 }
 
