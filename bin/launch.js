@@ -32,7 +32,7 @@ const launches = new Map([
   ...["worker", "dev", "run", "backfill", "pull", "approve"].map((verb) => [verb, moving]),
 ]);
 
-/** With which flags of Node and which variables a command is run: those of a user go before. */
+/** With which flags of Node and which variables a command is run; variables of a user go before. */
 export function launchOf(verb) {
   return launches.get(verb) ?? { flags: [], variables: {} };
 }
