@@ -16,3 +16,13 @@ export const isProving: boolean = trialsVariable in process.env;
 export function someOf<Row>(rows: readonly Row[], ofEach: number): readonly Row[] {
   return isProving ? rows : rows.filter((_, index) => index % ofEach === 0);
 }
+
+/** The variable that says which seed is tried alone, where one was red; with `trialsVariable` so many from it on. */
+const seedVariable = "SLUICE_SEED";
+
+/** The seeds of a test that draws what it does from one: from 1 on, or from the one that was asked for. */
+export function seedsFrom(count: number): readonly number[] {
+  const asked = process.env[seedVariable];
+  const first = Number(asked ?? 1);
+  return Array.from({ length: trials(asked === undefined ? count : 1) }, (_, n) => first + n);
+}

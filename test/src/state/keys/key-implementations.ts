@@ -23,6 +23,8 @@ export type Write = {
   readonly at: string;
   /** A condition on the new row. */
   readonly when?: string;
+  /** Of the trigger: another one where several fail at once. @default killed */
+  readonly as?: string;
 };
 
 async function inSqlite(folder: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -50,25 +52,25 @@ export const keyImplementations: readonly KeyImplementation[] = [
     kind: "sqlite",
     open: async (folder, numberBits) => await openStoreInline(folder, runEffect, { numberBits }),
     rows: inSqlite,
-    failAt: async (folder, { at, when = "true" }) => {
+    failAt: async (folder, { at, when = "true", as = "killed" }) => {
       await inSqlite(
         folder,
-        `create trigger killed ${at} when ${when} begin select raise(abort, 'killed'); end`,
+        `create trigger ${as} ${at} when ${when} begin select raise(abort, 'killed'); end`,
       );
-      return async () => void (await inSqlite(folder, "drop trigger killed"));
+      return async () => void (await inSqlite(folder, `drop trigger ${as}`));
     },
   },
   {
     kind: "postgres",
     open: async (folder, numberBits) => await openPostgresInline(folder, runEffect, numberBits),
     rows: inPostgres,
-    failAt: async (folder, { at, when = "true" }) => {
+    failAt: async (folder, { at, when = "true", as = "killed" }) => {
       await inPostgres(
         folder,
-        `create function killed() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
-         create trigger killed ${at} for each row when (${when}) execute function killed()`,
+        `create function ${as}() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
+         create trigger ${as} ${at} for each row when (${when}) execute function ${as}()`,
       );
-      return async () => void (await inPostgres(folder, "drop function killed cascade"));
+      return async () => void (await inPostgres(folder, `drop function ${as} cascade`));
     },
   },
 ];

@@ -14,6 +14,13 @@ type VersionedStaging = {
   readonly field?: number;
 };
 
+/** Keys, and the version of their records. */
+type VersionedRecords = {
+  readonly version: number;
+  readonly of: readonly string[];
+  readonly field?: number | undefined;
+};
+
 /** The keys of a store whose records have versions. */
 export class VersionedKeys {
   readonly #test: StoreUnderTest;
@@ -26,23 +33,29 @@ export class VersionedKeys {
   async stage({
     runId,
     chunk = 1,
-    version,
     of = ["a", "b"],
-    field,
+    ...record
   }: VersionedStaging): Promise<StageName> {
-    const { store } = this.#test;
-    const { stage, send } = await store.beginStaging({ runId, chunk, host: "h" });
+    const { stage, send } = await this.#test.store.beginStaging({ runId, chunk, host: "h" });
     const ref = { runId, chunk, stage };
-    const hashes = new Uint8Array(of.length * hashBytes).fill(version);
+    await this.stageOn({ ...ref, send }, { ...record, of });
+    return ref;
+  }
+
+  /** Stages further keys in a staging that has begun. */
+  async stageOn(
+    { send, ...ref }: StageName & { readonly send: number },
+    { version, of, field }: VersionedRecords,
+  ): Promise<void> {
     const { leaving: ids, verdicts } = await this.#test.stageKeys({
       ...ref,
       send,
       keys: of,
-      hashes,
+      hashes: new Uint8Array(of.length * hashBytes).fill(version),
     });
-    if (field === undefined) return ref;
+    if (field === undefined) return;
     const fields = Uint32Array.from(ids, () => field);
-    await store.keepFields({
+    await this.#test.store.keepFields({
       ...name,
       ...ref,
       ids,
@@ -50,7 +63,6 @@ export class VersionedKeys {
       fieldBytes: Uint32Array.BYTES_PER_ELEMENT,
       hashes: new Uint8Array(fields.buffer),
     });
-    return ref;
   }
 
   /** A run that sends keys of one version. */

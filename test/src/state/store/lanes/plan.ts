@@ -1,0 +1,176 @@
+// What a seed decides of three lanes that send the same keys.
+import { Dice } from "../../../../chaos/dice.ts";
+import { numbers } from "../../../../support/sequences.ts";
+
+/** The numbers of the lanes, and how many chunks each has at most. */
+const [lanes, chunksMax] = [[1, 2, 3], 3];
+
+/** How often a chunk is staged at most; a lane whose last attempt came to no end stops there. */
+const attemptsMax = 4;
+
+/** How many times as long one of the lanes takes for a chunk: staged before the others', it ends after them. */
+const slowness = 4;
+
+/** How long a statement that writes keys may take. */
+const slowMs = [0, 4, 15] as const;
+
+/** How many keys of a chunk may be refused. */
+const refusedMax = 4;
+
+/** Keys that every chunk may send; those of the first half are known before. */
+export const sharedKeys: readonly string[] = numbers(10).map((number) => `shared${number}`);
+
+/**
+ * How an attempt ends. `abandon` and `drop` are given up before anything left, the first of them in the midst of its
+ * staging; `leave` once a part left, and `lose` once it was accepted. Of `refuse` the service refuses the first keys;
+ * of `cut` all, and of `cutHalf` the second half: the lane goes no further.
+ */
+const ends = [
+  ...(["accept", "accept", "accept", "refuse", "refuse", "refuse", "cut", "cutHalf"] as const),
+  ...(["abandon", "drop", "leave", "lose"] as const),
+] as const;
+
+/** What an attempt that was thought dead still does, on another host or on the same. */
+export type LateCall = {
+  readonly does: "prepare" | "commit";
+  /** When it is called: as soon as the chunk is staged, or has left. */
+  readonly once: "staged" | "left";
+  readonly isOnItsHost: boolean;
+  readonly waitsMs: number;
+};
+
+/** One staging of a chunk, and what becomes of it. */
+export type PlannedAttempt = {
+  /** Of its records, which no other attempt sends. */
+  readonly version: number;
+  /** In the order in which they leave. */
+  readonly keys: readonly string[];
+  readonly end: (typeof ends)[number];
+  /** How many of the first keys the service refuses. */
+  readonly refused: number;
+  readonly late: readonly LateCall[];
+  /** Whether its commit fails at its end, after all that it writes before, and is tried once more. */
+  readonly failsOnce: boolean;
+  /** How long after the call that ends it the same call comes once more, of another host; undefined is not at all. */
+  readonly againMs: number | undefined;
+  /** Before it is staged, between its steps, and before it ends. */
+  readonly waitsMs: readonly [number, number, number];
+};
+
+/** A lane: the attempts of its chunks. */
+export type PlannedLane = {
+  readonly lane: number;
+  readonly chunks: readonly (readonly PlannedAttempt[])[];
+};
+
+/** All that a seed decides. */
+export type PlannedRun = {
+  readonly lanes: readonly PlannedLane[];
+  /** How long each statement that writes keys takes, where the database can be told so. */
+  readonly slowMs: number;
+  /** Whether the run is given up while late attempts are still at work. */
+  readonly endsEarly: boolean;
+};
+
+/** How a kind of store is tried. */
+export type Pace = {
+  /** How long a wait is at most. */
+  readonly waitMs: number;
+  /** How many keys the database writes in one transaction. */
+  readonly keysPerStep: number;
+  /** The share of chunks with more than these. */
+  readonly largeShare: number;
+};
+
+/** Draws what one attempt does. */
+class AttemptDraw {
+  readonly #dice: Dice;
+  readonly #pace: Pace;
+  readonly #what: string;
+
+  constructor(dice: Dice, pace: Pace, what: string) {
+    [this.#dice, this.#pace, this.#what] = [dice, pace, what];
+  }
+
+  attempt(version: number, keys: readonly string[]): PlannedAttempt {
+    const draw = (what: string): string => `${this.#what} ${what}`;
+    const isTwice = this.#dice.happens(draw("again"), 0.5);
+    return {
+      version,
+      keys,
+      end: this.#dice.pick(draw("end"), ends),
+      refused: this.#dice.whole(draw("refused"), 1, refusedMax),
+      late: numbers(this.#dice.whole(draw("late"), 0, 3)).map((one) => this.#lateCall(one)),
+      failsOnce: this.#dice.happens(draw("fails"), 0.3),
+      againMs: isTwice ? this.#wait("again after") / 8 : undefined,
+      waitsMs: [this.#wait("first") / slowness, this.#wait("second"), this.#wait("third")],
+    };
+  }
+
+  #wait(what: string): number {
+    return this.#dice.fraction(`${this.#what} ${what}`) ** 2 * this.#pace.waitMs;
+  }
+
+  #lateCall(number: number): LateCall {
+    const draw = (what: string): string => `${this.#what} late ${number} ${what}`;
+    return {
+      does: this.#dice.happens(draw("does"), 0.6) ? "prepare" : "commit",
+      once: this.#dice.happens(draw("once"), 0.3) ? "staged" : "left",
+      isOnItsHost: this.#dice.happens(draw("host"), 0.3),
+      waitsMs: this.#wait(`late ${number} waits`),
+    };
+  }
+}
+
+/** The keys of a chunk: some that all lanes send, and others, seldom so many that they take several transactions. */
+function keysOfChunk(
+  dice: Dice,
+  { keysPerStep, largeShare }: Pace,
+  what: string,
+): readonly string[] {
+  const shared = sharedKeys.filter((key) => dice.happens(`${what} ${key}`, 0.6));
+  const own = dice.happens(`${what} is large`, largeShare)
+    ? Math.round(keysPerStep * 1.2)
+    : dice.whole(`${what} own`, 2, 6);
+  const keys = [...shared, ...numbers(own).map((number) => `${what} ${number}`)];
+  const placed = keys.map((key) => ({ key, at: dice.fraction(`${what} place of ${key}`) }));
+  const ordered = placed.toSorted((a, b) => a.at - b.at).map(({ key }) => key);
+  // The first keys are those that may be refused.
+  const first = ordered.filter((key) => shared.includes(key)).slice(0, refusedMax);
+  return [...first, ...ordered.filter((key) => !first.includes(key))];
+}
+
+/** What a seed decides: a pure function of it. */
+export function planOfLanes(seed: number, pace: Pace): PlannedRun {
+  const dice = new Dice(seed);
+  // A later chunk of one lane makes unknown again what is wrong of the others.
+  const isLong = dice.happens("long", 0.3);
+  const slowLane = dice.whole("slow lane", 1, lanes.length);
+  const chunkOf = (lane: number, chunk: number): readonly PlannedAttempt[] => {
+    const waitMs = pace.waitMs * (lane === slowLane ? slowness : 1);
+    const what = `lane ${lane} chunk ${chunk}`;
+    const keys = keysOfChunk(dice, pace, what);
+    const attempts = numbers(attemptsMax).map((attempt) => {
+      const version = 2 + attempt + attemptsMax * (chunk + chunksMax * lane);
+      return new AttemptDraw(dice, { ...pace, waitMs }, `${what} attempt ${attempt}`).attempt(
+        version,
+        keys,
+      );
+    });
+    const last = attempts.findIndex(({ end }) => !isGivenUp(end));
+    return last < 0 ? attempts : attempts.slice(0, last + 1);
+  };
+  return {
+    lanes: lanes.map((lane) => {
+      const chunks = numbers(isLong ? dice.whole(`lane ${lane} chunks`, 1, chunksMax) : 1);
+      return { lane, chunks: chunks.map((chunk) => chunkOf(lane, chunk)) };
+    }),
+    slowMs: dice.pick("slow", slowMs),
+    endsEarly: dice.happens("ends early", 0.5),
+  };
+}
+
+/** Whether an attempt that ends so is followed by another one of its chunk. */
+function isGivenUp(end: PlannedAttempt["end"]): boolean {
+  return end === "abandon" || end === "drop" || end === "leave" || end === "lose";
+}
