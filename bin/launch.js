@@ -24,7 +24,7 @@ const receiver = {
 // a run of many rows. One arena, and large blocks apart from it, cost nothing that can be measured.
 const moving = {
   flags: ["--min-semi-space-size=4", "--max-semi-space-size=4"],
-  variables: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "1048576" },
+  variables: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "262144" },
 };
 
 const launches = new Map([

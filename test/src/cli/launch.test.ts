@@ -35,7 +35,7 @@ async function launched(verb: string, variables = {}): Promise<z.output<typeof t
 
 it("runs what moves rows with young generations that do not grow, and one arena", async () => {
   const flags = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
-  const expected = { flags, arenas: "1", large: "1048576" };
+  const expected = { flags, arenas: "1", large: "262144" };
   expect(await launched("worker")).toMatchObject(expected);
   expect(await launched("run")).toMatchObject(expected);
 });
