@@ -43,6 +43,7 @@ import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
+import { mutantsOfSentTwice } from "./table/sent-twice.ts";
 import { mutantsOfSharedInbox } from "./table/shared-inbox.ts";
 import { mutantsOfSightings } from "./table/sightings.ts";
 import { mutantsOfStagedKeys } from "./table/staged-keys.ts";
@@ -80,6 +81,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCommands,
   ...mutantsOfCommandLine,
   ...mutantsOfStagedKeys,
+  ...mutantsOfSentTwice,
   ...mutantsOfOpenRejects,
   ...mutantsOfPages,
   ...mutantsOfTold,

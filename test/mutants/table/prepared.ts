@@ -12,11 +12,6 @@ const ofPrinted = planting({
   title: "the statements that are printed bring an older store to this version",
 });
 
-const ofRefusedFields = {
-  file: "test/src/state/store/three-lanes.test.ts",
-  title: "has the fields of its record where the first lane was refused another",
-};
-
 /** Mutants of what is written ahead of a commit, and of statements that somebody else runs. */
 export const mutantsOfPrepared: readonly Mutant[] = [
   {
@@ -41,9 +36,9 @@ export const mutantsOfPrepared: readonly Mutant[] = [
   plant({
     id: "S1422",
     plants: "a record that is refused once its commit was prepared is known",
-    file: `${keys}/key-keeping.ts`,
-    find: "and f.send > 0`",
-    replace: "and false`",
+    file: `${keys}/merging.ts`,
+    find: "${sendAfter(send, sql`0`)}",
+    replace: "f.send",
     test: "test/src/state/keys/staged-keys.test.ts",
     title: "says nothing of a record that the service refused",
   }),
@@ -100,28 +95,4 @@ export const mutantsOfPrepared: readonly Mutant[] = [
     replace: "end`",
     title: "the statements that are printed make a store, and wait",
   }),
-  {
-    id: "S1571",
-    plants: "a key that is known has the fields of a record that another lane was refused",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/staged/merge-keys.ts",
-        find: "order.filter((index) => times[index] !== sent.refused)",
-        replace: "order",
-      },
-    ],
-    test: ofRefusedFields,
-  },
-  {
-    id: "S1572",
-    plants: "on Postgres it has those, too",
-    edits: [
-      {
-        file: `${keys}/merging.ts`,
-        find: " and m.times <> ${sent.refused}",
-        replace: " and m.times <= ${sent.once}",
-      },
-    ],
-    test: ofRefusedFields,
-  },
 ];

@@ -61,8 +61,8 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/staged/staged-keys.ts",
-        find: "index.idAt(entry), sent.refused)",
-        replace: "index.idAt(entry), sent.once)",
+        find: "own.idAt(entry), sent.refused)",
+        replace: "own.idAt(entry), sent.once)",
       },
     ],
     test: { file: stagedKeysTest, title: "says nothing of a record that the service refused" },
@@ -88,7 +88,7 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
   {
     id: "S796",
     plants: "a key that two lanes sent is known by the one that is accepted last",
-    edits: [{ file: mergeKeys, find: "iif(abs(send) >= $since and", replace: "iif(0 and" }],
+    edits: [{ file: mergeKeys, find: "iif(abs(f.send) >= $since and", replace: "iif(0 and" }],
     test: { file: stagedKeysTest, title: "is unknown where two lanes sent it" },
   },
   {
@@ -131,7 +131,7 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     id: "S900",
     plants:
       "a key that two lanes sent is known by the one that stays, where the other left and is given up",
-    edits: [{ file: mergeKeys, find: "(send < 0 or exists (", replace: "(0 or exists (" }],
+    edits: [{ file: mergeKeys, find: "(f.send < 0 or exists (", replace: "(0 or exists (" }],
     test: {
       file: stagedKeysTest,
       title: "where one of two lanes that sent it left and is given up",
@@ -151,94 +151,6 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
       file: stagedKeysTest,
       title: "where one of two lanes that sent it left and is given up",
     },
-  },
-  {
-    id: "S1551",
-    plants: "a key that two lanes sent is known by the one whose keys are written once more",
-    edits: [
-      { file: mergeKeys, find: "and send <> $send and", replace: "and abs(send) <> $send and" },
-    ],
-    test: { file: stagedKeysTest, title: "and the keys of the first are written once more" },
-  },
-  {
-    id: "S1552",
-    plants: "on Postgres it is known by that one, too",
-    edits: [
-      {
-        file: "src/state/postgres/keys/merging.ts",
-        find: "and f.send <> ${send} and",
-        replace: "and abs(f.send) <> ${send} and",
-      },
-    ],
-    test: { file: stagedKeysTest, title: "and the keys of the first are written once more" },
-  },
-  {
-    id: "S1553",
-    plants: "a key that two lanes sent is known by one where a third is refused it",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/key-keeping.ts",
-        find: '"$key")} and send > 0`',
-        replace: '"$key")}`',
-      },
-    ],
-    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
-  },
-  {
-    id: "S1554",
-    plants: "on Postgres it is known by one, too",
-    edits: [
-      { file: "src/state/postgres/keys/key-keeping.ts", find: " and f.send > 0`", replace: "`" },
-    ],
-    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
-  },
-  {
-    id: "S1555",
-    plants: "a key that two lanes sent is known by one where a third is cut",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/key-keeping.ts",
-        find: "where f.send = $send",
-        replace: "where abs(f.send) = $send",
-      },
-    ],
-    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is cut" },
-  },
-  {
-    id: "S1556",
-    plants: "on Postgres that is known by one, too",
-    edits: [
-      {
-        file: "src/state/postgres/keys/key-keeping.ts",
-        find: "and f.send = ${send}",
-        replace: "and abs(f.send) = ${send}",
-      },
-    ],
-    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is cut" },
-  },
-  {
-    id: "S1557",
-    plants: "a key that two lanes sent is known by one once a third that was refused it counts",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/staged/merge-keys.ts",
-        find: "iif($times = 0, send, 0)",
-        replace: "0",
-      },
-    ],
-    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
-  },
-  {
-    id: "S1558",
-    plants: "on Postgres it is known by one then, too",
-    edits: [
-      {
-        file: "src/state/postgres/keys/merging.ts",
-        find: "case excluded.send when 0 then f.send else 0 end",
-        replace: "0",
-      },
-    ],
-    test: { file: "test/src/state/store/three-lanes.test.ts", title: "the third is refused" },
   },
   {
     id: "S800",

@@ -7,7 +7,7 @@ import type { KeyIds } from "../../store/keys/vanished.ts";
 import { stagingOf } from "../../store/sends/stagings.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { keyRelation } from "./look-up.ts";
-import { mergeSteps, noteMerged, settleStaged } from "./merging.ts";
+import { mergeSteps, noteMerged, refuseMerged, settleStaged } from "./merging.ts";
 import { unsee } from "./sightings.ts";
 import { refuseStaged } from "./staged-keys.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -47,14 +47,9 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
       if (keys.length === 0) return;
       const setId = await setIdOfRun(queries, runId);
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
-      // A refused record is unknown to the service: its key is sent again next time.
-      // Of one that was sent twice the number is negative, and stays so for the others that send it.
-      await sql`
-        update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k
-        where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag and f.send > 0`.execute(
-        queries,
-      );
       const { send = 0 } = (await stagingOf(queries, { runId, chunk, stage })) ?? {};
+      // A refused record is unknown to the service: its key is sent again next time.
+      await refuseMerged(queries, { setId, send }, hashed);
       await refuseStaged(queries, { setId, send }, hashed);
     },
     forget: async (queries, { runId, send }, keys) => {

@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 
 import { sent } from "../../rules/keys/judge.ts";
+import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
 import type { Queries } from "../../store/state-database.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { hasLeft } from "./look-up.ts";
+import { hasLeft, keyRelation } from "./look-up.ts";
 import type { SendOfSet } from "./staged-keys.ts";
 
 /** Keys that are written among the fingerprints in one transaction: some 20 ms. */
@@ -27,6 +28,33 @@ function rangesOf(keys: number): readonly Range[] {
 }
 
 /**
+ * What becomes of the send of a fingerprint `f` by a staging, in SQL; `otherwise` where no other one of the run sends
+ * the key. What another one sends, too, is sent twice, in whatever order the two are accepted: a send below zero, of
+ * the newest of them, never counts. It stays so where the one that found the key staged was given up once it had
+ * left, and where the keys of a staging are written once more. The same is said of what a later run sent, although no
+ * lock allows that, and of a staging that began while the statement waited for its key.
+ */
+function sendAfter(send: number, otherwise: RawBuilder<unknown>): RawBuilder<unknown> {
+  const stagings = sql.table("stagings");
+  return sql`case when abs(f.send) >= (select min(send) from ${stagings} where run_id = (
+        select run_id from ${stagings} where send = ${send}))
+      and f.send <> ${send} and (f.send < 0 or not exists (
+        select 1 from ${stagings} other where other.send = abs(f.send) and other.state = 'dropped'))
+    then -greatest(abs(f.send), ${send}) else ${otherwise} end`;
+}
+
+/** Makes what is known of keys unknown of which the service refused a record of a staging; inside a transaction. */
+export async function refuseMerged(
+  queries: Queries,
+  { setId, send }: SendOfSet,
+  hashed: HashedKeys,
+): Promise<void> {
+  await sql`
+    update ${sql.table("fingerprints")} f set send = ${sendAfter(send, sql`0`)} from ${keyRelation(hashed)} k
+    where f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`.execute(queries);
+}
+
+/**
  * Writes some keys of a staging among the fingerprints; inside a transaction that keeps the staging as it is
  * (`holdStaged`), so that READ COMMITTED is enough. All of them are written before the transaction that commits it, and
  * name a send that does not count yet; whoever judges one of them finds it staged until then, and unknown. Written once
@@ -37,24 +65,16 @@ async function mergeSome(
   { setId, send }: SendOfSet,
   range: Range,
 ): Promise<void> {
-  const stagings = sql.table("stagings");
   const some = sql`from ${sql.table("stagedKeys")} e where e.set_id = ${setId} and e.send = ${send}
     and e.number between cast(${range.from} as bigint) and cast(${range.to} as bigint)`;
-  // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
-  // zero never counts. It stays so where the one that found the key staged was given up once it had left, and where the
-  // keys of a staging are written once more, or a record of one was refused. The same is said of what a later run sent,
-  // although no lock allows that, and of a staging that began while this statement waited for its key. The rows are
-  // locked in the order of their numbers, so that two that merge wait for each other in one direction.
+  // What a refused record, a send of 0, makes of its key was told when it was refused. The rows are locked in the order
+  // of their numbers, so that two that merge wait for each other in one direction.
   await sql`
     insert into ${sql.table("fingerprints")} as f (set_id, number, tag, hash, send, id)
     select e.set_id, e.number, e.tag, e.hash, e.send * e.times, e.id ${some} order by e.number, e.tag
     on conflict (set_id, number, tag) do update set hash = excluded.hash,
-      send = case when abs(f.send) >= (select min(send) from ${stagings} where run_id = (
-            select run_id from ${stagings} where send = ${send}))
-          and f.send <> ${send} and (f.send < 0 or not exists (
-            select 1 from ${stagings} other where other.send = abs(f.send) and other.state = 'dropped'))
-        then least(-abs(excluded.send), case excluded.send when 0 then f.send else 0 end)
-        else excluded.send end`.execute(queries);
+      send = ${sendAfter(send, sql`excluded.send`)}
+      where excluded.send <> 0`.execute(queries);
   const fields = sql.table("stagedFields");
   // Looked up by their ids, whatever the planner thinks of tables that fill and empty all the time: without statistics
   // it went through the keys of the range once for each of the fields, which took seconds. Those of a record that was

@@ -4,7 +4,7 @@ import { sent } from "../../rules/keys/judge.ts";
 import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { bigintsOf, integerArray, smallintArray } from "./binary-arrays.ts";
-import { hashArray, keyRelation, stagedOfKey, tagArray } from "./look-up.ts";
+import { hashArray, keyRelation, tagArray } from "./look-up.ts";
 
 // What stagings will make known stands apart from the fingerprints until their commit: a staging that is given up
 // before anything of it left has changed no fingerprint. Every function is called inside a transaction.
@@ -64,7 +64,10 @@ export async function putStaged(
     order by number ${orReplace}`.execute(queries);
 }
 
-/** Notes that the service refused a record of each of the keys that are staged: none is known by its staging. */
+/**
+ * Notes that the service refused a record of each of these keys of a staging: none is known by it. What is sent twice
+ * stays so.
+ */
 export async function refuseStaged(
   queries: Queries,
   { setId, send }: SendOfSet,
@@ -74,9 +77,9 @@ export async function refuseStaged(
     insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
     select distinct cast(${setId} as integer), k.number, k.tag, cast(${send} as bigint),
       cast('00000000-0000-0000-0000-000000000000' as uuid), staged.id, cast(${sent.refused} as smallint), false
-    from ${keyRelation(hashed)} k cross join lateral ${stagedOfKey(setId)} staged ${orReplace}`.execute(
-    queries,
-  );
+    from ${keyRelation(hashed)} k join ${sql.table("stagedKeys")} staged on staged.set_id = ${setId}
+      and staged.number = k.number and staged.tag = k.tag and staged.send = ${send}
+      and staged.times <> ${sent.twice} ${orReplace}`.execute(queries);
   if (numAffectedRows === 0n) return;
   await countedKeys({ setId, send }, Number(numAffectedRows)).execute(queries);
 }

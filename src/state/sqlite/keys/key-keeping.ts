@@ -10,6 +10,7 @@ import { idsPerSet } from "./field-keeper.ts";
 import { createFingerprintSets, setOfRunSql } from "./fingerprint-sets.ts";
 import { isOfKeySql } from "./key-functions.ts";
 import type { KeyTools } from "./stage-keys.ts";
+import { sendAfterSql, sinceSql } from "./staged/merge-keys.ts";
 
 const idsRow = z.object({ id: z.int() });
 
@@ -35,10 +36,10 @@ export function createKeyKeeping(
   const sendOf = db.prepare(
     "select send from stagings where run_id = $runId and chunk = $chunk and stage = $stage",
   );
+  const since = db.prepare(sinceSql);
   // A refused record is unknown to the service: its key is sent again next time.
-  // Of one that was sent twice the number is negative, and stays so for the others that send it.
   const refuse = db.prepare(
-    `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")} and send > 0`,
+    `update fingerprints as f set send = ${sendAfterSql("0")} where ${isOfKeySql(setOfRunSql, "$key")}`,
   );
   const isOfKeys = `from json_each($keys) k cross join fingerprints f on ${isOfKeySql("$setId", "k.value")}`;
   const ids = db.prepare(idsOfKeys);
@@ -63,12 +64,13 @@ export function createKeyKeeping(
     end: async (_, { runId, send }) => merging.forget({ setId: sets.idOfRun(runId), send }),
     settle: async () => merging.settle(),
     refuse: async (_, { runId, chunk, stage }, keys) => {
-      for (const key of keys) refuse.run({ key, runId });
       if (keys.length === 0) return;
       const setId = sets.idOfRun(runId);
       const hashed = hashesOf(setId, textBlockOf(keys));
       const hashes = new Uint8Array(keys.length * hashBytes);
       const send = count(sendOf, { runId, chunk, stage });
+      const known = { runId, send, since: count(since, { send }) };
+      for (const key of keys) refuse.run({ ...known, key });
       stagedKeys.refuse({ setId, send }, { hashed, hashes });
     },
     forget: async (_, { runId, send }, keys) => {

@@ -256,15 +256,13 @@ class PlayedHistory {
   async #leave(
     test: StoreUnderTest,
     part: PartName,
-    how = "leave",
   ): Promise<{ readonly attempts: number; readonly request: number | null }> {
     this.#requests += 1;
     const sender = { process: `p${this.#requests}`, stream: "account", now: { nowMs } };
     const request = { ...sender, deadlineMs: 1_000, restMs: 1_000 };
     const begun = await test.store.beginPart({ ...part, form: "body", host: "h", at, request });
-    // What is done ahead of the commit is to be seen by nobody. But of a key that was sent twice, and a record of which
-    // is refused, it is kept that it was: it is unknown either way, for another reason.
-    if (this.#requests % 2 === 0 && how !== "refuse") await test.store.prepareCommit(part);
+    // What is done ahead of the commit is to be seen by nobody.
+    if (this.#requests % 2 === 0) await test.store.prepareCommit(part);
     return begun;
   }
 
@@ -279,7 +277,7 @@ class PlayedHistory {
     test: StoreUnderTest,
     { part, sent, how }: { part: PartName; sent: readonly string[]; how: string },
   ): Promise<void> {
-    await this.#leave(test, part, how);
+    await this.#leave(test, part);
     const [read, isCut] = [sent.length, how === "cut"];
     const sizes = { jsonBytes: 1, gzipBytes: 1, jsonlSha256: null, gzipSha256: null };
     const piece = (number: number, from: number, to: number) => {

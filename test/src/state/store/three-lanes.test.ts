@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { firstChunkOf } from "../../../../src/lane-of.ts";
 import type { StageName } from "../../../../src/state/contract/sends/stagings.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
-import { keyImplementations } from "../keys/key-implementations.ts";
+import { type KeyImplementation, keyImplementations } from "../keys/key-implementations.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "./versioned-keys.ts";
 
@@ -31,6 +31,24 @@ async function refuseFirst(
   await store.beginPart({ ...rest, ...file, confirm: test.folder });
   await store.movePart({ ...rest, attempts: 2, at, state: "accepted" });
   await store.commitChunk({ ...ref, at });
+}
+
+/** A store with a run of two lanes, and what stages two records of one; of the first lane they leave at once. */
+async function twoLanes(open: KeyImplementation["open"]) {
+  const test = await StoreUnderTest.open(open);
+  const kept = new VersionedKeys(test);
+  await test.openRun("r1", "backfill");
+  const spans = [1, 2].map(() => ({ from: null, to: null }));
+  await test.store.putPlan({ runId: "r1", plan: examplePlan, samples: [], spans });
+  const stage = async (lane: number, of: readonly string[]): Promise<StageName> => {
+    const ref = await kept.stage({ runId: "r1", chunk: firstChunkOf(lane), version: lane, of });
+    if (lane > 1) return ref;
+    const counts = { ...staged.counts, read: 2, records: 2 };
+    await test.store.finishStage({ ...ref, ...staged, counts, keys: JSON.stringify(of) });
+    await test.store.beginPart({ ...ref, ...file, part: 0 });
+    return ref;
+  };
+  return { test, kept, stage };
 }
 
 describe.each(keyImplementations)("a key that three lanes send: $kind", ({ open }) => {
@@ -94,4 +112,43 @@ describe.each(keyImplementations)("a key that a second lane stages: $kind", ({ o
     const fields = known.map((one) => (one.state === "accepted" ? one.fields : one.state));
     expect(fields).toEqual([3, 2, 3].map((hash) => [{ name: "f", hash }]));
   });
+
+  it.each([false, true])(
+    "is known by it where the first lane was refused its record, and counts after that, prepared: %s",
+    async (isPrepared) => {
+      const { test, kept, stage } = await twoLanes(open);
+      const first = await stage(1, ["a", "l1"]);
+      if (isPrepared) await test.store.prepareCommit(first);
+      await refuseFirst(test, first, async () => {
+        const second = await stage(2, ["a", "l2"]);
+        await test.commit(second, { keys: "[]" });
+      });
+      expect(await kept.versions("a", "l1", "l2")).toEqual([2, 1, 2]);
+    },
+  );
+});
+
+describe.each(keyImplementations)("a key that a run sends twice: $kind", ({ open }) => {
+  it.each([false, true])(
+    "is unsettled where a record of it was refused, both of one chunk, prepared: %s",
+    async (isPrepared) => {
+      const { test, kept, stage } = await twoLanes(open);
+      const first = await stage(1, ["a", "a"]);
+      if (isPrepared) await test.store.prepareCommit(first);
+      await refuseFirst(test, first);
+      expect(await kept.known("a")).toMatchObject([{ state: "unknown", why: "unsettled" }]);
+    },
+  );
+
+  it.each([false, true])(
+    "is unsettled where the first record was refused, the second of another lane, prepared: %s",
+    async (isPrepared) => {
+      const { test, kept, stage } = await twoLanes(open);
+      const first = await stage(1, ["a", "l1"]);
+      if (isPrepared) await test.store.prepareCommit(first);
+      await test.commit(await stage(2, ["a", "l2"]), { keys: "[]" });
+      await refuseFirst(test, first);
+      expect(await kept.known("a")).toMatchObject([{ state: "unknown", why: "unsettled" }]);
+    },
+  );
 });

@@ -92,28 +92,39 @@ function idTexts(ids: Int32Array, order: readonly number[]): Uint8Array {
   return texts;
 }
 
+/**
+ * What becomes of the send of a fingerprint `f` by a staging ($send) of a run whose first one is $since; `otherwise`
+ * where no other one of the run sends the key. What another one sends, too, is sent twice, in whatever order the two
+ * are accepted: a send below zero, of the newest of them, never counts. It stays so where the one that found the key
+ * staged was given up once it had left, and where the keys of a staging are written once more. The same is said of
+ * what a later run sent, although no lock allows that.
+ */
+export function sendAfterSql(otherwise: string): string {
+  return `iif(abs(f.send) >= $since and f.send <> $send and (f.send < 0 or exists (
+    select 1 from stagings other where other.send = abs(f.send) and other.state <> 'dropped')),
+    -max(abs(f.send), $send), ${otherwise})`;
+}
+
+/** The first staging of the run of another one. */
+export const sinceSql =
+  "select min(send) as since from stagings where run_id = (select run_id from stagings where send = $send)";
+
 /** Makes what writes some keys of a staging; to be called inside a transaction. */
 function createPutting(
   db: Database,
 ): (keys: GatheredKeys & { readonly send: number }, order: readonly number[]) => void {
-  // What another staging of the run sends, too, is sent twice, in whatever order the two are accepted: a send below
-  // zero never counts. It stays so where the one that found the key staged was given up once it had left, and where the
-  // keys of a staging are written once more, or a record of one was refused. The same is said of what a later run sent,
-  // although no lock allows that.
+  // What a refused record makes of its key was told when it was refused.
   const put = db.prepare(
-    `insert into fingerprints (set_id, number, tag, hash, send, id)
+    `insert into fingerprints as f (set_id, number, tag, hash, send, id)
      select $setId, k.value, substr($tags, k.key * ${tagBytes} + 1, ${tagBytes}),
        substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes}), $send * $times,
        cast(substr($ids, k.key * ${idDigits} + 1, ${idDigits}) as integer)
      from json_each($numbers) k where true
      on conflict do update set hash = excluded.hash,
-       send = iif(abs(send) >= $since and send <> $send and (send < 0 or exists (
-         select 1 from stagings other where other.send = abs(fingerprints.send) and other.state <> 'dropped')),
-         min(-$send * abs($times), iif($times = 0, send, 0)), excluded.send)`,
+       send = ${sendAfterSql("excluded.send")}
+     where $times <> ${sent.refused}`,
   );
-  const since = db.prepare(
-    "select min(send) from stagings where run_id = (select run_id from stagings where send = $send)",
-  );
+  const since = db.prepare(sinceSql);
   const ofFields = "send = $send and id in (select $before + value from json_each($ids))";
   const isAnyField = db.prepare("select exists (select 1 from staged_fields)");
   const putFields = db.prepare(

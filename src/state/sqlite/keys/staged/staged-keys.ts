@@ -33,8 +33,8 @@ export type StagedKeys = {
   /** To be called inside a transaction. */
   begin(at: StagingOfSet, keys: KeysWithHashes): KeyWriter;
   /**
-   * Notes that the service refused a record of each of the keys that are staged: none is known by its staging. To be
-   * called inside a transaction, whose failure needs no `readAnew`.
+   * Notes that the service refused a record of each of these keys of the staging: none is known by it. What is sent
+   * twice stays so. To be called inside a transaction, whose failure needs no `readAnew`.
    */
   refuse(at: StagingOfSet, keys: KeysWithHashes): void;
   /** What the stagings of a set that are not decided have made of keys. */
@@ -136,6 +136,23 @@ function createReading(db: Database, known: Map<number, Read>): (setId: number) 
   };
 }
 
+/** Makes what reads the keys of one staging, with how often it sends each in place of the send. */
+function createReadingOwn(db: Database): (at: StagingOfSet) => StagedIndex {
+  const blocks = db.prepare(
+    `select ${blockColumns} from staged_keys where set_id = $setId and send = $send order by number`,
+  );
+  return ({ setId, send }) => {
+    const index = new StagedIndex();
+    for (const { hashed, ids, times } of all(keyBlock, blocks, { setId, send })) {
+      const words = wordsOf(hashed);
+      for (let at = 0; at < ids.length; at += 1) {
+        index.set(words, at, { id: ids[at] ?? 0, send: times[at] ?? 0 });
+      }
+    }
+    return index;
+  };
+}
+
 /** Makes what writes a block, and answers its number; undefined where nothing was noted. */
 function createAppending(
   db: Database,
@@ -166,6 +183,7 @@ function createAppending(
 export function createStagedKeys(db: Database): StagedKeys {
   const known = new Map<number, Read>();
   const read = createReading(db, known);
+  const readOwn = createReadingOwn(db);
   const append = createAppending(db);
   return {
     of: (setId) => read(setId).index,
@@ -189,12 +207,13 @@ export function createStagedKeys(db: Database): StagedKeys {
       };
     },
     refuse: (at, keys) => {
-      const { index } = read(at.setId);
       const words = wordsOf(keys.hashed);
       const notes = new Notes(keys.hashed);
+      const own = readOwn(at);
       for (const place of keys.hashed.numbers.keys()) {
-        const entry = index.find(words, place);
-        if (entry !== -1) notes.put(place, index.idAt(entry), sent.refused);
+        const entry = own.find(words, place);
+        if (entry === -1 || own.sendAt(entry) === sent.twice) continue;
+        notes.put(place, own.idAt(entry), sent.refused);
       }
       append(at, keys, { notes, firstId: 0, drawn: 0 });
     },
