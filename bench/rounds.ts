@@ -37,8 +37,10 @@ type Variant = {
 };
 
 const stageSluice = fileURLToPath(new URL("workloads/stage-sluice.ts", import.meta.url));
-const workerFlags = await flagsOf("worker");
 const stageNaive = fileURLToPath(new URL("workloads/stage-naive.ts", import.meta.url));
+
+/** What stages rows in a worker is started with. */
+const workerFlags = await flagsOf("worker");
 
 /** Arguments of the program that stages rows of a source; they lack its folder. */
 export function stagingBySluice(of: {

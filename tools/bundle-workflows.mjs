@@ -49,7 +49,7 @@ async function linesOf(map) {
  * needs them. Its map says where a line of it comes from; the sources themselves doubled what a worker reads at its
  * start, and the places of each word took 7 MB of its memory.
  */
-async function small(code) {
+async function shrink(code) {
   const [url, inMap] = ["\n//# sourceMappingURL=data:application/json;base64,", "base64,"];
   const at = code.lastIndexOf("//# sourceMappingURL=");
   const text = code.slice(code.indexOf(inMap, at) + inMap.length);
@@ -77,7 +77,7 @@ await main(async () => {
     throw new Stop([error.message, ...problems].join("\n"));
   });
   if (problems.length > 0) throw new Stop(`the workflow bundle:\n${problems.join("\n")}`);
-  writeFileSync(`${bundleFile}.new`, await small(code));
+  writeFileSync(`${bundleFile}.new`, await shrink(code));
   // Nothing reads it any more, and what a deleted source left there would go into the next dist.
   rmSync(join(root, "build"), { recursive: true });
   renameSync(`${bundleFile}.new`, bundleFile);
