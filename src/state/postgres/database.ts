@@ -116,15 +116,17 @@ export function openPostgresDatabase(
   const state: StateDatabase = {
     queries,
     write: writer("serializable"),
-    writePart: async (work, isLater = false) =>
-      await lockAndWrite(async (transaction) => {
-        if (isLater) await letOthersGo(transaction);
-        return await work(transaction);
-      }),
+    writeParts: async (parts, work) => {
+      for (const [index, part] of parts.entries()) {
+        await lockAndWrite(async (transaction) => {
+          if (index > 0) await letOthersGo(transaction);
+          await work(transaction, part);
+        });
+      }
+    },
     now: async (asking, callers) => await readClock(clock, asking, callers),
     // What its server keeps of removed rows, and for how long, is the server's.
     shred: async () => false,
-    giveWay: async () => undefined,
   };
   return {
     state,

@@ -83,7 +83,7 @@ export type Database = {
   readonly storeId: string;
   /** The same file to methods of both databases; one is called after the other has ended. */
   readonly state: StateDatabase;
-  /** What calls to methods on it take; `state.giveWay` passes one. */
+  /** What calls to methods on it take; `state.writeParts` passes one on. */
   readonly turns: Turns;
   /** Prepares a statement; a named parameter that it does not use is not a fault. */
   prepare(sql: string): Statement;
@@ -158,13 +158,16 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
     state: {
       write: async (work) =>
         await transactions.writeInSteps(unmoved(async () => await work(queries))),
-      writePart: async (work) =>
-        await transactions.writeUnsyncedInSteps(unmoved(async () => await work(queries))),
+      writeParts: async (parts, work) => {
+        for (const part of parts) {
+          await transactions.writeUnsyncedInSteps(unmoved(async () => await work(queries, part)));
+          await turns.giveWay();
+        }
+      },
       queries,
       now: async (_, callers) => await Promise.resolve(callers),
       // What was removed still is in the log until it is copied back.
       shred: async () => await Promise.resolve(emptyLog(db)),
-      giveWay: async () => await turns.giveWay(),
     },
     turns,
     prepare: (sql) => new LazyStatement(db, sql),

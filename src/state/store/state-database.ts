@@ -16,14 +16,14 @@ export type StateDatabase = {
   /** Runs `work` in one transaction, whose writes nobody else's come between. */
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work`, a part of what says nothing until a later `write`, in a transaction of its own: durable only with the
-   * next write that changes something, and on Postgres READ COMMITTED. It locks first what it decides by. One that
-   * `isLater`, and follows another part, lets go on before it whatever that was in the way of.
+   * Runs `work` on each part of what says nothing until a later `write`, one after the other, in a transaction of its
+   * own: durable only with the next write that changes something, and on Postgres READ COMMITTED. It locks first what
+   * it decides by. Between two of them others go on for whom they were in the way.
    */
-  writePart<Result>(
-    work: (queries: Queries) => Promise<Result>,
-    isLater?: boolean,
-  ): Promise<Result>;
+  writeParts<Part>(
+    parts: readonly Part[],
+    work: (queries: Queries, part: Part) => Promise<void>,
+  ): Promise<void>;
   /**
    * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,
    * read when it is asked, and so after what was locked before.
@@ -31,6 +31,4 @@ export type StateDatabase = {
   now(queries: Queries, callers: Moment): Promise<Moment>;
   /** Sees to it that rows which were removed cannot be read from the database's files any more; whether they cannot. */
   shred(): Promise<boolean>;
-  /** Lets calls that have come meanwhile have their turn, between two transactions of one method. */
-  giveWay(): Promise<void>;
 };

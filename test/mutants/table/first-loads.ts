@@ -133,8 +133,8 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
   givesWay({
     id: "S1517",
     plants: "a commit keeps all other calls waiting",
-    file: "src/state/store/sends/commit.ts",
-    find: "      await db.giveWay();\n",
+    file: "src/state/sqlite/database.ts",
+    find: "          await turns.giveWay();\n",
     replace: "",
   }),
   inTurn({

@@ -154,7 +154,7 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/sends/prepare-commit.ts",
-        find: "        await holdStaged(queries, name);\n",
+        find: "      await holdStaged(queries, name);\n",
         replace: "",
       },
       {

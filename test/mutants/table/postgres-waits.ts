@@ -19,7 +19,7 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     plants:
       "a refusal ends as a fault of the store where the keys of many records are written meanwhile",
     file: "src/state/postgres/database.ts",
-    find: "if (isLater) await letOthersGo",
+    find: "if (index > 0) await letOthersGo",
     replace: "if (false) await letOthersGo",
     test: "test/src/state/postgres/merging.test.ts",
     title: "goes before the keys of it that are still to be written",

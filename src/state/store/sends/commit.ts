@@ -248,13 +248,10 @@ export function createCommitStore(db: StateDatabase, tools: CommitTools): Remote
     const known = await stagingOf(db.queries, name);
     if (known?.state === "committed") return;
     const of = { runId: name.runId, send: known?.send ?? 0 };
-    for (const [index, write] of (await keys.steps(db.queries, of)).entries()) {
-      await db.writePart(async (queries) => {
-        await holdStaged(queries, name);
-        if ((await readyOf(queries, name)) !== undefined) await write(queries);
-      }, index > 0);
-      await db.giveWay();
-    }
+    await db.writeParts(await keys.steps(db.queries, of), async (queries, write) => {
+      await holdStaged(queries, name);
+      if ((await readyOf(queries, name)) !== undefined) await write(queries);
+    });
     await db.write(async (queries) => {
       const found = await readyOf(queries, name);
       if (found === undefined) return;

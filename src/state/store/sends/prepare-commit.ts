@@ -46,11 +46,9 @@ export function createPreparing(
     const steps = await keys.steps(db.queries, of);
     if (steps.length === 0) return;
     const last = async (queries: Queries): Promise<void> => await noteTaken(queries, of);
-    for (const [index, step] of [...steps, last].entries()) {
-      await db.writePart(async (queries) => {
-        await holdStaged(queries, name);
-        if ((await sendOnItsWay(queries, name)) !== undefined) await step(queries);
-      }, index > 0);
-    }
+    await db.writeParts([...steps, last], async (queries, write) => {
+      await holdStaged(queries, name);
+      if ((await sendOnItsWay(queries, name)) !== undefined) await write(queries);
+    });
   };
 }

@@ -143,11 +143,9 @@ function createCutting(db: StateDatabase, tools: CommitTools): Remote<SplitStore
   return async ({ rejects, at, ...name }) => {
     const found = await stagingOf(db.queries, name);
     const of = { runId: name.runId, send: found?.send ?? 0 };
-    for (const [index, write] of (await tools.keys.steps(db.queries, of)).entries()) {
-      await db.writePart(async (queries) => {
-        if (await holdStaged(queries, name)) await write(queries);
-      }, index > 0);
-    }
+    await db.writeParts(await tools.keys.steps(db.queries, of), async (queries, write) => {
+      if (await holdStaged(queries, name)) await write(queries);
+    });
     await db.write(async (queries) => await cut(queries, { rejects, at, ...name }));
   };
 }

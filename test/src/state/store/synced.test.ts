@@ -25,9 +25,11 @@ it("syncs what it writes, but what needs not be, and after that as before", asyn
   expect(db.write(written)).toBe(full);
   expect(() => db.writeUnsynced(failed)).toThrow("killed");
   expect(db.write(written)).toBe(full);
-  expect(await db.state.writePart(async () => written())).toBe(normal);
+  const settings: unknown[] = [];
+  await db.state.writeParts([1, 2], async () => void settings.push(written()));
+  expect(settings).toEqual([normal, normal]);
   expect(await db.state.write(async () => written())).toBe(full);
-  await expect(db.state.writePart(async () => failed())).rejects.toThrow("killed");
+  await expect(db.state.writeParts([1], async () => failed())).rejects.toThrow("killed");
   expect(await db.state.write(async () => written())).toBe(full);
   db.close();
 });
