@@ -60,10 +60,19 @@ export const mutantsOfPrepared: readonly Mutant[] = [
   plant({
     id: "S1427",
     plants: "keys of a chunk on its way are forgotten as not seen",
-    file: `${keys}/fingerprints.ts`,
-    find: "where state = 'staged'))",
-    replace: "where state = 'never'))",
+    file: `${keys}/merging.ts`,
+    find: "and s.state = 'staged' order by",
+    replace: "and s.state = 'never' order by",
     title: "leaves keys known of which nothing else was seen since",
+  }),
+  plant({
+    id: "S1580",
+    plants:
+      "keys of a chunk that was given up are written behind what forgets those that were not seen",
+    file: `${keys}/fingerprints.ts`,
+    find: "    await settleStaged(database, await setIdOf(database.state.queries, name));\n",
+    replace: "",
+    title: "is forgotten as not seen once it is given up",
   }),
   plant({
     id: "S1428",

@@ -120,7 +120,10 @@ export interface FingerprintStore {
   keepFields(input: FieldsToKeep): readonly FieldChange[];
   /** Whether one run sent a key twice, as far as is still known: then several rows may make one record. */
   hasRepeats(input: SyncName): boolean;
-  /** Removes what is known of keys that were last seen before the first staging of a run. */
+  /**
+   * Removes what is known of keys that were last seen before the first staging of a run. What was given up was
+   * not seen.
+   */
   forgetSeenBefore(input: SyncName & { readonly runId: string }): void;
   /** Makes every fingerprint of a sync unknown, at once. */
   forgetFingerprints(input: SyncName): void;

@@ -9,7 +9,7 @@ export type OlderMapping = {
   readonly isAny: boolean;
   /**
    * Records not known to be sent by this mapping, or seen by it unchanged; of a sync without fingerprints
-   * none is known.
+   * none is known. Of records that are under way some may count already, or not yet.
    */
   readonly records: number;
 };

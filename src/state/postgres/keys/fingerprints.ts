@@ -3,31 +3,40 @@ import { sql } from "kysely";
 import type { Remote } from "../../../thread.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import { ageInSql } from "../../store/keys/age-in-sql.ts";
-import { findSet } from "../../store/keys/fingerprint-sets.ts";
+import { findSet, setIdOf } from "../../store/keys/fingerprint-sets.ts";
 import { newestSighted } from "./ages.ts";
 import { createFieldKeeping } from "./field-keeper.ts";
+import { settleStaged, writtenAhead } from "./merging.ts";
 import { withLockedSet } from "./set-lock.ts";
 import { createJudging, createStaging } from "./stage-keys.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
 /**
  * Makes what removes the keys that were last seen before a run: of one moment, in one transaction, which keeps nobody
- * but stagings of this set waiting. What is written already for a chunk on its way is seen with its commit, and stays.
+ * but stagings of this set waiting. What is written already for a chunk on its way is seen with its commit: of such a
+ * key that chunk alone is known from then on, as if it were written later.
  */
 function createForgettingSeen({
   database,
 }: StoreKeys): Remote<FingerprintStore>["forgetSeenBefore"] {
   return async ({ runId, ...name }) => {
+    await settleStaged(database, await setIdOf(database.state.queries, name));
     await withLockedSet(database, name, async (queries, { id: setId }) => {
+      const fingerprints = sql.table("fingerprints");
       const begun = sql`(select ${ageInSql(sql`min(send)`, sql`0`)} from ${sql.table("stagings")}
         where run_id = ${runId})`;
       await sql`
-        with gone as (
-          delete from ${sql.table("fingerprints")} f where f.set_id = ${setId} and f.id in (
-            select every.id from ${sql.table("fingerprints")} every
-              left join ${newestSighted(setId)} newest on newest.id = every.id
-            where every.set_id = ${setId} and coalesce(newest.age, 0) < ${begun}
-              and abs(every.send) not in (select send from ${sql.table("stagings")} where state = 'staged'))
+        with unseen as materialized (
+          select every.id, every.number, every.tag, ahead.send from ${fingerprints} every
+            left join ${newestSighted(setId)} newest on newest.id = every.id
+            left join ${writtenAhead(setId)} ahead on ahead.number = every.number and ahead.tag = every.tag
+          where every.set_id = ${setId} and coalesce(newest.age, 0) < ${begun}),
+        kept as (
+          update ${fingerprints} f set send = unseen.send from unseen
+          where f.set_id = ${setId} and f.number = unseen.number and f.tag = unseen.tag and unseen.send is not null),
+        gone as (
+          delete from ${fingerprints} f using unseen
+          where f.set_id = ${setId} and f.number = unseen.number and f.tag = unseen.tag and unseen.send is null
           returning f.id)
         delete from ${sql.table("fieldHashes")} h using gone where h.set_id = ${setId} and h.id = gone.id`.execute(
         queries,

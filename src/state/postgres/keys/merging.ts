@@ -118,6 +118,17 @@ export async function noteMerged(queries: Queries, { setId, send }: SendOfSet): 
   );
 }
 
+/**
+ * Of each key that is among the fingerprints although its staging does not count yet, the `send` of the newest such
+ * staging as they have it, by `number` and `tag`; for `from` and `join`.
+ */
+export function writtenAhead(setId: number): RawBuilder<unknown> {
+  return sql`(select distinct on (e.number, e.tag) e.number, e.tag, e.send * e.times as send
+    from ${sql.table("stagedSends")} o join ${sql.table("stagings")} s on s.send = o.send
+      join ${sql.table("stagedKeys")} e on e.set_id = o.set_id and e.send = o.send
+    where o.set_id = ${setId} and o.keys = ${merged} and s.state = 'staged' order by e.number, e.tag, e.entry desc)`;
+}
+
 /** Forgets the fields that were kept for a staging of which nothing left. */
 async function discardFields(queries: Queries, { setId, send }: SendOfSet): Promise<void> {
   await sql`

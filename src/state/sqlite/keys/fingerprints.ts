@@ -7,7 +7,7 @@ import { count, first } from "../database.ts";
 import { ageSql } from "./ages.ts";
 import { createFieldKeeper, fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { newestSightedSql, type Sightings } from "./sightings.ts";
+import { newestSightedSql } from "./sightings.ts";
 import { createJudgeKeys, createStageKeys, type KeyTools } from "./stage-keys.ts";
 
 // As text: not every number of a key is one of JavaScript's.
@@ -22,7 +22,7 @@ const beforeAll = "-9223372036854775809";
  */
 function createForgettingSeen(
   db: Database,
-  sightings: Sightings,
+  { sightings, merging }: Pick<KeyTools, "merging" | "sightings">,
 ): FingerprintStore["forgetSeenBefore"] {
   const ofSet =
     "set_id = (select id from fingerprint_sets where target = $target and sync = $sync)";
@@ -37,7 +37,8 @@ function createForgettingSeen(
     `delete from field_hashes where id in (select ${fieldsIdSql} from fingerprints f where ${passed})`,
   );
   const forget = db.prepare(`delete from fingerprints as f where ${passed}`);
-  return (input) =>
+  return (input) => {
+    merging.settle();
     sightings.asking(() => {
       const { target, sync } = input;
       for (let after = beforeAll; ;) {
@@ -51,6 +52,7 @@ function createForgettingSeen(
         after = last;
       }
     });
+  };
 }
 
 /** The fingerprints of a SQLite store. */
@@ -69,7 +71,7 @@ export function createFingerprintStore(db: Database, tools: KeyTools): Fingerpri
     judgeKeys: createJudgeKeys(db, tools),
     keepFields: createFieldKeeper(db),
     hasRepeats: (name) => count(hasRepeats, name) > 0,
-    forgetSeenBefore: createForgettingSeen(db, tools.sightings),
+    forgetSeenBefore: createForgettingSeen(db, tools),
     forgetFingerprints: (name) =>
       db.write(() => {
         sets.have(name);

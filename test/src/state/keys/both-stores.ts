@@ -115,7 +115,7 @@ class PlayedHistory {
       } catch (error) {
         this.#answers.push(error instanceof Error ? error.name : error);
       }
-      if (one.do !== "call") await this.#look(1 - one.process);
+      if (one.do !== "call") await this.#look(1 - one.process, one.do === "nextRun");
     }
     return this.#answers;
   }
@@ -142,15 +142,16 @@ class PlayedHistory {
     } else if (one.do === "end") await this.#end(one);
   }
 
-  /** What is known, as the other process has it. */
-  async #look(process: number): Promise<void> {
+  /** What is known, as the other process has it; `isOver` where nothing is under way. */
+  async #look(process: number, isOver: boolean): Promise<void> {
     const { store } = this.#of(process);
     const mapping = this.#mapping;
+    const older = await store.olderMapping({ ...name, mapping });
     this.#answers.push({
       known: await store.knownRecords({ ...name, keys: allKeys }),
       // That a key was sent twice is told once something left, or once it is settled.
       repeats: this.#isLeft || (await store.hasRepeats(name)),
-      older: await store.olderMapping({ ...name, mapping }),
+      older: isOver ? older : older.isAny,
       doubts: (await store.doubtFacts({ ...name, now: { nowMs } })).inDoubt,
     });
   }

@@ -67,6 +67,14 @@ describe.each(keyImplementations)("a commit that was prepared: $kind", (implemen
     expect(await kept.versions("a", "b", "c")).toEqual([2, "new", 2]);
   });
 
+  it("is forgotten as not seen once it is given up, though it left", async () => {
+    await kept.run({ runId: "r1", version: 1 });
+    await prepared(["a", "c"]);
+    await test.store.beginStaging({ runId: "r2", chunk: 1, host: "h" });
+    await test.store.forgetSeenBefore({ ...name, runId: "r2" });
+    expect(await kept.versions("a", "b", "c")).toEqual(["new", "new", "new"]);
+  });
+
   it("has nobody told of a new key as one of an older mapping", async () => {
     await test.openRun("r1");
     await test.commit(await kept.stage({ runId: "r1", version: 1 }), { keys: "[]", mapping: "m1" });
