@@ -32,7 +32,25 @@ const launches = new Map([
   ...["worker", "dev", "run", "backfill", "pull", "approve"].map((verb) => [verb, moving]),
 ]);
 
-/** With which flags of Node and which variables a command is run; variables of a user go before. */
-export function launchOf(verb) {
-  return launches.get(verb) ?? { flags: [], variables: {} };
+/** The verb that may have a launch of its own. */
+function verbOf(words) {
+  // The options of every command may stand before it; one of them takes a word.
+  const at = words.findIndex(
+    (word, index) => !word.startsWith("-") && words[index - 1] !== "--color",
+  );
+  const asksForHelp = words.some((word) => ["--help", "-h"].includes(word));
+  if (asksForHelp || (words[at] === "webhooks" && words.includes("send"))) return undefined;
+  return words[at];
+}
+
+/**
+ * With which flags of Node and which variables a command is run: none where it only tells its help, or sends one
+ * delivery. Variables of a user go before.
+ */
+export function launchOf(words, env) {
+  const { flags, variables } = launches.get(verbOf(words)) ?? { flags: [], variables: {} };
+  return {
+    flags,
+    variables: Object.fromEntries(Object.entries(variables).filter(([name]) => !(name in env))),
+  };
 }

@@ -23,6 +23,7 @@ import { mutantsOfJsonCells } from "./table/json-cells.ts";
 import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
+import { mutantsOfLaunches } from "./table/launches.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
 import { mutantsOfOperator, mutantsOfRestored } from "./table/operator.ts";
@@ -73,6 +74,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfInbox,
   ...mutantsOfBackfills,
   ...mutantsOfDoubts,
+  ...mutantsOfLaunches,
   ...mutantsOfLate,
   ...mutantsOfLateRequests,
   ...mutantsOfSentAgain,

@@ -18,8 +18,14 @@ const told = z.object({
   tag: z.int(),
 });
 
-/** With what a command runs in the end; it tells its usage, where it is built, and nothing more. */
-async function launched(verb: string, variables = {}): Promise<z.output<typeof told>> {
+const moving = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
+
+type How = {
+  readonly variables?: Readonly<Record<string, string>>;
+};
+
+/** With what a command runs in the end; it is refused its last option, where it is built, and does nothing more. */
+async function launched(line: string, how: How = {}): Promise<z.output<typeof told>> {
   const preload = join(await temporaryFolder(), "tell.cjs");
   await writeFile(
     preload,
@@ -27,21 +33,45 @@ async function launched(verb: string, variables = {}): Promise<z.output<typeof t
        flags: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX,
        large: process.env.MALLOC_MMAP_THRESHOLD_, tag: require("node:v8").cachedDataVersionTag() })));`,
   );
-  const env = { ...process.env, NODE_OPTIONS: `--require ${preload}`, ...variables };
-  const child = spawn(process.execPath, [bin, verb, "--help"], { env });
+  const { NODE_OPTIONS = "", ...variables } = how.variables ?? {};
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--require ${preload} ${NODE_OPTIONS}`,
+    ...variables,
+  };
+  const program = [process.execPath, bin];
+  const [file, ...args] = [...program, ...line.split(" "), "--nope"];
+  const child = spawn(file, args, { env });
   const stdout = await text(child.stdout);
   return told.parse(JSON.parse(stdout.slice(stdout.lastIndexOf("\n"))));
 }
 
 it("runs what moves rows with young generations that do not grow, and one arena", async () => {
-  const flags = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
-  const expected = { flags, arenas: "1", large: "262144" };
+  const expected = { flags: moving, arenas: "1", large: "262144" };
   expect(await launched("worker")).toMatchObject(expected);
   expect(await launched("run")).toMatchObject(expected);
 });
 
 it("leaves a user's own variables", async () => {
-  expect((await launched("run", { MALLOC_ARENA_MAX: "7" })).arenas).toBe("7");
+  const variables = { MALLOC_ARENA_MAX: "7" };
+  expect(await launched("run", { variables })).toMatchObject({
+    arenas: "7",
+    large: "262144",
+  });
+});
+
+it("knows a verb behind the options of every command", async () => {
+  expect((await launched("-q --color never run")).flags).toEqual(moving);
+  expect((await launched("--color=never --no-color worker")).flags).toEqual(moving);
+  expect((await launched("status run")).flags).toEqual([]);
+});
+
+it("starts once where it only tells its help, or sends one delivery", async () => {
+  const help = await launched("run --help");
+  expect(help.flags).toEqual([]);
+  expect(help).not.toHaveProperty("arenas");
+  expect((await launched("webhooks send a.json")).flags).toEqual([]);
+  expect((await launched("webhooks")).flags).toContain("--single-threaded-gc");
 });
 
 it("has what was compiled fit threads of a worker", async () => {

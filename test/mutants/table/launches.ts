@@ -1,0 +1,29 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const launch = "bin/launch.js";
+const test = "test/src/cli/launch.test.ts";
+const behindOptions = planting({
+  file: test,
+  title: "knows a verb behind the options of every command",
+});
+const once = planting({
+  file: test,
+  title: "starts once where it only tells its help, or sends one delivery",
+});
+/** Mutants of how a command starts itself once more. */
+export const mutantsOfLaunches: readonly Mutant[] = [
+  behindOptions({
+    id: "S1590",
+    plants: "the word of --color is taken for the verb",
+    file: launch,
+    find: ' && words[index - 1] !== "--color"',
+    replace: "",
+  }),
+  once({
+    id: "S1591",
+    plants: "a command that tells its help starts twice",
+    file: launch,
+    find: "if (asksForHelp || ",
+    replace: "if (",
+  }),
+];
