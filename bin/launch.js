@@ -45,12 +45,13 @@ function verbOf(words) {
 
 /**
  * With which flags of Node and which variables a command is run: none where it only tells its help, or sends one
- * delivery. Variables of a user go before.
+ * delivery. What a user's variables set goes before. Flags of a user's command line stand behind these, and win.
  */
-export function launchOf(words, env) {
+export function launchOf(words, { NODE_OPTIONS = "", ...env }) {
   const { flags, variables } = launches.get(verbOf(words)) ?? { flags: [], variables: {} };
+  const isSet = NODE_OPTIONS.replaceAll("_", "-").includes("-semi-space-size");
   return {
-    flags,
+    flags: flags.filter((flag) => !isSet || !flag.includes("-semi-space-size")),
     variables: Object.fromEntries(Object.entries(variables).filter(([name]) => !(name in env))),
   };
 }

@@ -10,6 +10,7 @@ const once = planting({
   file: test,
   title: "starts once where it only tells its help, or sends one delivery",
 });
+const ofUser = planting({ file: test, title: "leaves a user's own variables" });
 /** Mutants of how a command starts itself once more. */
 export const mutantsOfLaunches: readonly Mutant[] = [
   behindOptions({
@@ -25,5 +26,12 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     file: launch,
     find: "if (asksForHelp || ",
     replace: "if (",
+  }),
+  ofUser({
+    id: "S1592",
+    plants: "a size in NODE_OPTIONS is overruled, where it is written with underscores",
+    file: launch,
+    find: '.replaceAll("_", "-")',
+    replace: "",
   }),
 ];

@@ -22,6 +22,7 @@ const moving = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
 
 type How = {
   readonly variables?: Readonly<Record<string, string>>;
+  readonly nodeFlags?: readonly string[];
 };
 
 /** With what a command runs in the end; it is refused its last option, where it is built, and does nothing more. */
@@ -39,7 +40,7 @@ async function launched(line: string, how: How = {}): Promise<z.output<typeof to
     NODE_OPTIONS: `--require ${preload} ${NODE_OPTIONS}`,
     ...variables,
   };
-  const program = [process.execPath, bin];
+  const program = [process.execPath, ...(how.nodeFlags ?? []), bin];
   const [file, ...args] = [...program, ...line.split(" "), "--nope"];
   const child = spawn(file, args, { env });
   const stdout = await text(child.stdout);
@@ -53,11 +54,17 @@ it("runs what moves rows with young generations that do not grow, and one arena"
 });
 
 it("leaves a user's own variables", async () => {
-  const variables = { MALLOC_ARENA_MAX: "7" };
+  const variables = { MALLOC_ARENA_MAX: "7", NODE_OPTIONS: "--max_semi_space_size=32" };
   expect(await launched("run", { variables })).toMatchObject({
+    flags: [],
     arenas: "7",
     large: "262144",
   });
+});
+
+it("has the flags of a user's command line win", async () => {
+  const nodeFlags = ["--max-semi-space-size=32"];
+  expect((await launched("run", { nodeFlags })).flags).toEqual([...moving, ...nodeFlags]);
 });
 
 it("knows a verb behind the options of every command", async () => {
