@@ -11,6 +11,10 @@ const once = planting({
   title: "starts once where it only tells its help, or sends one delivery",
 });
 const ofUser = planting({ file: test, title: "leaves a user's own variables" });
+const refused = planting({
+  file: test,
+  title: "goes on without them where Node may start no program",
+});
 /** Mutants of how a command starts itself once more. */
 export const mutantsOfLaunches: readonly Mutant[] = [
   behindOptions({
@@ -32,6 +36,13 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     plants: "a size in NODE_OPTIONS is overruled, where it is written with underscores",
     file: launch,
     find: '.replaceAll("_", "-")',
+    replace: "",
+  }),
+  refused({
+    id: "S1593",
+    plants: "a command ends where Node may not start it once more",
+    file: "bin/sluice.js",
+    find: ' || permission?.has("child") === false',
     replace: "",
   }),
 ];

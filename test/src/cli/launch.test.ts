@@ -20,13 +20,15 @@ const told = z.object({
 
 const moving = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
 
+type Launched = z.output<typeof told> & { readonly errors: string };
+
 type How = {
   readonly variables?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
 };
 
 /** With what a command runs in the end; it is refused its last option, where it is built, and does nothing more. */
-async function launched(line: string, how: How = {}): Promise<z.output<typeof told>> {
+async function launched(line: string, how: How = {}): Promise<Launched> {
   const preload = join(await temporaryFolder(), "tell.cjs");
   await writeFile(
     preload,
@@ -43,8 +45,8 @@ async function launched(line: string, how: How = {}): Promise<z.output<typeof to
   const program = [process.execPath, ...(how.nodeFlags ?? []), bin];
   const [file, ...args] = [...program, ...line.split(" "), "--nope"];
   const child = spawn(file, args, { env });
-  const stdout = await text(child.stdout);
-  return told.parse(JSON.parse(stdout.slice(stdout.lastIndexOf("\n"))));
+  const [stdout, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { ...told.parse(JSON.parse(stdout.slice(stdout.lastIndexOf("\n")))), errors };
 }
 
 it("runs what moves rows with young generations that do not grow, and one arena", async () => {
@@ -79,6 +81,13 @@ it("starts once where it only tells its help, or sends one delivery", async () =
   expect(help).not.toHaveProperty("arenas");
   expect((await launched("webhooks send a.json")).flags).toEqual([]);
   expect((await launched("webhooks")).flags).toContain("--single-threaded-gc");
+});
+
+it("goes on without them where Node may start no program", async () => {
+  const nodeFlags = ["--permission", "--allow-fs-read=*"];
+  const { flags, errors } = await launched("run", { nodeFlags });
+  expect(flags).toEqual(nodeFlags);
+  expect(errors).not.toContain("execve");
 });
 
 it("has what was compiled fit threads of a worker", async () => {
