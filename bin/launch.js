@@ -1,4 +1,5 @@
 // What V8 and the C library hear at the start of a process only.
+import { readdirSync, readFileSync } from "node:fs";
 
 // All that a receiver has under way survives a collection, and a young generation that is too small for it makes it
 // old. V8's helpers take the other core from whoever writes the inbox (measured: twice as many deliveries without).
@@ -54,4 +55,27 @@ export function launchOf(words, { NODE_OPTIONS = "", ...env }) {
     flags: flags.filter((flag) => !isSet || !flag.includes("-semi-space-size")),
     variables: Object.fromEntries(Object.entries(variables).filter(([name]) => !(name in env))),
   };
+}
+
+/**
+ * Whether this process was handed an open file that it has to keep: one that is locked, as by `flock -n 9`, or that
+ * its words name. Node closes all but the first three when it gives way to another.
+ */
+export function holdsFiles(words) {
+  if (words.some((word) => word.includes("/fd/"))) return true;
+  const folder = "/proc/self/fdinfo";
+  try {
+    return readdirSync(folder).some((fd) => Number(fd) > 2 && isLocked(`${folder}/${fd}`));
+  } catch {
+    return false;
+  }
+}
+
+function isLocked(file) {
+  try {
+    return readFileSync(file, "utf8").includes("\nlock:");
+  } catch {
+    // That by which the folder was read is closed.
+    return false;
+  }
 }

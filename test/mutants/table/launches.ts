@@ -15,6 +15,11 @@ const refused = planting({
   file: test,
   title: "goes on without them where Node may start no program",
 });
+const handed = planting({
+  file: test,
+  title: "keeps a lock that it was handed, and a file that its words name",
+});
+
 /** Mutants of how a command starts itself once more. */
 export const mutantsOfLaunches: readonly Mutant[] = [
   behindOptions({
@@ -44,5 +49,12 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     file: "bin/sluice.js",
     find: ' || permission?.has("child") === false',
     replace: "",
+  }),
+  handed({
+    id: "S1594",
+    plants: "a lock that a command was handed is given up as it starts",
+    file: launch,
+    find: '.includes("\\nlock:")',
+    replace: '.includes("\\nlocked:")',
   }),
 ];

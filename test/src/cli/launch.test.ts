@@ -16,6 +16,7 @@ const told = z.object({
   arenas: z.string().optional(),
   large: z.string().optional(),
   tag: z.int(),
+  holds: z.string().nullable(),
 });
 
 const moving = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
@@ -23,6 +24,8 @@ const moving = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
 type Launched = z.output<typeof told> & { readonly errors: string };
 
 type How = {
+  /** A program that runs it, with its words. */
+  readonly within?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
 };
@@ -32,8 +35,11 @@ async function launched(line: string, how: How = {}): Promise<Launched> {
   const preload = join(await temporaryFolder(), "tell.cjs");
   await writeFile(
     preload,
-    `process.on("exit", () => process.stdout.write("\\n" + JSON.stringify({
+    `const { existsSync, readlinkSync } = require("node:fs");
+     const handed = "/proc/self/fd/9";
+     process.on("exit", () => process.stdout.write("\\n" + JSON.stringify({
        flags: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX,
+       holds: existsSync(handed) ? readlinkSync(handed) : null,
        large: process.env.MALLOC_MMAP_THRESHOLD_, tag: require("node:v8").cachedDataVersionTag() })));`,
   );
   const { NODE_OPTIONS = "", ...variables } = how.variables ?? {};
@@ -42,7 +48,7 @@ async function launched(line: string, how: How = {}): Promise<Launched> {
     NODE_OPTIONS: `--require ${preload} ${NODE_OPTIONS}`,
     ...variables,
   };
-  const program = [process.execPath, ...(how.nodeFlags ?? []), bin];
+  const program = [...(how.within ?? []), process.execPath, ...(how.nodeFlags ?? []), bin];
   const [file, ...args] = [...program, ...line.split(" "), "--nope"];
   const child = spawn(file, args, { env });
   const [stdout, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -88,6 +94,16 @@ it("goes on without them where Node may start no program", async () => {
   const { flags, errors } = await launched("run", { nodeFlags });
   expect(flags).toEqual(nodeFlags);
   expect(errors).not.toContain("execve");
+});
+
+it("keeps a lock that it was handed, and a file that its words name", async () => {
+  const lock = join(await temporaryFolder(), "lock");
+  const handed = ["sh", "-c", 'exec 9>"$0" && flock -n 9 && exec "$@"', lock];
+  expect(await launched("worker", { within: handed })).toMatchObject({
+    flags: [],
+    holds: lock,
+  });
+  expect((await launched("run --config /dev/fd/9")).flags).toEqual([]);
 });
 
 it("has what was compiled fit threads of a worker", async () => {
