@@ -63,8 +63,12 @@ export function showFacts(facts: ShownError, { isJson }: { readonly isJson: bool
   tell(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
 }
 
-/** A broken pipe is how `| head` says that it has seen enough. */
+/**
+ * A broken pipe is how `| head` says that it has seen enough. Nobody who stops to listen to how a transfer gets on, by
+ * `2>&1 | head` or on a full disk, wants it to break off.
+ */
 export function endWithPipe(): void {
+  process.stderr.on("error", () => undefined);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(exitCodes.done);

@@ -20,7 +20,7 @@ const handed = planting({
   title: "keeps a lock that it was handed, and a file that its words name",
 });
 
-/** Mutants of how a command starts itself once more. */
+/** Mutants of how a command starts itself once more, and of who listens to it. */
 export const mutantsOfLaunches: readonly Mutant[] = [
   behindOptions({
     id: "S1590",
@@ -57,4 +57,19 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     find: '.includes("\\nlock:")',
     replace: '.includes("\\nlocked:")',
   }),
+  {
+    id: "S1595",
+    plants: "a transfer breaks off once nobody reads how it gets on",
+    edits: [
+      {
+        file: "src/cli/output/output.ts",
+        find: '  process.stderr.on("error", () => undefined);\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/broken-pipe.test.ts",
+      title: "does not end a command whose progress nobody reads any more",
+    },
+  },
 ];
