@@ -1,6 +1,11 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { createContext, runInContext } from "node:vm";
+
 import { expect, it } from "vitest";
 
 import { readPostgres } from "../../../connectors/postgres/read.ts";
+import { RawRows } from "../../../connectors/postgres/rows/raw-rows.ts";
 import type { Cells } from "../../../src/records/cells.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { numbers } from "../../support/sequences.ts";
@@ -51,4 +56,25 @@ it("keeps the rows of a block until all of its pages were given back", async () 
   while (held.length > 0) giveOldestBack();
   const ends = numbers(10).map((page) => (page + 1) * 2_500);
   expect(read).toEqual(ends.map((n) => [{ n: `${n}`, value: `value ${n}` }, `public.t:${n}`]));
+});
+
+it("holds no more than half again of a block that grew", async () => {
+  setFlagsFromString("--expose-gc");
+  // Only what is made after the flag was set knows the function.
+  const context = createContext({});
+  const held = async (): Promise<number> => {
+    for (const _ of numbers(2)) {
+      runInContext("gc()", context);
+      await turn();
+    }
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = await held();
+  const rows = new RawRows();
+  const row = Buffer.alloc(16_000);
+  for (const _ of numbers(1_000)) {
+    rows.begin(0);
+    rows.take(row, 0, row.length);
+  }
+  expect((await held()) - before).toBeLessThan(1.6 * rows.length);
 });

@@ -179,6 +179,16 @@ export const mutantsOfPageMemory: readonly Mutant[] = [
     title: "keeps what a slow disk has not taken yet",
   }),
   mutant({
+    id: "S1620",
+    plants: "all pieces that a block of Postgres grew through are kept beside it",
+    file: "connectors/postgres/rows/raw-rows.ts",
+    find: "      this.#bytes.copy(grown, 0, 0, this.#length);\n",
+    replace:
+      "      this.#bytes.copy(grown, 0, 0, this.#length);\n      memory.giveBack(this.#bytes);\n",
+    test: "test/connectors/postgres/page-memory.test.ts",
+    title: "holds no more than half again of a block that grew",
+  }),
+  mutant({
     id: "S783",
     plants: "cells of Postgres give their memory back before anybody read them",
     file: "connectors/postgres/rows/page-cells.ts",
