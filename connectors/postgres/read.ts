@@ -233,15 +233,14 @@ async function assertDistinct(
   source: PostgresSource,
   rows: RawRows,
 ): Promise<void> {
-  const { key, changed, mayHoldNull } = source;
-  const order = changed === undefined ? key : [...key, changed];
+  const { key, changed, mayHoldNull, order } = source;
   // The key first, in which neighbours differ.
-  const indices = order.map(({ index }) => index);
+  const indices = (changed === undefined ? key : [...key, changed]).map(({ index }) => index);
   for (let row = 1; row < rows.count; row += 1) {
     if (rows.areEqual(row - 1, row, indices)) throw noKey(source);
   }
   // In a table an index sees to it.
-  if (mayHoldNull && order.some(({ type }) => !writtenInOneWay.has(type))) {
+  if (mayHoldNull && !order.every((column) => hasOneText(column))) {
     const { sql, values } = equalNeighbours(source, rows);
     if ((await session.rows(sql, values)).length > 0) throw noKey(source);
   }
@@ -266,6 +265,10 @@ const writtenInOneWay = new Set([
   "timestamp without time zone",
   "timestamp with time zone",
 ]);
+
+function hasOneText({ type, collation }: SourceColumn): boolean {
+  return collation === undefined && writtenInOneWay.has(type);
+}
 
 function noKey({ key }: PostgresSource): ConfigError {
   const names = key.map(({ name }) => name).join(", ");

@@ -15,7 +15,12 @@ export type SourceColumn = ColumnType & {
   readonly index: number;
   /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
   readonly modifier: number;
+  /** By what its texts are compared, in SQL, where different ones may be the same and no index sees to it. */
+  readonly collation?: string;
 };
+
+/** Whether a collation `c` tells all texts apart, in SQL; before version 12 each does. */
+const isDeterministic = "coalesce((to_jsonb(c) ->> 'collisdeterministic')::boolean, true)";
 
 /** Whether a column's times say no zone, and are moments only together with one. */
 export function hasNoZone({ type }: Pick<SourceColumn, "type">): boolean {
@@ -87,8 +92,9 @@ export async function describeSource(
     columnNamed(columns, name, "key"),
   );
   const changed = changeColumn(columns, config);
-  const order = changed === undefined ? key : [changed, ...key];
+  let order: readonly SourceColumn[] = changed === undefined ? key : [changed, ...key];
   if (relation?.isTable === true) await assertKey(session, relation, { key, order });
+  else order = await withCollations(session, from, order);
   return {
     reading: readingOf(config),
     from,
@@ -121,6 +127,24 @@ export async function assertNoNull(session: Session, source: PostgresSource): Pr
   const isNull = source.order.map(({ name }) => `${quoteName(name)} is null`).join(" or ");
   const found = await session.query(`select 1 from ${source.from} where ${isNull} limit 1`);
   if (found.length > 0) throw nullable(source.order.map(({ name }) => name));
+}
+
+/** The columns of an order with their collations, where any of the database takes different texts for the same. */
+async function withCollations(
+  session: Session,
+  from: string,
+  order: readonly SourceColumn[],
+): Promise<readonly SourceColumn[]> {
+  const texts = order.filter(({ isText }) => isText);
+  const loose = `select 1 from pg_collation c where not ${isDeterministic} limit 1`;
+  if (texts.length === 0 || (await session.query(loose)).length === 0) return order;
+  const asked = texts.map(({ name }) => `pg_collation_for(${quoteName(name)})`);
+  const [found] = await session.rows(`select ${asked.join(", ")} from ${from} limit 1`, []);
+  const collations = new Map(texts.map(({ name }, at) => [name, found?.[at] ?? undefined]));
+  return order.map((column) => {
+    const collation = collations.get(column.name);
+    return collation === undefined ? column : { ...column, collation };
+  });
 }
 
 /** The table that a configuration names. @throws {ConfigError} there is none, or none is named. */
@@ -260,7 +284,7 @@ async function assertKey(
 
 /**
  * Whether a table has no two rows with the same values in some columns, NULLs aside: an index on some of them
- * sees to all.
+ * sees to all. An index by letters lets `a` and `A` stand side by side, which a column may hold to be the same.
  */
 export async function isUnique(
   session: Session,
@@ -274,6 +298,11 @@ export async function isUnique(
          select from unnest(i.indkey) with ordinality as k (attnum, at)
            join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
          where k.at <= i.indnkeyatts and a.attname <> all ($2))
+       and not exists (
+         select from generate_subscripts(i.indcollation, 1) as at
+           join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[at]
+           join pg_collation c on c.oid = a.attcollation
+         where at < i.indnkeyatts and not ${isDeterministic} and c.oid <> i.indcollation[at])
      limit 1`,
     [oid, names],
   );

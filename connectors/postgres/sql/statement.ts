@@ -25,7 +25,7 @@ export function selectRows(
 
 /**
  * Gives a row when two neighbours of some rows are equal in all that they are ordered by, in the columns' own
- * types.
+ * types and collations.
  */
 export function equalNeighbours(
   { order }: PostgresSource,
@@ -33,8 +33,11 @@ export function equalNeighbours(
 ): SqlStatement<readonly Text[]> {
   const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
   const names = order.map((_, at) => `k${at}`).join(", ");
+  const texts = order.map(({ collation }, at) =>
+    collation === undefined ? `k${at}` : `k${at} collate ${collation}`,
+  );
   const sql = `select 1 from (
-      select row(${names}) as this, lag(row(${names})) over (order by place) as previous
+      select row(${texts.join(", ")}) as this, lag(row(${texts.join(", ")})) over (order by place) as previous
       from unnest(${lists.join(", ")}) with ordinality as placed (${names}, place)) as neighbours
     where this = previous limit 1`;
   return { sql, values: order.map(({ index }) => rows.column(index)) };

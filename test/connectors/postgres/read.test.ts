@@ -155,6 +155,24 @@ describe("readPostgres", () => {
     await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
   });
 
+  it("tells texts apart as the collation of a view or query does", async () => {
+    const { query, url } = await postgres();
+    await query(`create collation caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+      create table t (id text collate caseless, n int);
+      insert into t values ('0', 1), ('a', 2), ('A', 3), ('b', 4);
+      create view v as select * from t`);
+    const read = async (config: object): Promise<unknown> =>
+      await pagesOf(readRequestOf(url, { key: ["id"], ...config }), { pageRowsMax: 1 });
+    const twice = "two rows have the same id: they are no key";
+    await expect(read({ table: "v" })).rejects.toThrow(twice);
+    await expect(read({ query: "select id, n from t" })).rejects.toThrow(twice);
+    const ordered = read({ query: "select id, n from t", changed_by: { column: "n" } });
+    expect(await ordered).toHaveLength(4);
+    await query("delete from t where n = 2");
+    expect(await read({ table: "v" })).toHaveLength(3);
+    expect(await read({ query: `select id collate "C" as id from t` })).toHaveLength(3);
+  });
+
   it.each([
     ["numbers", "select trim_scale(1.0) as id union all select 1.0"],
     ["spans of time", "select interval '1 day' as id union all select interval '24 hours'"],

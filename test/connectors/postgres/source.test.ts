@@ -52,7 +52,9 @@ describe("describeSource", () => {
       create materialized view m as select * from u;
       create table p (id int primary key) partition by range (id);
       create table p1 partition of p for values from (0) to (10)`);
-    for (const table of ["u", "v", "m", "p"]) {
+    await query(`create collation caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+      create table c (id text collate caseless primary key)`);
+    for (const table of ["u", "v", "m", "p", "c"]) {
       const { key } = await describedBy(readRequestOf(url, { table, key: ["id"] }));
       expect(key.map(({ name }) => name)).toEqual(["id"]);
     }
@@ -99,6 +101,13 @@ describe("describeSource", () => {
     {
       what: "a key that is unique in part of the table",
       sql: "create table t (id int not null); create unique index on t (id) where id > 5",
+      members: { table: "t", key: ["id"] },
+      message: "nothing keeps id unique in public.t",
+    },
+    {
+      what: "a key whose column takes for one what its index tells apart",
+      sql: `create collation caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+        create table t (id text collate caseless not null); create unique index on t (id collate "C")`,
       members: { table: "t", key: ["id"] },
       message: "nothing keeps id unique in public.t",
     },

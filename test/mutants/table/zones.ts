@@ -123,6 +123,52 @@ export const mutantsOfZones: readonly Mutant[] = [
     test: { file: versionsTest, title: "keeps what a nightly run sent while the backfill rested" },
   },
   {
+    id: "S1600",
+    plants:
+      "an index by letters keeps a key unique in a column that does not tell its letters apart",
+    edits: [
+      {
+        file: "connectors/postgres/source.ts",
+        find: "and not ${isDeterministic} and c.oid <> i.indcollation[at]",
+        replace: "and false",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/source.test.ts",
+      title: "refuses a key whose column takes for one what its index tells apart",
+    },
+  },
+  {
+    id: "S1601",
+    plants: "texts of a query that its collation takes for the same are passed over",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: "  return collation === undefined && writtenInOneWay",
+        replace: "  return collation !== null && writtenInOneWay",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/read.test.ts",
+      title: "tells texts apart as the collation of a view or query does",
+    },
+  },
+  {
+    id: "S1602",
+    plants: "texts of a query are compared by the collation of the database",
+    edits: [
+      {
+        file: "connectors/postgres/sql/statement.ts",
+        find: "collation === undefined ? `k${at}`",
+        replace: "collation !== null ? `k${at}`",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/read.test.ts",
+      title: "tells texts apart as the collation of a view or query does",
+    },
+  },
+  {
     id: "S88",
     plants: "a query with a limit of its own is read block by block",
     edits: [

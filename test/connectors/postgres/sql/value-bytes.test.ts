@@ -8,7 +8,7 @@ const zones = ["", "+00", "+01", "+02", "-00", "-02", "+05:30", "+00:00", "+10",
 it.each(["timestamp with time zone", "timestamp without time zone"])(
   "writes a %s as it is converted, and leaves one that is not in UTC to objects",
   (type) => {
-    const column = { type, items: undefined };
+    const column = { type, isText: false, items: undefined };
     const [write, convert] = [writerOf(column), conversionOf(column)];
     if (write === undefined || convert === undefined) throw new Error("no conversion");
     let written = 0;
