@@ -18,6 +18,7 @@ export function listOf(config: HttpConfig): PagedList {
     timeoutMs: config.timeout,
     fields: {
       login: "token",
+      logins: "token, or user and password",
       address: "path",
       next: "cursor",
       order: "query",

@@ -70,7 +70,7 @@ export class HttpClient implements AsyncDisposable {
     } catch (error) {
       this.#signal.throwIfAborted();
       if (error instanceof SluiceError) throw error;
-      throw new RetryLater(`${what}: ${String(error)}`, { hint: "Check url; ask for fewer rows." });
+      throw new RetryLater(`${what}: ${String(error)}`, { hint: adviceFor(error) });
     }
   };
 
@@ -79,14 +79,27 @@ export class HttpClient implements AsyncDisposable {
   }
 }
 
+const reach = "Check the address, and whether it can be reached from here.";
+
+/** What a person does about a request without a whole answer. */
+function adviceFor(error: unknown): string {
+  if (!(error instanceof Error)) return reach;
+  if ("code" in error && error.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return "Ask for fewer rows a page: an answer may have 32 MiB.";
+  }
+  return error.name === "TimeoutError"
+    ? "Ask for fewer rows a page, or allow a request more time."
+    : reach;
+}
+
 function refusalOf(
   { statusCode: status, headers }: Dispatcher.ResponseData,
   what: string,
-  { login, address }: FaultFields,
+  { login, logins = login, address }: FaultFields,
 ): Error {
   const message = `${what}: ${status}`;
   if (status === 401 || status === 403) {
-    const hint = "Check token, or user and password.";
+    const hint = `Check ${logins ?? "what the connection logs in with"}.`;
     return new SourceAuthError(message, { field: login, hint });
   }
   if (status !== 429 && status < 500) return wrong(message, address);

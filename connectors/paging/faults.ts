@@ -7,6 +7,8 @@ import { ConfigError } from "../../src/errors.ts";
 export type FaultFields = {
   /** What logs in. @example "token" */
   readonly login?: string | undefined;
+  /** What to look at when the login is refused. @default `login` */
+  readonly logins?: string | undefined;
   /** Where the API is. @example "url" */
   readonly address?: string | undefined;
   /** What finds the next page. */

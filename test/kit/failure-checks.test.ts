@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 
 import { RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 import { failureChecks } from "../../testing/checks/failures.ts";
@@ -38,6 +39,11 @@ const swallowing: Changes = {
 
 /** A hook that does nothing. */
 const nothing = async (): Promise<() => Promise<void>> => async () => undefined;
+
+/** A hook of plain JavaScript, which no compiler has seen: it gives an object. */
+async function notTaken(): Promise<() => Promise<void>> {
+  return z.custom<() => Promise<void>>().parse({});
+}
 
 describe("failureChecks", () => {
   it.each(failureChecks)(
@@ -225,6 +231,14 @@ describe("failureChecks", () => {
     ["F4", { stall: nothing }],
   ])("%s is not shown when its hook does nothing", async (id, harness) => {
     expect(await result(id, { harness })).toMatchObject({ state: "not shown" });
+  });
+
+  it("says of a hook that gives nothing to take it back with that this is wrong (F3)", async () => {
+    const { state, text } = await result("F3", { harness: { throttle: notTaken } });
+    expect(state).toBe("failed");
+    expect(text).toContain(
+      "expected the harness's `throttle` to give an async function that takes back what it did; came object",
+    );
   });
 
   it("is not shown when nothing can go wrong (F5)", async () => {

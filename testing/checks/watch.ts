@@ -52,7 +52,7 @@ export async function watch(
   const errors = errorsOf(subject).get(fault) ?? [];
   errorsOf(subject).set(fault, errors);
   await subject.holds(plantedRows);
-  const undo = await begin();
+  const undo = undoOf(await begin(), fault);
   const stop = new AbortController();
   try {
     const watched = await inTime(readOn(subject, stop.signal));
@@ -68,6 +68,17 @@ export async function watch(
     stop.abort();
     await undo();
   }
+}
+
+const isUndo = (given: unknown): given is Undo => typeof given === "function";
+
+/** Plain JavaScript may give anything. @throws {CheckFailed} it is no function */
+function undoOf(given: unknown, fault: Fault): Undo {
+  if (isUndo(given)) return given;
+  throw new CheckFailed(
+    `the harness's \`${fault}\` to give an async function that takes back what it did`,
+    given === null ? "null" : typeof given,
+  );
 }
 
 async function readOn(subject: Subject, signal: AbortSignal): Promise<Watched> {

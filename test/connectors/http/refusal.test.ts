@@ -110,6 +110,7 @@ describe("no whole answer", () => {
     clearInterval(timer);
     expect(error).toMatchObject({
       message: expect.stringContaining("timeout") as unknown,
+      hint: "Ask for fewer rows a page, or allow a request more time.",
       retryable: true,
     });
   });
@@ -131,6 +132,6 @@ describe("no whole answer", () => {
       },
       { timeout: "30s" },
     );
-    expect(error).toMatchObject({ hint: "Check url; ask for fewer rows." });
+    expect(error).toMatchObject({ hint: "Ask for fewer rows a page: an answer may have 32 MiB." });
   });
 });

@@ -126,6 +126,28 @@ describe("paginate", () => {
     expect(String(error)).not.toContain("canary");
   });
 
+  it.each([
+    { fields: { login: "key" }, hint: "Check key." },
+    { fields: { login: "key", logins: "key and account" }, hint: "Check key and account." },
+    { fields: undefined, hint: "Check what the connection logs in with." },
+  ])("names what a connector logs in with, where that is refused: $hint", async (refused) => {
+    const { fields, hint } = refused;
+    const { get } = await startServer({}, {}, 401);
+    const error = await errorOfRead({
+      fields,
+      fetch: async ({ get: ask }) => ({ items: (await ask(get("/"))).json(answer).data }),
+    });
+    expect(error).toMatchObject({ code: "AuthFailed", field: fields?.login, hint });
+  });
+
+  it("says of an API that is not there to look at its address", async () => {
+    const error = await errorOfRead({
+      fetch: async ({ get }) => ({ items: (await get("http://127.0.0.1:1/")).json(answer).data }),
+    });
+    const hint = "Check the address, and whether it can be reached from here.";
+    expect(error).toMatchObject({ code: "Unavailable", hint });
+  });
+
   it("gives an answer's headers, which may name the next page", async () => {
     const { get } = await startServer({ "/": `[{"id":1}]`, "/two": `[{"id":2}]` }, { "/": "/two" });
     const rows = await readList({

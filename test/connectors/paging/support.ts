@@ -7,17 +7,21 @@ import type { Row } from "../../../connectors/contract/connector.ts";
 import { paginate, type PagedList } from "../../../connectors/paging/paginate.ts";
 import { portOf } from "../../src/api/support.ts";
 
-/** A server that answers by path and query, with the header `x-next` where one is given; it closes with its test. */
+/**
+ * A server that answers by path and query, with the header `x-next` where one is given, and with `refusal` what it does
+ * not know; it closes with its test.
+ */
 export async function startServer(
   answers: Readonly<Record<string, string>>,
   next: Readonly<Record<string, string>> = {},
+  refusal = 404,
 ): Promise<{ readonly seen: readonly string[]; readonly get: (target: string) => string }> {
   const seen: string[] = [];
   const server = createServer(({ url = "" }, response) => {
     seen.push(url);
     const named = next[url];
     if (named !== undefined) response.setHeader("x-next", named);
-    response.writeHead(answers[url] === undefined ? 404 : 200).end(answers[url]);
+    response.writeHead(answers[url] === undefined ? refusal : 200).end(answers[url]);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(async () => {

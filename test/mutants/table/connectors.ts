@@ -153,4 +153,49 @@ export const mutantsOfConnectors: readonly Mutant[] = [
       title: "reports what the harness's server throws as the failure of a check, and counts",
     },
   },
+  {
+    id: "S1610",
+    plants: "a refused login is told as the fault of a token that the connector does not have",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: 'const hint = `Check ${logins ?? "what the connection logs in with"}.`;',
+        replace: 'const hint = "Check token, or user and password.";',
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/paginate.test.ts",
+      title: "names what a connector logs in with, where that is refused: Check key.",
+    },
+  },
+  {
+    id: "S1611",
+    plants: "of an API that cannot be reached it is said to ask for fewer rows",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: 'return error.name === "TimeoutError"\n',
+        replace: "return error.name !== reach\n",
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/paginate.test.ts",
+      title: "says of an API that is not there to look at its address",
+    },
+  },
+  {
+    id: "S1612",
+    plants: "a hook of a harness that cannot be taken back is told as a connector's fault",
+    edits: [
+      {
+        file: "testing/checks/watch.ts",
+        find: 'given is Undo => typeof given === "function";',
+        replace: "given is Undo => given !== undefined;",
+      },
+    ],
+    test: {
+      file: "test/kit/failure-checks.test.ts",
+      title: "says of a hook that gives nothing to take it back with that this is wrong (F3)",
+    },
+  },
 ];
