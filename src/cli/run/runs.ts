@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
+import { countsSoFar } from "../../report/counts.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
 import type { OpenRejectsOf } from "../../state/contract/rejects/open-rejects.ts";
@@ -63,14 +64,12 @@ export async function runOfRejects(
 }
 
 function rowOf(report: RunReport): string[] {
-  const { counts } = report;
+  const { read = 0, sent = 0, unchanged = 0, rejected = 0 } = countsSoFar(report);
   return [
     report.run_id,
     report.outcome,
     report.mode ?? "",
-    ...[counts.read, report.pull?.written ?? counts.sent, counts.unchanged, counts.rejected].map(
-      grouped,
-    ),
+    ...[read, report.pull?.written ?? sent, unchanged, rejected].map(grouped),
   ];
 }
 

@@ -129,6 +129,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/running/tell-run.test.ts",
     title: "says of an answer that no worker took that the next one may",
   },
+  {
+    id: "S1613",
+    plants: "`runs list` counts of a run that is held or running only what is committed",
+    file: "src/cli/run/runs.ts",
+    find: "= countsSoFar(report);",
+    replace: "= report.counts;",
+    test: "test/src/cli/run/runs-list.test.ts",
+    title: "`sluice runs list` counts what a run has read and not committed, as `show` does",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

@@ -45,6 +45,20 @@ it("`sluice runs list` and `show` say that there are none, and not where to find
   });
 });
 
+it("`sluice runs list` counts what a run has read and not committed, as `show` does", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": "id,domain,name\na,a.example,A\n,b.example,B\n" },
+  });
+  const run = await TestRun.open(harness, { runId: "run-1" });
+  await run.stage(1);
+  const [, row] = (await said(harness, "list")).join("\n").split("\n");
+  expect(row?.split(/ +/)).toEqual(["run-1", "running", "2", "0", "0", "1"]);
+  expect(await said(harness, "show")).toEqual([
+    expect.stringContaining("read 2 so far = sent 0 + unchanged 0 + filtered 0 + rejected 1"),
+  ]);
+});
+
 it("`sluice runs list` shows the runs that failed, and those since a time", async () => {
   const harness = await Harness.open({
     yaml: accountsYaml(),
