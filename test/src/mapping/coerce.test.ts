@@ -13,7 +13,10 @@ function outcome(coerce: Coercion, value: unknown): unknown {
 
 type Golden = readonly (readonly [input: unknown, expected: unknown])[];
 
-const golden: Partial<Record<keyof typeof coercions, Golden>> = {
+/** Of each that is in no file of its own, which has a test of its own. */
+const golden: Readonly<
+  Record<Exclude<keyof typeof coercions, "date" | "datetime" | "domain" | "email">, Golden>
+> = {
   string: [
     ["007", "007"],
     [" a ", " a "],
