@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { isOfWrongValue, wordingOf } from "./config/messages/wording.ts";
+
 /** Characters of what is said of a wrong input, which may name members of any length. */
 export const problemCharsMax = 2_000;
 
@@ -15,6 +17,13 @@ export function wrongInput(problem: string | z.ZodError, example?: object): stri
   const text = typeof problem === "string" ? problem : z.prettifyError(problem);
   const said = `the input of this workflow is wrong:\n${text.slice(0, problemCharsMax)}`;
   return example === undefined ? said : `${said}\nTry:\n${JSON.stringify(example)}`;
+}
+
+/** The words for a member of an input as a person types it; undefined where those of the schema say it. */
+export function wordingOfInput(issue: z.core.$ZodRawIssue): string | undefined {
+  const isMember = issue.code !== "unrecognized_keys" && (issue.path ?? []).length > 0;
+  if (!isMember) return undefined;
+  return isOfWrongValue(issue) && issue.input === undefined ? "it is missing" : wordingOf(issue);
 }
 
 /** Type of the failure of an activity that its worker's stop cut off: no fault, and tried again. */

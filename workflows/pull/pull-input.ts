@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { OpenedPull } from "../../activities/pull/inputs.ts";
-import { foreignRun, wrongInput } from "../../src/failure-types.ts";
+import { foreignRun, wordingOfInput, wrongInput } from "../../src/failure-types.ts";
 import { nameCharsMax } from "../../src/limits.ts";
 import type { PullProgress } from "../sync/progress.ts";
 import { isObject, isRunOf, newRunId } from "../sync/sync-input.ts";
@@ -42,7 +42,7 @@ export function parsePullInput(
   raw: unknown,
   workflow: { readonly firstExecutionRunId: string; readonly startTime: Date },
 ): { readonly input: PullInput; readonly runId: string } | { readonly problem: string } {
-  const parsed = pullInput.safeParse(raw ?? {});
+  const parsed = pullInput.safeParse(raw ?? {}, { error: wordingOfInput });
   const { pull, continued } = parsed.data ?? {};
   if (pull !== undefined && continued === undefined && parsed.success) {
     return { input: parsed.data, runId: newRunId(pull, workflow) };

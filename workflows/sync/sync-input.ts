@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { OpenedRun } from "../../activities/inputs.ts";
-import { foreignRun, wrongInput } from "../../src/failure-types.ts";
+import { foreignRun, wordingOfInput, wrongInput } from "../../src/failure-types.ts";
 import { nameCharsMax } from "../../src/limits.ts";
 import type { ProgressCounts } from "./progress.ts";
 
@@ -134,7 +134,7 @@ export function parseSyncInput(
   raw: unknown,
   firstExecutionRunId: string,
 ): { readonly input: SyncInput } | { readonly problem: string } {
-  const parsed = syncInput.safeParse(raw ?? {});
+  const parsed = syncInput.safeParse(raw ?? {}, { error: wordingOfInput });
   if (parsed.success && isOwnRun(parsed.data, firstExecutionRunId)) return { input: parsed.data };
   return { problem: wrongInput(parsed.error ?? foreignRun, corrected(raw)) };
 }

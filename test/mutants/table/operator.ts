@@ -138,6 +138,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/run/runs-list.test.ts",
     title: "`sluice runs list` counts what a run has read and not committed, as `show` does",
   },
+  {
+    id: "S1614",
+    plants: "a member that is missing from the input of a workflow is told in a library's words",
+    file: "workflows/sync/sync-input.ts",
+    find: ", { error: wordingOfInput }",
+    replace: "",
+    test: "test/workflows/sync/sync.test.ts",
+    title: "ends the workflow at once, with one to paste: ✖ it is missing",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

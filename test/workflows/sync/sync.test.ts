@@ -249,6 +249,9 @@ describe("an input that cannot be used", () => {
     { given: { sync: "accounts", limit: -1 }, text: '{"sync":"accounts","limit":1000}' },
     { given: { sync: "__proto__" }, text: "the name of a sync" },
     { given: ["accounts"], text: "expected object" },
+    { given: { full: true }, text: "✖ it is missing" },
+    { given: { sync: "accounts", full: "yes" }, text: "✖ must be true or false, not text" },
+    { given: { sync: "accounts", mode: "ligtweight" }, text: '(did you mean "lightweight"?)' },
     { given: infinity, text: "it is no JSON" },
   ])("ends the workflow at once, with one to paste: $text", async ({ given, text }) => {
     const run = fakes({});
