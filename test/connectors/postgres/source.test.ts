@@ -105,7 +105,7 @@ describe("describeSource", () => {
       message: "nothing keeps id unique in public.t",
     },
     {
-      what: "a key whose column takes for one what its index tells apart",
+      what: "a key that its index alone tells apart",
       sql: `create collation caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
         create table t (id text collate caseless not null); create unique index on t (id collate "C")`,
       members: { table: "t", key: ["id"] },

@@ -135,7 +135,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     ],
     test: {
       file: "test/connectors/postgres/source.test.ts",
-      title: "refuses a key whose column takes for one what its index tells apart",
+      title: "refuses a key that its index alone tells apart",
     },
   },
   {
