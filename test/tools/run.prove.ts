@@ -157,7 +157,7 @@ describe("tools/run.mjs setup", () => {
 describe("tools/run.mjs", () => {
   it("says how it is called when it is called otherwise", () => {
     const usage =
-      "sluice: usage: node tools/run.mjs setup|demo|nightly|test|chaos|mutants|prove|bench [arguments]";
+      "sluice: usage: node tools/run.mjs setup|demo|nightly|test|chaos|soak|mutants|prove|bench [arguments]";
     expect(run()).toEqual({ code: 2, stdout: "", said: [usage] });
     expect(run("toString")).toEqual({ code: 2, stdout: "", said: [usage] });
   });

@@ -127,4 +127,16 @@ export const mutantsOfSentTwice: readonly Mutant[] = [
     find: "and staged.times <> ${sent.twice} ",
     replace: "",
   }),
+  {
+    id: "S1621",
+    plants: "fields of a key that was sent twice are said to be what the service held",
+    edits: [
+      {
+        file: "src/state/rules/keys/judge.ts",
+        find: "const wasTaken = knownSend > set.validAfter;",
+        replace: "const wasTaken = Math.abs(knownSend) > set.validAfter;",
+      },
+    ],
+    test: { ...lanes, title: "is of no known fields any more" },
+  },
 ];

@@ -151,7 +151,8 @@ export function judgeKeys(
     const times = isTwice ? sent.twice : sent.once;
     if (id === 0) put.added.set(index, times);
     else {
-      const wasTaken = Math.abs(knownSend) > set.validAfter;
+      // Of a key that was sent twice nobody knows which record the service holds, and so which fields it had.
+      const wasTaken = knownSend > set.validAfter;
       put.known.set(index, { id, times, wasTaken });
     }
     return isOurs ? verdict.again : reasonOf(input, set, row);

@@ -151,4 +151,19 @@ describe.each(keyImplementations)("a key that a run sends twice: $kind", ({ open
       expect(await kept.known("a")).toMatchObject([{ state: "unknown", why: "unsettled" }]);
     },
   );
+
+  it("is of no known fields any more", async () => {
+    const { test, kept } = await twoLanes(open);
+    await test.store.fieldSlots({ ...name, names: ["f"] });
+    for (const lane of [1, 2]) {
+      const records = { version: lane, of: ["a", `l${lane}`], field: lane };
+      const ref = await kept.stage({ runId: "r1", chunk: firstChunkOf(lane), ...records });
+      await test.commit(ref, { keys: "[]" });
+    }
+    await test.openRun("r2");
+    const ref = { runId: "r2", chunk: 1, stage: 1 };
+    const { send } = await test.store.beginStaging({ ...ref, host: "h" });
+    const { leaving } = await test.stageKeys({ ...ref, send, keys: ["a", "l1"], full: true });
+    expect([...leaving].map((id) => Math.sign(id))).toEqual([-1, 1]);
+  });
 });
