@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { countedRowsMax } from "../../../connectors/postgres/limits.ts";
@@ -74,4 +75,53 @@ describe("splitPostgres", () => {
     const empty = { from: to, to };
     expect(await splitPostgres({ ...ask, ...empty, parts: 2 })).toEqual([empty]);
   });
+
+  it("gives each row to one part, in the order of the whole, whatever the types, ties and edges", async () => {
+    const { query, url } = await postgres();
+    // Of a number from 0 to 9 a value of the type: few of them, so that rows of several parts change at once.
+    const changes = {
+      integer: "n - 5",
+      numeric: "(n - 5) / 3.0",
+      date: "date '2024-03-29' + n",
+      timestamp: "timestamp '2024-03-31 01:30' + n * interval '7 minutes 0.000001 second'",
+      timestamptz: "timestamptz '2024-10-27 00:30+00' + n * interval '11 minutes'",
+    };
+    // Of a number that no other row has.
+    const keys = {
+      bigint: "(k - 20) * 9007199254740993",
+      text: "chr(65 + k % 50) || k",
+      'text collate "C"': "chr(90 - k % 50) || 'é' || k",
+      uuid: "md5(k::text)::uuid",
+      numeric: "trim_scale((k - 20) / 7.0)",
+    };
+    const shape = fc.record({
+      change: fc.constantFrom(...Object.entries(changes)),
+      key: fc.constantFrom(...Object.entries(keys)),
+      rows: fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 50 }),
+      parts: fc.integer({ min: 1, max: 16 }),
+      edges: fc.tuple(fc.nat(50), fc.nat(50)),
+      isFollowed: fc.boolean(),
+      zone: fc.constantFrom("UTC", "Europe/Berlin", "America/St_Johns"),
+    });
+    await fc.assert(
+      fc.asyncProperty(shape, async ({ change, key, rows, parts, edges, isFollowed, zone }) => {
+        const values = rows.map((n, k) => `(${n}, ${k})`).join(", ");
+        const all = rows.length === 0 ? "select 0 n, 0 k limit 0" : `values ${values}`;
+        await query(`drop table if exists t;
+          create table t (at ${change[0]} not null, id ${key[0]} primary key);
+          insert into t select ${change[1]}, ${key[1]} from (${all}) as r (n, k)`);
+        const by = { changed_by: { column: "at" }, time_zone: zone };
+        const ask = readRequestOf(url, { table: "t", ...(isFollowed ? by : {}) });
+        const whole = await pagesOf(ask, { pageRowsMax: 1 });
+        // As a read says where it is: between two of its pages.
+        const [first, last] = edges.map((at) => whole.at(at % (whole.length + 1))?.position);
+        const spans = await splitPostgres({ ...ask, from: first, to: last, parts });
+        const ids: unknown[] = [];
+        for (const span of spans) ids.push(...columnIn(await pagesOf(ask, span), "id"));
+        expect(ids).toEqual(columnIn(await pagesOf(ask, { from: first, to: last }), "id"));
+        expect(spans.length).toBeLessThanOrEqual(parts);
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+  }, 300_000);
 });
