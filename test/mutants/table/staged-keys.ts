@@ -83,7 +83,10 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     id: "S1300",
     plants: "of the id of a fingerprint only the last digit is written with its key",
     edits: [{ file: mergeKeys, find: "rest = Math.floor(rest / 10)", replace: "rest = 0" }],
-    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+    test: {
+      file: "test/src/state/store/many-keys.test.ts",
+      title: "knows the fields of each of many keys: sqlite",
+    },
   },
   {
     id: "S796",

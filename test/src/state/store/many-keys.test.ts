@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runEffect } from "../../../../src/effect.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { keyImplementations } from "../keys/key-implementations.ts";
-import { StoreUnderTest } from "../store-under-test.ts";
+import { name, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "./versioned-keys.ts";
 
 async function idsIn(folder: string): Promise<number[]> {
@@ -23,4 +23,19 @@ it("knows keys of a set that has more than are held in memory", async () => {
   // A key that was taken for a new one would have another id.
   expect(await idsIn(test.folder)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(await kept.versions("a", "b", "c", "d", "e", "f")).toEqual([3, 1, 2, 3, 3, 3]);
+});
+
+it.each(keyImplementations)("knows the fields of each of many keys: $kind", async ({ open }) => {
+  const test = await StoreUnderTest.open(open);
+  await test.store.fieldSlots({ ...name, names: ["f"] });
+  const kept = new VersionedKeys(test);
+  const [few, many] = [
+    ["a", "b", "c", "d", "e", "f", "g", "h", "i"],
+    ["j", "k", "l", "m"],
+  ];
+  await kept.run({ runId: "r1", version: 1, of: few, field: 1 });
+  await kept.run({ runId: "r2", version: 2, of: many, field: 2 });
+  const known = await kept.known(...few, ...many);
+  const hashes = known.map((one) => one.state === "accepted" && one.fields?.[0]?.hash);
+  expect(hashes).toEqual([...few.map(() => 1), ...many.map(() => 2)]);
 });
