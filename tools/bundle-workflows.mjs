@@ -1,7 +1,7 @@
 // build/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's
 // last step: the file says that dist/ is whole.
 import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 
 import { bundleWorkflowCode } from "@temporalio/worker";
 import { minifySync } from "rolldown/utils";
@@ -23,7 +23,10 @@ const collectProblems = {
   },
 };
 
-/** The first place of each line of a map: where a line comes from is all that a stack trace tells. */
+/**
+ * The first place of each line of a map: where a line comes from is all that a stack trace tells. Files are named by
+ * their places in the project, wherever that was built.
+ */
 async function linesOf(map) {
   const lines = new SourceMapGenerator({ file: map.file });
   let last = 0;
@@ -34,7 +37,7 @@ async function linesOf(map) {
         last = generatedLine;
         const generated = { line: generatedLine, column: generatedColumn };
         lines.addMapping({
-          source,
+          source: isAbsolute(source) ? relative(root, source) : source,
           generated,
           original: { line: originalLine, column: originalColumn },
         });
