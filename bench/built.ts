@@ -17,12 +17,14 @@ export async function built<Module>(path: string): Promise<Module> {
   return loaded;
 }
 
-const launch = z.object({ launchOf: z.custom<(verb: string) => unknown>() });
+const launch = z.object({
+  launchOf: z.custom<(words: readonly string[], env: NodeJS.ProcessEnv) => unknown>(),
+});
 
 /** The flags of Node with which bin/sluice.js runs a command, for what is compared with it. */
 export async function flagsOf(verb: string): Promise<readonly string[]> {
   const { launchOf } = launch.parse(
     await import(new URL("../bin/launch.js", import.meta.url).href),
   );
-  return z.object({ flags: z.array(z.string()) }).parse(launchOf(verb)).flags;
+  return z.object({ flags: z.array(z.string()) }).parse(launchOf([verb], {})).flags;
 }
