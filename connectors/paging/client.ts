@@ -85,7 +85,7 @@ const reach = "Check the address, and whether it can be reached from here.";
 function adviceFor(error: unknown): string {
   if (!(error instanceof Error)) return reach;
   if ("code" in error && error.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return "Ask for fewer rows a page: an answer may have 32 MiB.";
+    return `Ask for fewer rows a page: an answer may have ${pageAnswerBytesMax / 1024 ** 2} MiB.`;
   }
   return error.name === "TimeoutError"
     ? "Ask for fewer rows a page, or allow a request more time."

@@ -51,8 +51,8 @@ export class RawRows {
     const length = this.#length + to - from;
     if (length > this.#bytes.length) {
       const grown = memory.take(Math.ceil(length * grownBy));
-      // The smaller piece is left to the collector: kept, all that a large block grew through would be held beside it.
       this.#bytes.copy(grown, 0, 0, this.#length);
+      // The smaller piece is left to the collector: kept, all that a large block grew through would be held beside it.
       this.#bytes = grown;
     }
     bytes.copy(this.#bytes, this.#length, from, to);
