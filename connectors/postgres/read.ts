@@ -233,14 +233,17 @@ async function assertDistinct(
   source: PostgresSource,
   rows: RawRows,
 ): Promise<void> {
-  const { key, changed, mayHoldNull, order } = source;
+  const { key, changed, collations, mayHoldNull, order } = source;
   // The key first, in which neighbours differ.
   const indices = (changed === undefined ? key : [...key, changed]).map(({ index }) => index);
   for (let row = 1; row < rows.count; row += 1) {
     if (rows.areEqual(row - 1, row, indices)) throw noKey(source);
   }
   // In a table an index sees to it.
-  if (mayHoldNull && !order.every((column) => hasOneText(column))) {
+  const isTold = order.every(
+    ({ name, type }) => writtenInOneWay.has(type) && !collations.has(name),
+  );
+  if (mayHoldNull && !isTold) {
     const { sql, values } = equalNeighbours(source, rows);
     if ((await session.rows(sql, values)).length > 0) throw noKey(source);
   }
@@ -265,10 +268,6 @@ const writtenInOneWay = new Set([
   "timestamp without time zone",
   "timestamp with time zone",
 ]);
-
-function hasOneText({ type, collation }: SourceColumn): boolean {
-  return collation === undefined && writtenInOneWay.has(type);
-}
 
 function noKey({ key }: PostgresSource): ConfigError {
   const names = key.map(({ name }) => name).join(", ");

@@ -4,6 +4,7 @@ import { textIn, type Session } from "./client.ts";
 import type { Overlap, PostgresConfig } from "./config.ts";
 import { assertNoLimit } from "./own-limit.ts";
 import { readingOf } from "./position.ts";
+import { isDeterministicSql, looseCollations } from "./sql/collations.ts";
 import { parseTable, quoteTable, shownColumns, shownTable } from "./sql/identifier.ts";
 import type { TableName } from "./sql/identifier.ts";
 import { columnTypes, type ColumnType } from "./sql/types.ts";
@@ -15,12 +16,7 @@ export type SourceColumn = ColumnType & {
   readonly index: number;
   /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
   readonly modifier: number;
-  /** By what its texts are compared, in SQL, where different ones may be the same and no index sees to it. */
-  readonly collation?: string;
 };
-
-/** Whether a collation `c` tells all texts apart, in SQL; before version 12 each does. */
-const isDeterministic = "coalesce((to_jsonb(c) ->> 'collisdeterministic')::boolean, true)";
 
 /** Whether a column's times say no zone, and are moments only together with one. */
 export function hasNoZone({ type }: Pick<SourceColumn, "type">): boolean {
@@ -54,6 +50,8 @@ export type PostgresSource = {
   readonly key: readonly SourceColumn[];
   /** The columns that rows are ordered by: the change column, if there is one, and the key. */
   readonly order: readonly SourceColumn[];
+  /** Of some of those by name: by what texts are compared, in SQL, where different ones may be the same unseen. */
+  readonly collations: ReadonlyMap<string, string>;
   /** The zone of times that have none, and whether it was configured: else it is the server's own, and a guess. */
   readonly zone: { readonly name: string; readonly isGiven: boolean };
   /** Of a table whose indexes the server vouches for. */
@@ -92,9 +90,10 @@ export async function describeSource(
     columnNamed(columns, name, "key"),
   );
   const changed = changeColumn(columns, config);
-  let order: readonly SourceColumn[] = changed === undefined ? key : [changed, ...key];
-  if (relation?.isTable === true) await assertKey(session, relation, { key, order });
-  else order = await withCollations(session, from, order);
+  const order = changed === undefined ? key : [changed, ...key];
+  const isTable = relation?.isTable === true;
+  if (isTable) await assertKey(session, relation, { key, order });
+  const texts = isTable ? [] : order.filter(({ isText }) => isText).map(({ name }) => name);
   return {
     reading: readingOf(config),
     from,
@@ -103,13 +102,14 @@ export async function describeSource(
     changed,
     key,
     order,
-    oid: relation?.isTable === true ? relation.oid : undefined,
+    collations: await looseCollations(session, from, texts),
+    oid: isTable ? relation.oid : undefined,
     overlap: config.changed_by?.overlap,
     zone: {
       name: config.time_zone ?? session.serverTimeZone,
       isGiven: config.time_zone !== undefined,
     },
-    mayHoldNull: relation?.isTable !== true,
+    mayHoldNull: !isTable,
   };
 }
 
@@ -127,24 +127,6 @@ export async function assertNoNull(session: Session, source: PostgresSource): Pr
   const isNull = source.order.map(({ name }) => `${quoteName(name)} is null`).join(" or ");
   const found = await session.query(`select 1 from ${source.from} where ${isNull} limit 1`);
   if (found.length > 0) throw nullable(source.order.map(({ name }) => name));
-}
-
-/** The columns of an order with their collations, where any of the database takes different texts for the same. */
-async function withCollations(
-  session: Session,
-  from: string,
-  order: readonly SourceColumn[],
-): Promise<readonly SourceColumn[]> {
-  const texts = order.filter(({ isText }) => isText);
-  const loose = `select 1 from pg_collation c where not ${isDeterministic} limit 1`;
-  if (texts.length === 0 || (await session.query(loose)).length === 0) return order;
-  const asked = texts.map(({ name }) => `pg_collation_for(${quoteName(name)})`);
-  const [found] = await session.rows(`select ${asked.join(", ")} from ${from} limit 1`, []);
-  const collations = new Map(texts.map(({ name }, at) => [name, found?.[at] ?? undefined]));
-  return order.map((column) => {
-    const collation = collations.get(column.name);
-    return collation === undefined ? column : { ...column, collation };
-  });
 }
 
 /** The table that a configuration names. @throws {ConfigError} there is none, or none is named. */
@@ -302,7 +284,7 @@ export async function isUnique(
          select from generate_subscripts(i.indcollation, 1) as at
            join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[at]
            join pg_collation c on c.oid = a.attcollation
-         where at < i.indnkeyatts and not ${isDeterministic} and c.oid <> i.indcollation[at])
+         where at < i.indnkeyatts and not ${isDeterministicSql} and c.oid <> i.indcollation[at])
      limit 1`,
     [oid, names],
   );

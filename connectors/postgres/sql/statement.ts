@@ -28,14 +28,15 @@ export function selectRows(
  * types and collations.
  */
 export function equalNeighbours(
-  { order }: PostgresSource,
+  { order, collations }: PostgresSource,
   rows: RawRows,
 ): SqlStatement<readonly Text[]> {
   const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
   const names = order.map((_, at) => `k${at}`).join(", ");
-  const texts = order.map(({ collation }, at) =>
-    collation === undefined ? `k${at}` : `k${at} collate ${collation}`,
-  );
+  const texts = order.map(({ name }, at) => {
+    const collation = collations.get(name);
+    return collation === undefined ? `k${at}` : `k${at} collate ${collation}`;
+  });
   const sql = `select 1 from (
       select row(${texts.join(", ")}) as this, lag(row(${texts.join(", ")})) over (order by place) as previous
       from unnest(${lists.join(", ")}) with ordinality as placed (${names}, place)) as neighbours

@@ -155,6 +155,16 @@ describe("readPostgres", () => {
     await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
   });
 
+  it("reads up to a moment in a column of local times", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, at timestamp not null);
+      insert into t values (1, '2024-07-01 10:00'), (2, '2024-07-01 11:59'), (3, '2024-07-01 12:01')`);
+    const config = { table: "t", changed_by: { column: "at" }, time_zone: "Europe/Berlin" };
+    const ask = readRequestOf(url, config);
+    const to = { of: "t by at", changed: "2024-07-01 10:00:00+00" };
+    expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1", "2"]);
+  });
+
   it("tells texts apart as the collation of a view or query does", async () => {
     const { query, url } = await postgres();
     await query(`create collation caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);

@@ -129,7 +129,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/source.ts",
-        find: "and not ${isDeterministic} and c.oid <> i.indcollation[at]",
+        find: "and not ${isDeterministicSql} and c.oid <> i.indcollation[at]",
         replace: "and false",
       },
     ],
@@ -144,13 +144,28 @@ export const mutantsOfZones: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/read.ts",
-        find: "  return collation === undefined && writtenInOneWay",
-        replace: "  return collation !== null && writtenInOneWay",
+        find: "writtenInOneWay.has(type) && !collations.has(name)",
+        replace: "writtenInOneWay.has(type)",
       },
     ],
     test: {
       file: "test/connectors/postgres/read.test.ts",
       title: "tells texts apart as the collation of a view or query does",
+    },
+  },
+  {
+    id: "S1622",
+    plants: "a moment is taken for a local time as it is written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/statement.ts",
+        find: "if (column !== source.changed || ",
+        replace: "if (column !== { ...source.changed } || ",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/read.test.ts",
+      title: "reads up to a moment in a column of local times",
     },
   },
   {
