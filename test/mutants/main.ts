@@ -78,4 +78,8 @@ async function main(): Promise<number> {
   return tried.every(({ verdict }) => isCaught(verdict)) ? 0 : 1;
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  if (!stopped.signal.aborted) throw error;
+  say("stopped before all were tried; what was tried is in docs/proof/mutants.md");
+  return 1;
+});

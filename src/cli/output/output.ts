@@ -7,6 +7,9 @@ import { setColor } from "./style.ts";
 
 let common: CommonOptions = {};
 
+/** Whether something that was printed could not be written. */
+let areWordsLost = false;
+
 function tell(text: string): void {
   process.stderr.write(`sluice: ${text}\n`);
 }
@@ -65,12 +68,20 @@ export function showFacts(facts: ShownError, { isJson }: { readonly isJson: bool
 
 /**
  * A broken pipe is how `| head` says that it has seen enough. Nobody who stops to listen to how a transfer gets on, by
- * `2>&1 | head` or on a full disk, wants it to break off.
+ * `2>&1 | head` or on a full disk, wants it to break off; but its exit code says that words were lost.
  */
 export function endWithPipe(): void {
   process.stderr.on("error", () => undefined);
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(exitCodes.done);
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(exitCodes.done);
+    if (areWordsLost) return;
+    areWordsLost = true;
+    tell(
+      `what this command prints could not be written: ${message}\n` +
+        "  → Free space where its output goes, or print elsewhere. Only words are lost: the command went on.",
+    );
+    process.once("exit", () => {
+      process.exitCode ||= exitCodes.failed;
+    });
   });
 }

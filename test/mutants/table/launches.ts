@@ -72,4 +72,19 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       title: "does not end a command whose progress nobody reads any more",
     },
   },
+  {
+    id: "S1650",
+    plants: "a command on a full disk ends with 0",
+    edits: [
+      {
+        file: "src/cli/output/output.ts",
+        find: "process.exitCode ||= exitCodes.failed",
+        replace: "process.exitCode ||= exitCodes.done",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/broken-pipe.test.ts",
+      title: "says once that what it prints cannot be written, goes on, and ends with 1",
+    },
+  },
 ];

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 
 import { expect, it } from "vitest";
 
@@ -17,4 +18,28 @@ it("does not end a command whose progress nobody reads any more", async () => {
   child.stderr.destroy();
   child.stdin.end("go\n");
   expect(await once(child, "exit")).toEqual([3, null]);
+});
+
+it("says once that what it prints cannot be written, goes on, and ends with 1", async () => {
+  const code = `
+    import { endWithPipe, output } from ${JSON.stringify(output)};
+    endWithPipe();
+    output.print("a report");
+    setTimeout(() => {
+      output.print("more of it");
+      output.say("1 row read");
+      output.exit(0);
+    }, 50);`;
+  const command = 'exec "$0" --input-type=module -e "$1" >/dev/full';
+  const child = spawn("sh", ["-c", command, process.execPath, code]);
+  const [told, ended] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect(told.split("\n")).toEqual([
+    expect.stringMatching(
+      /^sluice: what this command prints could not be written: ENOSPC: no space/,
+    ),
+    expect.stringContaining("Free space where its output goes"),
+    "sluice: 1 row read",
+    "",
+  ]);
+  expect(ended).toEqual([1, null]);
 });
