@@ -116,7 +116,15 @@ function pullLine({ pull, columns, last }: ExplainedPull): [string, string] {
   return ["pull", `${pull} writes ${columns.join(", ")} of such rows; ${ran}`];
 }
 
-function withoutRows({ rows, keys }: Pick<Explained, "keys" | "rows">): [string, string][] {
+function withoutRows({
+  rows,
+  keys,
+  failed,
+}: Pick<Explained, "failed" | "keys" | "rows">): [string, string][] {
+  if (failed !== undefined) {
+    const { message, hint } = failed;
+    return [["source", `cannot be asked: ${message}${hint === undefined ? "" : ` → ${hint}`}`]];
+  }
   if (rows === undefined) return [["source", "single rows of it cannot be read"]];
   if (rows.length > 0) return [];
   // Nothing but a place has no key: a scan does not find it either.
@@ -132,11 +140,11 @@ export function isUnheardOf({ rows, keys }: Explained): boolean {
 
 /** An explanation for a person: each fact, and what it is of. */
 export function explainedFacts(
-  { rows, keys, pulls }: Explained,
+  { rows, keys, pulls, failed }: Explained,
   sync: SyncConfig,
 ): [string, string][] {
   return [
-    ...withoutRows({ rows, keys }),
+    ...withoutRows({ rows, keys, failed }),
     ...(rows ?? []).flatMap((row) => sourceLines(row, sync)),
     ...keys.flatMap(keyLines),
     ...pulls.map(pullLine),
@@ -194,10 +202,14 @@ function knownJson(known: KnownRecord, sender: SentBy | undefined): object {
 }
 
 /** An explanation for a program. */
-export function explainJson({ name, rows, keys, pulls }: Explained, sync: SyncConfig): string {
+export function explainJson(
+  { name, rows, keys, pulls, failed }: Explained,
+  sync: SyncConfig,
+): string {
   return plainJson({
     sync: sync.name,
     name,
+    error: failed && { code: failed.code, message: failed.message, hint: failed.hint },
     rows: rows?.map((row) => rowJson(row, sync)),
     keys: keys.map(({ key, known, sender, rejects, gone }) => ({
       key,

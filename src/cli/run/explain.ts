@@ -3,7 +3,7 @@ import { connectorOf } from "../../../connectors/source.ts";
 import { ConfigError } from "../../errors.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
-import { exitCodes } from "../output/exit-code.ts";
+import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
 import { explainJson, explainText, isUnheardOf } from "./explain-text.ts";
 import { explain } from "./explained.ts";
 import { syncOrFormer } from "./former-sync.ts";
@@ -36,10 +36,14 @@ export const registerExplain: Register = (program, context) => {
       const isPlace = options.place !== undefined;
       const scans = options.scan === true;
       const explained = await explain({ config, sync, source, name, scans, isPlace });
+      const { failed } = explained;
+      if (failed !== undefined && isUnheardOf(explained)) throw failed;
       context.print(
         options.json === true ? explainJson(explained, sync) : explainText(explained, sync),
       );
-      if (isUnheardOf(explained)) {
+      if (failed !== undefined) {
+        context.exit(exitCodeOfError(failed));
+      } else if (isUnheardOf(explained)) {
         const what = isPlace
           ? "place as `sluice rejects list` names one"
           : "key as the source writes it";

@@ -1,6 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { pullsInto } from "../../config/feedback-loop.ts";
+import { RetryLater, SluiceError } from "../../errors.ts";
 import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { StreamRecord } from "../../records/streams.ts";
@@ -62,8 +65,10 @@ export type ExplainedPull = {
 export type Explained = {
   /** As it was asked for. */
   readonly name: string;
-  /** None: the source has no such row. Undefined: nothing can read single rows of it. */
+  /** None: the source has no such row. Undefined: single rows of it cannot be read, or it failed. */
   readonly rows: readonly ExplainedRow[] | undefined;
+  /** Why the source, or the mapping, could not be asked for a key: the rest is told all the same. */
+  readonly failed: SluiceError | undefined;
   /** One, or more where several rows have the name. */
   readonly keys: readonly ExplainedKey[];
   readonly pulls: readonly ExplainedPull[];
@@ -79,6 +84,8 @@ export type Explaining = {
   readonly scans: boolean;
   /** Whether the name is a place, and so no key. @default false */
   readonly isPlace?: boolean;
+  /** How long the source may take to find the row, in ms. @default it is waited for */
+  readonly answerMsMax?: number;
 };
 
 /** A row as mapped; a record with its line, which is compared once it is known what the service holds. */
@@ -118,12 +125,12 @@ function* rowsIn(
   }
 }
 
-async function mappedNow(what: Explaining): Promise<MappedRow[] | undefined> {
+async function mappedNow(what: Explaining, signal?: AbortSignal): Promise<MappedRow[] | undefined> {
   const { source, sync, name, scans } = what;
   if (!scans && source.get === undefined) return undefined;
   const which = scans ? { limit: Number.MAX_SAFE_INTEGER } : { key: [name], limit: 1 };
   const rows: MappedRow[] = [];
-  for await (const page of await mappedRows(source, sync, which)) {
+  for await (const page of await mappedRows(source, sync, { ...which, signal })) {
     for (const row of rowsIn(page, what)) if (rows.length < rowsMax) rows.push(row);
     page.release?.();
   }
@@ -180,13 +187,40 @@ function keysOf(
   return isPlace || rows.some(({ place }) => place === name) ? [] : [name];
 }
 
+/** The same of a source that is not waited for any longer than it may take. */
+async function mappedInTime(what: Explaining): Promise<MappedRow[] | undefined> {
+  const { answerMsMax, sync } = what;
+  if (answerMsMax === undefined) return await mappedNow(what);
+  const over = new AbortController();
+  const late = delay(answerMsMax, undefined, { ref: false, signal: over.signal }).then(() => {
+    throw new RetryLater(
+      `the source of ${sync.name} did not answer within ${answerMsMax / 1_000} s`,
+      { hint: "`sluice check` looks why" },
+    );
+  });
+  return await Promise.race([mappedNow(what, over.signal), late]).finally(() => over.abort());
+}
+
+/** The rows of a key, or why they cannot be had: of a place nothing is known without its row. */
+async function mappedOrFailed(
+  what: Explaining,
+): Promise<{ readonly mapped?: MappedRow[] | undefined; readonly failed?: SluiceError }> {
+  try {
+    return { mapped: await mappedInTime(what) };
+  } catch (error) {
+    if (what.isPlace === true || !(error instanceof SluiceError)) throw error;
+    return { failed: error };
+  }
+}
+
 /**
  * Looks up what became of a row: in the source, by its mapping, and in the state store: one that is open, else the
  * project's own where it has one.
+ * @throws {SluiceError} the source cannot be asked for a place.
  */
 export async function explain(what: Explaining, opened?: StateStore): Promise<Explained> {
   const { config, sync, name } = what;
-  const mapped = await mappedNow(what);
+  const { mapped, failed } = await mappedOrFailed(what);
   const keys = keysOf(what, mapped ?? []);
   const lookUp = async (state: StateStore | undefined): Promise<Explained> => {
     const nowMs = state?.now() ?? Date.now();
@@ -202,6 +236,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
     return {
       name,
       rows: mapped?.map((row) => explainedRow(row, sync, { known, nowMs })),
+      failed,
       keys: await Promise.all(explained),
       pulls: await pullsOf(what, state),
     };

@@ -43,7 +43,11 @@ export async function knownOf(
 }
 
 /** Rows that are asked for by their names, or so many of the first. */
-export type WhichRows = { readonly key?: readonly string[]; readonly limit: number };
+export type WhichRows = {
+  readonly key?: readonly string[];
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+};
 
 /**
  * Rows of a sync as its mapping makes records of them; what is named and not there is a reject of code `row_gone`.
@@ -52,10 +56,10 @@ export type WhichRows = { readonly key?: readonly string[]; readonly limit: numb
 export async function mappedRows(
   source: Source,
   sync: SyncConfig,
-  { key = [], limit }: WhichRows,
+  { key = [], limit, signal = new AbortController().signal }: WhichRows,
 ): Promise<AsyncIterable<RecordPage>> {
   const { stream, pii } = sync;
-  const request = readRequestOf(sync, new AbortController().signal);
+  const request = readRequestOf(sync, signal);
   if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
   const source$ =
     key.length > 0

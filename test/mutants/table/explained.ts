@@ -115,4 +115,20 @@ export const mutantsOfExplained: readonly Mutant[] = [
       title: "explain, plan and preview need no state folder that can be written",
     },
   },
+  {
+    id: "S1651",
+    plants: "what the store knows of a key is not told while its source is down",
+    edits: [
+      {
+        file: explained,
+        find: "what.isPlace === true ||",
+        replace: "what.isPlace !== undefined ||",
+      },
+    ],
+    test: {
+      file: explainTest,
+      title:
+        "tells what the store knows of a key while the source cannot be asked, and fails as that does",
+    },
+  },
 ];

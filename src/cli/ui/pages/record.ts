@@ -1,10 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 import { sourcesOf } from "../../../../connectors/registry.ts";
 import { connectorOf } from "../../../../connectors/source.ts";
-import { ConfigError } from "../../../errors.ts";
 import { syncNamed } from "../../named.ts";
-import { explainedFacts } from "../../run/explain-text.ts";
+import { explainedFacts, isUnheardOf } from "../../run/explain-text.ts";
 import { explain, type Explained } from "../../run/explained.ts";
 import { html, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
@@ -50,16 +47,9 @@ async function factsHtml(sight: Sight, { sync: named, name = "" }: UiAsked): Pro
   const { config, state, showsRows } = sight;
   const sync = syncNamed(config, named);
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
-  const late = new AbortController();
-  const found = await Promise.race([
-    explain({ config, sync, source, name, scans: false }, state),
-    delay(sourceAnswerMsMax, undefined, { ref: false, signal: late.signal }),
-  ]).finally(() => late.abort());
-  if (found === undefined) {
-    throw new ConfigError(`the source of ${sync.name} did not answer within 10 s`, {
-      hint: "`sluice check` looks why",
-    });
-  }
+  const answerMsMax = sourceAnswerMsMax;
+  const found = await explain({ config, sync, source, name, scans: false, answerMsMax }, state);
+  if (found.failed !== undefined && isUnheardOf(found)) throw found.failed;
   const facts = explainedFacts(factsToShow(found, sight), sync).map(([what, text]) => {
     const isRecord = what === "mapping" && text.startsWith("{");
     return isRecord && !showsRows

@@ -1,6 +1,14 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
+import type { Source } from "../../../../connectors/contract/connector.ts";
+import { sourcesOf } from "../../../../connectors/registry.ts";
+import { connectorOf } from "../../../../connectors/source.ts";
+import { syncNamed } from "../../../../src/cli/named.ts";
 import { registerExplain } from "../../../../src/cli/run/explain.ts";
+import { explain as told } from "../../../../src/cli/run/explained.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
@@ -150,6 +158,45 @@ describe("sluice explain", () => {
       ["→ nothing is known of it: is the place as `sluice rejects list` names one?"],
       2,
     ]);
+  });
+
+  it("tells what the store knows of a key while the source cannot be asked, and fails as that does", async () => {
+    const { harness, at } = await synced();
+    await rm(join(harness.folder, "accounts.csv"));
+    const { out, code } = await explain(harness, "a", "--scan");
+    expect(out.join("\n").split("\n")).toEqual([
+      "accounts, a",
+      expect.stringMatching(/^ {2}source {4}cannot be asked: .*accounts\.csv.* → /),
+      expect.stringContaining(`service   holds what it accepted at ${at}, sent by run`),
+    ]);
+    expect(code).toBe(2);
+    const json = await explain(harness, "a", "--scan", "--json");
+    expect(JSON.parse(json.out.join(""))).toMatchObject({
+      error: { code: "ConfigError", message: expect.stringContaining("accounts.csv") as unknown },
+      keys: [{ key: "a", service: { state: "accepted" } }],
+    });
+    await expect(explain(harness, "nobody", "--scan")).rejects.toThrow("accounts.csv");
+    await expect(explain(harness, "--place", "accounts.csv:3")).rejects.toThrow("accounts.csv");
+  });
+
+  it("waits no longer for a source than it may take", async () => {
+    const { harness } = await synced();
+    const { config } = harness.deps;
+    const sync = syncNamed(config, "accounts");
+    const found = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+    const signals: AbortSignal[] = [];
+    const silent: Source = {
+      ...found,
+      get: async ({ signal }) => {
+        signals.push(signal);
+        return await new Promise(() => undefined);
+      },
+    };
+    const asked = { config, sync, source: silent, name: "a", scans: false, answerMsMax: 20 };
+    const { failed, keys } = await told(asked, harness.state);
+    expect(failed?.message).toBe("the source of accounts did not answer within 0.02 s");
+    expect(keys).toMatchObject([{ key: "a", known: { state: "accepted" } }]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it("says of a sync that had this name before how its records are found", async () => {

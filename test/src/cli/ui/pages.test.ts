@@ -1,3 +1,6 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
@@ -145,5 +148,14 @@ describe("the pages", () => {
     expect(text).not.toContain(fileKey);
     expect((await get("/record?sync=accounts&name=nobody")).text).toContain("holds nothing of it");
     expect(await get("/record?sync=acounts&name=a")).toMatchObject({ status: 404 });
+    await rm(join(harness.folder, "accounts.csv"));
+    const { status, text: without } = await get("/record?sync=accounts&name=a");
+    expect([status, without]).toEqual([
+      200,
+      expect.stringMatching(/cannot be asked: .*accounts\.csv/),
+    ]);
+    expect(without).toMatch(/holds what it accepted at .*sent by run run-1/);
+    const { text: nobody } = await get("/record?sync=accounts&name=another");
+    expect(nobody).not.toContain("holds nothing");
   });
 });
