@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { emptyPagesMax } from "../../src/api/limits.ts";
 import type { Walk } from "../../src/api/page-walk.ts";
-import { pages } from "../../src/api/pages.ts";
 import { SluiceError } from "../../src/errors.ts";
 import { badCursors } from "../../src/sandbox/faults/fault-kinds.ts";
 import type { SandboxFault } from "../../src/sandbox/faults/faults.ts";
+import { pages } from "../src/api/pages.ts";
 import { clientOf, firstPage } from "../src/api/support.ts";
 import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { SandboxView } from "../support/sandbox-view.ts";

@@ -3,9 +3,9 @@ import { z } from "zod";
 
 import { beginWalk } from "../../../src/api/page-walk.ts";
 import type { Walk } from "../../../src/api/page-walk.ts";
-import { pages } from "../../../src/api/pages.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { ApiContractError } from "../../../src/errors.ts";
+import { pages } from "./pages.ts";
 import {
   clientOf,
   firstPage,

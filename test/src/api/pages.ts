@@ -1,8 +1,8 @@
-import { TooLargeError } from "../errors.ts";
-import type { ApiClient } from "./client.ts";
-import { afterPage, beginWalk, nextCursor, withSmallerPages } from "./page-walk.ts";
-import type { Walk } from "./page-walk.ts";
-import type { SearchPage, SearchPageInput } from "./search.ts";
+import type { ApiClient } from "../../../src/api/client.ts";
+import { afterPage, beginWalk, nextCursor, withSmallerPages } from "../../../src/api/page-walk.ts";
+import type { Walk } from "../../../src/api/page-walk.ts";
+import type { SearchPage, SearchPageInput } from "../../../src/api/search.ts";
+import { TooLargeError } from "../../../src/errors.ts";
 
 /**
  * The pages of a query, each with the walk after it, from where `from` stands or else from the first. Ends
