@@ -1,8 +1,19 @@
 import type { Generated } from "kysely";
+import type { z } from "zod";
 
-import type { FlagColumn, JsonColumn } from "./column-types.ts";
-import type { PullTables } from "./pull/pull-tables.ts";
-import type { HostTables } from "./runs/host-tables.ts";
+import type { adoptionRow, keptMapping } from "../contract/keys/adoptions.ts";
+import type { placeRow, PullName } from "../contract/pull/pull-places.ts";
+import type { PullAmounts } from "../contract/pull/pull-runs.ts";
+import type { LimitRow } from "../contract/rate-limit.ts";
+import type { rejectRow } from "../contract/rejects/rejects.ts";
+import type { changeRow, checkpointRow, SyncName } from "../contract/runs/checkpoints.ts";
+import type { beatRow } from "../contract/runs/hosts.ts";
+import type { LockHolder } from "../contract/runs/locks.ts";
+import type { runRow } from "../contract/runs/runs.ts";
+import type { FaultName } from "../contract/sends/faults.ts";
+import type { receiptRow } from "../contract/sends/receipts.ts";
+import type { Refusal } from "../contract/sends/refusals.ts";
+import type { FlagColumn, JsonColumn, TableOf } from "./column-types.ts";
 
 // The columns of both databases, as queries see them: names in camel case, which a plugin writes with
 // underscores. Flags are integers, JSON is text, and times are ISO texts or Unix ms, as each name says.
@@ -11,43 +22,22 @@ import type { HostTables } from "./runs/host-tables.ts";
 type MetaTable = { readonly name: string; readonly value: string };
 
 /** Runs; `rowid` grows with each. */
-type RunsTable = {
-  readonly rowid: Generated<number>;
-  readonly runId: string;
-  readonly sync: string;
-  readonly target: string;
-  readonly kind: string;
-  readonly workflowId: string;
-  readonly firstRunId: string;
-  readonly temporalId: string;
-  readonly placesAreLines: Generated<FlagColumn>;
-  readonly fence: Generated<number>;
-  readonly configHash: string;
-  readonly request: string;
-  readonly mode: string | null;
-  readonly modeReason: string | null;
-  readonly nominalAt: string | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly outcome: string | null;
-  readonly failure: JsonColumn;
-  readonly fromPosition: JsonColumn;
-  readonly toPosition: JsonColumn;
-  readonly oldestOpen: JsonColumn;
-  readonly future: Generated<number>;
-  readonly gone: Generated<number>;
-  readonly checkpointBefore: number;
-  readonly checkpointVersion: number;
-  readonly requests: Generated<number>;
-  readonly retries: Generated<number>;
-  readonly waitedMs: Generated<number>;
-  readonly idleMs: Generated<number>;
-  readonly possiblyRepeated: Generated<number>;
-  readonly splits: Generated<number>;
-  readonly warnings: Generated<string>;
-  readonly hold: Generated<JsonColumn>;
-  readonly vanished: Generated<number | null>;
-};
+type RunsTable = TableOf<
+  typeof runRow,
+  | "placesAreLines"
+  | "fence"
+  | "future"
+  | "gone"
+  | "requests"
+  | "retries"
+  | "waitedMs"
+  | "idleMs"
+  | "possiblyRepeated"
+  | "splits"
+  | "warnings"
+  | "hold"
+  | "vanished"
+> & { readonly rowid: Generated<number>; readonly request: string };
 
 /** The spans of a run's lanes. */
 type LanesTable = {
@@ -60,26 +50,11 @@ type LanesTable = {
 /** The plans of backfills. */
 type PlansTable = { readonly runId: string; readonly plan: string; readonly samples: string };
 
-type CheckpointsTable = {
-  readonly target: string;
-  readonly sync: string;
-  readonly version: number;
-  readonly position: JsonColumn;
-  readonly oldestOpen: JsonColumn;
-  readonly runId: string | null;
-  readonly updatedAt: string;
-};
+type CheckpointsTable = SyncName & z.input<typeof checkpointRow> & { readonly updatedAt: string };
 
 /** Checkpoints that a person set. */
-type CheckpointAuditTable = {
-  readonly id: Generated<number>;
-  readonly target: string;
-  readonly sync: string;
-  readonly version: number;
-  readonly position: JsonColumn;
-  readonly reason: string;
-  readonly changedAt: string;
-};
+type CheckpointAuditTable = SyncName &
+  z.input<typeof changeRow> & { readonly id: Generated<number>; readonly position: JsonColumn };
 
 /** Stagings of chunks; `send` grows with each and is never given again. */
 type StagingsTable = {
@@ -112,23 +87,11 @@ type StagingsTable = {
 };
 
 /** The parts of stagings that leave. */
-type ReceiptsTable = {
-  readonly runId: string;
-  readonly chunk: number;
-  readonly stage: number;
-  readonly part: number;
-  readonly parent: number | null;
-  readonly form: string;
-  readonly state: string;
+type ReceiptsTable = TableOf<typeof receiptRow, "attempts"> & {
   readonly ranges: string;
-  readonly records: number;
-  readonly jsonBytes: number;
-  readonly gzipBytes: number;
+  readonly parent: number | null;
   readonly jsonlSha256: string | null;
-  readonly gzipSha256: string | null;
-  readonly fileKey: string | null;
   readonly tooLarge: Generated<FlagColumn>;
-  readonly attempts: Generated<number>;
   readonly host: string;
   readonly updatedAt: string;
   readonly landing: Generated<string>;
@@ -137,32 +100,16 @@ type ReceiptsTable = {
   readonly acceptedAt: number | null;
 };
 
-type FaultsTable = {
-  readonly runId: string;
-  readonly chunk: number;
-  readonly fault: string;
+type FaultsTable = FaultName & {
   readonly times: number;
   readonly since: number;
   readonly last: number;
 };
 
-type RejectsTable = {
-  readonly runId: string;
-  readonly chunk: number;
-  readonly ordinal: number;
+type RejectsTable = Omit<TableOf<typeof rejectRow, "superseded">, "row"> & {
   readonly stage: number;
-  readonly stream: string;
-  readonly place: string;
   readonly rowNumber: number | null;
-  readonly key: string | null;
-  readonly step: string;
-  readonly code: string;
-  readonly field: string | null;
-  readonly reason: string;
   readonly sourceRow: string | null;
-  readonly createdAt: string;
-  readonly replayedBy: string | null;
-  readonly superseded: Generated<FlagColumn>;
   readonly isOpen: Generated<FlagColumn>;
 };
 
@@ -178,34 +125,15 @@ type ReplaysTable = {
   readonly age: number;
 };
 
-type LocksTable = {
+type LocksTable = LockHolder & {
   readonly name: string;
-  readonly workflowId: string;
-  readonly firstRunId: string;
-  readonly runId: string;
-  readonly kind: string;
   readonly fence: number;
   readonly held: FlagColumn;
   readonly waiting: JsonColumn;
   readonly takenAt: string;
 };
 
-type RateLimitsTable = {
-  readonly name: string;
-  readonly bootId: string | null;
-  readonly writtenAt: number;
-  readonly writtenAtWall: number;
-  readonly nextPermit: number;
-  readonly nextLowPermit: number;
-  readonly reservations: string;
-  readonly blockedUntil: number;
-  readonly why: string | null;
-  readonly failures: number;
-  readonly nextProbe: number;
-  readonly throttled: number;
-  readonly throttledSince: number;
-  readonly throttledAt: number;
-};
+type RateLimitsTable = Omit<LimitRow, "reservations"> & { readonly reservations: string };
 
 /** Which account and which source is known. */
 type IdentitiesTable = {
@@ -217,12 +145,9 @@ type IdentitiesTable = {
 };
 
 /** What the service refused in chunks that are not committed yet. */
-type RefusalsTable = {
+type RefusalsTable = Omit<Refusal, "hash"> & {
   readonly setId: number;
-  readonly key: string;
   readonly hash: Uint8Array;
-  readonly code: string;
-  readonly field: string | null;
   readonly notedAt: string;
 };
 
@@ -277,25 +202,11 @@ type FingerprintSetsTable = {
 type MappingsTable = { readonly setId: number; readonly mapping: string };
 
 /** The mappings that runs of a sync were opened with; the text is null of a module. */
-type KeptMappingsTable = {
-  readonly target: string;
-  readonly sync: string;
-  readonly mapping: string;
-  readonly written: string | null;
-  readonly deployed: Generated<number>;
-};
+type KeptMappingsTable = SyncName & TableOf<typeof keptMapping, "deployed">;
 
 /** Interventions that took records for what the service holds. */
-type AdoptionsTable = {
-  readonly id: Generated<number>;
-  readonly target: string;
-  readonly sync: string;
-  readonly fields: string;
-  readonly reason: string;
-  readonly records: Generated<number>;
-  readonly adoptedAt: string;
-  readonly undoneAt: string | null;
-};
+type AdoptionsTable = SyncName &
+  TableOf<typeof adoptionRow, "id" | "records"> & { readonly fields: string };
 
 /** The keys that the last whole reading of a set brought: a bit for each id. */
 type WholeReadingsTable = {
@@ -312,32 +223,59 @@ type VanishedTable = {
   readonly ids: Uint8Array;
 };
 
+/** The processes that work, and when each last said so. */
+type HostsTable = TableOf<typeof beatRow, "name" | "command" | "configs" | "folder">;
+
+/** Where each lane of a run works; a run that is no backfill has one. */
+type RunHostsTable = { readonly runId: string; readonly lane: number; readonly hostId: string };
+
+/** The places of pulls. */
+type PullsTable = PullName & z.input<typeof placeRow>;
+
+type PullPagesTable = PullName & { readonly page: string };
+
+type PullDomainsTable = PullName & { readonly ordinal: number; readonly domain: string };
+
+type PullKeysTable = PullName & { readonly key: Uint8Array };
+
+type PullRunsTable = { readonly runId: string; readonly isContinued: FlagColumn } & {
+  readonly [
+    Column in Exclude<keyof PullAmounts, "possiblyPaidTwice"> | "domains" | "paidTwice"
+  ]: Generated<number>;
+};
+
 /** Every table that is the same in both databases. */
-export type Tables = HostTables &
-  PullTables & {
-    readonly meta: MetaTable;
-    readonly runs: RunsTable;
-    readonly lanes: LanesTable;
-    readonly plans: PlansTable;
-    readonly checkpoints: CheckpointsTable;
-    readonly checkpointAudit: CheckpointAuditTable;
-    readonly stagings: StagingsTable;
-    readonly receipts: ReceiptsTable;
-    readonly faults: FaultsTable;
-    readonly rejects: RejectsTable;
-    readonly replays: ReplaysTable;
-    readonly locks: LocksTable;
-    readonly rateLimits: RateLimitsTable;
-    readonly identities: IdentitiesTable;
-    readonly refusals: RefusalsTable;
-    readonly sentKeys: SentKeysTable;
-    readonly requests: RequestsTable;
-    readonly doubts: DoubtsTable;
-    readonly strayKeys: StrayKeysTable;
-    readonly fingerprintSets: FingerprintSetsTable;
-    readonly mappings: MappingsTable;
-    readonly keptMappings: KeptMappingsTable;
-    readonly adoptions: AdoptionsTable;
-    readonly wholeReadings: WholeReadingsTable;
-    readonly vanished: VanishedTable;
-  };
+export type Tables = {
+  readonly meta: MetaTable;
+  readonly runs: RunsTable;
+  readonly lanes: LanesTable;
+  readonly plans: PlansTable;
+  readonly checkpoints: CheckpointsTable;
+  readonly checkpointAudit: CheckpointAuditTable;
+  readonly stagings: StagingsTable;
+  readonly receipts: ReceiptsTable;
+  readonly faults: FaultsTable;
+  readonly rejects: RejectsTable;
+  readonly replays: ReplaysTable;
+  readonly locks: LocksTable;
+  readonly rateLimits: RateLimitsTable;
+  readonly identities: IdentitiesTable;
+  readonly refusals: RefusalsTable;
+  readonly sentKeys: SentKeysTable;
+  readonly requests: RequestsTable;
+  readonly doubts: DoubtsTable;
+  readonly strayKeys: StrayKeysTable;
+  readonly fingerprintSets: FingerprintSetsTable;
+  readonly mappings: MappingsTable;
+  readonly keptMappings: KeptMappingsTable;
+  readonly adoptions: AdoptionsTable;
+  readonly wholeReadings: WholeReadingsTable;
+  readonly vanished: VanishedTable;
+  readonly hosts: HostsTable;
+  readonly runHosts: RunHostsTable;
+  readonly pulls: PullsTable;
+  readonly pullPages: PullPagesTable;
+  readonly pullDomains: PullDomainsTable;
+  readonly pullKeys: PullKeysTable;
+  readonly pullRuns: PullRunsTable;
+};
