@@ -1,34 +1,23 @@
 import type { StageResult } from "../../activities/inputs.ts";
-import type { PullReport, RunReport } from "../../src/report/report.ts";
+import type { PullReport, ReportCounts, RunReport } from "../../src/report/report.ts";
 import type { Hold } from "../../src/state/contract/runs/holds.ts";
 import { changesLines } from "../../src/text/changes-text.ts";
 import { heldLines } from "../../src/text/hold-text.ts";
 import { detailsErrorCharsMax } from "../limits.ts";
 
+/** Rows by what became of them. */
+type RowCounts = Omit<ReportCounts, "gone">;
+
 /** Rows by what became of them so far, and what lies staged or is committed. */
-export type ProgressCounts = {
-  readonly read: number;
-  readonly sent: number;
-  readonly unchanged: number;
-  readonly filtered: number;
-  readonly rejected: number;
+export type ProgressCounts = RowCounts & {
   readonly staged_chunks: number;
   readonly committed_chunks: number;
   readonly gzip_bytes: number;
 };
 
 /** What a pull has done so far: read = written + unchanged + missing + rejected. */
-export type PullProgress = {
-  readonly read: number;
-  readonly written: number;
-  readonly unchanged: number;
-  readonly missing: number;
-  readonly rejected: number;
-  readonly pages: number;
-  readonly calls: number;
-  /** Of a pull of job postings. */
-  readonly domains?: PullReport["domains"];
-};
+export type PullProgress = Pick<RowCounts, "read" | "rejected"> &
+  Pick<PullReport, "written" | "unchanged" | "missing" | "pages" | "calls" | "domains">;
 
 /** Answer of the query `progress`: names and numbers only (I4). */
 export type Progress = {
@@ -61,28 +50,25 @@ export const noCounts: ProgressCounts = {
   gzip_bytes: 0,
 };
 
-/** Counts with a staged chunk added. */
-export function withStaged(counts: ProgressCounts, staged: StageResult): ProgressCounts {
+function withChunks(counts: ProgressCounts, of: StageResult, by: 1 | -1): ProgressCounts {
   return {
     ...counts,
-    read: counts.read + staged.counts.read,
-    unchanged: counts.unchanged + staged.counts.unchanged,
-    filtered: counts.filtered + staged.counts.filtered,
-    rejected: counts.rejected + staged.counts.rejected,
-    staged_chunks: counts.staged_chunks + 1,
+    read: counts.read + by * of.counts.read,
+    unchanged: counts.unchanged + by * of.counts.unchanged,
+    filtered: counts.filtered + by * of.counts.filtered,
+    rejected: counts.rejected + by * of.counts.rejected,
+    staged_chunks: counts.staged_chunks + by,
   };
+}
+
+/** Counts with a staged chunk added. */
+export function withStaged(counts: ProgressCounts, staged: StageResult): ProgressCounts {
+  return withChunks(counts, staged, 1);
 }
 
 /** Counts with a staged chunk taken back, because it is staged again. */
 export function withoutStaged(counts: ProgressCounts, staged: StageResult): ProgressCounts {
-  return {
-    ...counts,
-    read: counts.read - staged.counts.read,
-    unchanged: counts.unchanged - staged.counts.unchanged,
-    filtered: counts.filtered - staged.counts.filtered,
-    rejected: counts.rejected - staged.counts.rejected,
-    staged_chunks: counts.staged_chunks - 1,
-  };
+  return withChunks(counts, staged, -1);
 }
 
 /** Counts with a committed chunk added. */
@@ -110,13 +96,19 @@ export function fenced(text: string): string {
 
 type Rows = readonly (readonly [string, string | number])[];
 
-function countRows(counts: ProgressCounts): Rows {
+function rowCounts(counts: RowCounts): Rows {
   return [
     ["rows read", counts.read],
     ["sent", counts.sent],
     ["unchanged", counts.unchanged],
     ["filtered", counts.filtered],
     ["rejected", counts.rejected],
+  ];
+}
+
+function countRows(counts: ProgressCounts): Rows {
+  return [
+    ...rowCounts(counts),
     ["chunks committed", `${counts.committed_chunks} of ${counts.staged_chunks} staged`],
   ];
 }
@@ -164,13 +156,8 @@ export function progressDetails(progress: Progress): string {
 }
 
 function reportRows(report: RunReport): Rows {
-  const { counts } = report;
   return [
-    ["rows read", counts.read],
-    ["sent", counts.sent],
-    ["unchanged", counts.unchanged],
-    ["filtered", counts.filtered],
-    ["rejected", counts.rejected],
+    ...rowCounts(report.counts),
     ["balanced", report.balanced ? "yes" : "NO"],
     ["chunks / parts", `${report.chunks} / ${report.parts}`],
     ["possibly repeated", report.possibly_repeated],
