@@ -74,16 +74,12 @@ export type Remote<Methods extends Record<keyof Methods, (...input: never) => un
   ) => Promise<ReturnType<Methods[Name]>>;
 };
 
-/** Answers a call with one of `methods`, none of which is asynchronous; `asFault` is the error that the caller gets. */
-export function answerCall(
-  { number, method, input }: ThreadCall,
-  methods: object,
-  asFault: (error: unknown) => unknown = (error) => error,
-): Answer {
+/** Answers a call with one of `methods`, none of which is asynchronous. */
+export function answerCall({ number, method, input }: ThreadCall, methods: object): Answer {
   try {
     return { number, result: methodOf(methods, method)(...input), error: undefined };
   } catch (error) {
-    return { number, result: undefined, error: packError(asFault(error)) };
+    return { number, result: undefined, error: packError(error) };
   }
 }
 
@@ -96,7 +92,7 @@ function methodOf(methods: object, name: string): (...input: readonly unknown[])
 /** Answers calls that a thread gets. */
 export type Answering = (call: ThreadCall) => Promise<Answer>;
 
-/** Makes a function that answers calls as `answerCall` does, as they come, where methods are asynchronous. */
+/** As `answerCall`, as they come, where methods are asynchronous; `asFault` is the error that the caller gets. */
 export function answerAtOnce(methods: object, asFault: (error: unknown) => unknown): Answering {
   return async ({ number, method, input }) => {
     try {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { parseJson } from "../../api/envelope.ts";
 import { counted } from "../../text/quantities.ts";
 
 /** What became of a delivery, as its sender learns it. */
@@ -36,7 +37,7 @@ export function deliveryAnswerOf(answer: {
   readonly body: string;
 }): DeliveryAnswer {
   const { status } = answer;
-  const body = jsonOf(answer.body);
+  const body = parseJson(answer.body);
   const kept = keptBody.safeParse(body).data?.kept;
   const error = errorBody.safeParse(body).data?.error;
   const seconds = /^\d{1,9}$/.test(answer.retryAfter ?? "") ? Number(answer.retryAfter) : undefined;
@@ -53,12 +54,4 @@ export function deliveryAnswerOf(answer: {
 function keptText(status: number, kept: number): string {
   if (status === 200) return "it had come before: nothing was kept twice";
   return kept === 0 ? "there was no event in it" : `${counted(kept, "event")} kept`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

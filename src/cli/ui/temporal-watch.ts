@@ -18,14 +18,14 @@ const nothingYet: Told = {
  * What Temporal says, without a page waiting for it: what it said last is shown, and meanwhile it is asked again. Asked
  * as `askTemporal`, always of the same project.
  */
-export function watchTemporal(ask: typeof askTemporal = askTemporal): typeof askTemporal {
+export function watchTemporal(): typeof askTemporal {
   let last = nothingYet;
   let askedAt = -Infinity;
   let asking: Promise<unknown> | undefined;
   return async (...asked) => {
     if (asking === undefined && performance.now() - askedAt >= askEveryMs) {
       askedAt = performance.now();
-      asking = ask(...asked)
+      asking = askTemporal(...asked)
         .then((told) => (last = told))
         // As long as it fails, what it said before is shown: how it is reached may be configured wrongly.
         .catch(() => undefined)

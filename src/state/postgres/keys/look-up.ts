@@ -44,10 +44,8 @@ export function tagArray({ tags }: HashedKeys, order: readonly number[]): Buffer
 }
 
 /** Keys as a relation of `number`, `tag` and `place`. */
-export function keyRelation(
-  hashed: HashedKeys,
-  order: readonly number[] = [...hashed.numbers.keys()],
-): RawBuilder<unknown> {
+export function keyRelation(hashed: HashedKeys): RawBuilder<unknown> {
+  const order = [...hashed.numbers.keys()];
   return sql`(select number, tag, place from
     unnest(${bigintsOf(hashed.numbers, order)}::bigint[], ${tagArray(hashed, order)}::bigint[])
     with ordinality as one (number, tag, place))`;
