@@ -1,4 +1,5 @@
 import type { BackfillPlan } from "../src/backfill/plan.ts";
+import type { ReadCounts } from "../src/report/counts.ts";
 import type { RunFailure, RunRequest, Outcome } from "../src/state/contract/runs/runs.ts";
 
 /**
@@ -125,12 +126,7 @@ export type StageResult = {
   readonly jsonBytes: number;
   readonly gzipBytes: number;
   readonly done: boolean;
-  readonly counts: {
-    readonly read: number;
-    readonly unchanged: number;
-    readonly filtered: number;
-    readonly rejected: number;
-  };
+  readonly counts: ReadCounts;
 };
 
 /** Input of `splitChunk`: leave out these records, or cut the part in two. */

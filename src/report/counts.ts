@@ -1,12 +1,7 @@
-import type { RunReport } from "./report.ts";
+import type { ReportCounts, RunReport } from "./report.ts";
 
 /** What became of rows that were read, as runs, chunks and their progress all count it. */
-type ReadCounts = {
-  readonly read: number;
-  readonly unchanged: number;
-  readonly filtered: number;
-  readonly rejected: number;
-};
+export type ReadCounts = Omit<ReportCounts, "gone" | "sent">;
 
 /** Counts with those of more rows added. */
 export function withRead<Counts extends ReadCounts>(counts: Counts, more: ReadCounts): Counts {

@@ -1,5 +1,6 @@
 import { requestsPerChunk } from "../../backfill/estimate.ts";
 import type { Config, SyncConfig } from "../../config/config.ts";
+import type { ReadCounts } from "../../report/counts.ts";
 import { changesReport, type ReportChanges } from "../../report/report.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
@@ -19,13 +20,7 @@ export type PlanReport = {
   readonly sample: number | null;
   /** How the mapping stands to that of the last run; with `edited` its fields. */
   readonly mapping: { readonly state: Deployed["state"] } & Partial<MappingEdit>;
-  readonly counts: {
-    readonly read: number;
-    readonly would_send: number;
-    readonly unchanged: number;
-    readonly filtered: number;
-    readonly rejected: number;
-  };
+  readonly counts: ReadCounts & { readonly would_send: number };
   readonly changes?: ReportChanges;
   /** By their codes. */
   readonly rejects: Readonly<Record<string, PlannedRejects>>;

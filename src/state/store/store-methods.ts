@@ -1,3 +1,6 @@
+import type { FingerprintStore } from "../contract/keys/fingerprints.ts";
+import type { KnownRecordStore } from "../contract/keys/known-records.ts";
+import type { MappingStore } from "../contract/keys/mappings.ts";
 import type { MethodsOf, StateMethods } from "../state-store.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
 import { createAdoptionStore, type KeyAdopting } from "./keys/adoptions.ts";
@@ -42,19 +45,7 @@ export type StoredKeys = {
 };
 
 /** The methods that are about keys alone. */
-type KeyMethods = Pick<
-  MethodsOf<StateMethods>,
-  | "stageKeys"
-  | "judgeKeys"
-  | "keepFields"
-  | "forgetFingerprints"
-  | "forgetSeenBefore"
-  | "hasRepeats"
-  | "fieldSlots"
-  | "knownRecords"
-  | "olderMapping"
-  | "forgetOlderMappings"
->;
+type KeyMethods = MethodsOf<FingerprintStore & KnownRecordStore & MappingStore>;
 
 /** Every method of a store. */
 export function createStoreMethods(

@@ -1,29 +1,30 @@
 import { z } from "zod";
 
 import type { SyncName } from "./checkpoints.ts";
-import { outcomes, runKinds } from "./runs.ts";
+import { runRow } from "./runs.ts";
 
-/** A run and what became of its rows, without asking where each is kept: for charts. */
-export const runFigures = z
-  .object({
-    runId: z.string(),
-    kind: z.enum(runKinds),
-    startedAt: z.string(),
-    endedAt: z.string().nullable(),
-    /** Null while it continues. */
-    outcome: z.enum(outcomes).nullable(),
-    read: z.int(),
-    /** Of a pull those that were written. */
-    sent: z.int(),
-    unchanged: z.int(),
-    /** Of a pull those without a row. */
-    filtered: z.int(),
-    rejected: z.int(),
-  })
-  .readonly();
+/** What a chart tells of a run itself. */
+export const chartedRun = runRow.pick({
+  runId: true,
+  kind: true,
+  startedAt: true,
+  endedAt: true,
+  outcome: true,
+});
+
+/** What became of its rows, without asking where each is kept. */
+export const rowFigures = z.object({
+  read: z.int(),
+  /** Of a pull those that were written. */
+  sent: z.int(),
+  unchanged: z.int(),
+  /** Of a pull those without a row. */
+  filtered: z.int(),
+  rejected: z.int(),
+});
 
 /** One bar of the chart of a sync or pull. */
-export type RunFigures = z.output<typeof runFigures>;
+export type RunFigures = Readonly<z.output<typeof chartedRun> & z.output<typeof rowFigures>>;
 
 /** When a chunk reached what; times are Unix ms, null where it did not. */
 export const chunkTimes = z

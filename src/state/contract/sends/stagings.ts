@@ -28,15 +28,20 @@ export type StageAttempt = {
 };
 
 /** What a staging counted: read = records + unchanged + filtered + rejected. */
-export type StageCounts = {
-  /** Rows and rejects the connector yielded. */
-  readonly read: number;
-  /** Records that are in the staged file. */
-  readonly records: number;
-  readonly unchanged: number;
-  readonly filtered: number;
-  readonly rejected: number;
-};
+export const stageCounts = z
+  .object({
+    /** Rows and rejects the connector yielded. */
+    read: z.int(),
+    /** Records that are in the staged file. */
+    records: z.int(),
+    unchanged: z.int(),
+    filtered: z.int(),
+    rejected: z.int(),
+  })
+  .readonly();
+
+/** What a staging counted. */
+export type StageCounts = z.output<typeof stageCounts>;
 
 /** A finished staging. */
 export type StagedChunk = {

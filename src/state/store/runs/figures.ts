@@ -1,35 +1,20 @@
 import { sql } from "kysely";
-import { z } from "zod";
 
 import type { Remote } from "../../../thread.ts";
 import {
+  chartedRun,
   type ChunkTimes,
   chunkTimes,
   type FigureStore,
+  rowFigures,
   type RunFigures,
-  runFigures,
 } from "../../contract/runs/figures.ts";
-import { outcomes, runKinds } from "../../contract/runs/runs.ts";
+import { runRow } from "../../contract/runs/runs.ts";
 import { textsOf } from "../lists.ts";
 import { reads } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
-const newestRow = z.object({
-  runId: z.string(),
-  kind: z.enum(runKinds),
-  startedAt: z.string(),
-  endedAt: z.string().nullable(),
-  outcome: z.enum(outcomes).nullable(),
-});
-
-const countsRow = z.object({
-  runId: z.string(),
-  read: z.int(),
-  sent: z.int(),
-  unchanged: z.int(),
-  filtered: z.int(),
-  rejected: z.int(),
-});
+const countsRow = rowFigures.extend(runRow.pick({ runId: true }).shape);
 
 const nothing = { read: 0, sent: 0, unchanged: 0, filtered: 0, rejected: 0 };
 
@@ -45,7 +30,7 @@ async function figuresOf(
     .orderBy("rowid", "desc")
     .limit(limit)
     .execute();
-  const runs = newest.map((row) => newestRow.parse(row));
+  const runs = newest.map((row) => chartedRun.parse(row));
   const ids = textsOf(
     queries,
     runs.map(({ runId }) => runId),
@@ -63,7 +48,7 @@ async function figuresOf(
       return [runId, counts];
     }),
   );
-  return runs.map((run) => runFigures.parse({ ...run, ...(counted.get(run.runId) ?? nothing) }));
+  return runs.map((run) => ({ ...run, ...(counted.get(run.runId) ?? nothing) }));
 }
 
 /** Attempts of a receipt `r` beyond those of a part that goes well: a file is uploaded, and then confirmed. */

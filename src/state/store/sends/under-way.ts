@@ -1,21 +1,17 @@
 import { sql } from "kysely";
-import { z } from "zod";
 
 import type { Remote } from "../../../thread.ts";
-import { type StageCounts, type Staging, stagingRow } from "../../contract/sends/stagings.ts";
+import {
+  type StageCounts,
+  stageCounts,
+  type Staging,
+  stagingRow,
+} from "../../contract/sends/stagings.ts";
 import type { UnderWayStore } from "../../contract/sends/under-way.ts";
 import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { stagingColumns } from "./staging-columns.ts";
-
-const countsRow = z.object({
-  read: z.int(),
-  records: z.int(),
-  unchanged: z.int(),
-  filtered: z.int(),
-  rejected: z.int(),
-});
 
 async function noteStage(
   queries: Queries,
@@ -58,7 +54,7 @@ async function givenUp(
     from ${stagings} s where run_id = ${runId} and state = 'dropped' and not exists (
       select 1 from ${stagings} n where n.run_id = s.run_id and n.chunk = s.chunk and n.stage > s.stage)
   `.execute(queries);
-  return countsRow.parse(rows[0]);
+  return stageCounts.parse(rows[0]);
 }
 
 /** What is under way in a store. */
