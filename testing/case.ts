@@ -79,6 +79,11 @@ export type TestCase = CaseOutcome & {
   readonly names?: Readonly<Record<string, number | false>>;
   /** How many rows each part has when it is cut into 2, and into 3. @default any number */
   readonly splits?: Readonly<Partial<Record<2 | 3, readonly number[]>>>;
+  /**
+   * How many cells of the rows the bytes of `cells` tell, so that a mapping makes no object for them: what falls back
+   * to objects is as right, and slow. @default any number
+   */
+  readonly cells?: number;
   /** What `columns` must answer. */
   readonly columns?: readonly string[];
   /** How many of the last rows the next run reads again. @default 0 */

@@ -71,3 +71,15 @@ function isValue(text: string, flag: number, value: unknown): boolean {
   if ((flag & numberCell) !== 0) return typeof value !== "number" || Number(text) === value;
   return text === value;
 }
+
+/** How many cells their bytes tell, without the object of a row. */
+export function cellsTold({ columns, count, flags, sizes }: Cells): number {
+  const { length } = columns;
+  const isTold = (row: number, column: number): boolean =>
+    sizes?.[row] !== -1 && ((flags[row * length + column] ?? 0) & (absentCell | otherCell)) === 0;
+  let told = 0;
+  for (let row = 0; row < count; row += 1) {
+    for (let column = 0; column < length; column += 1) told += Number(isTold(row, column));
+  }
+  return told;
+}

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Measure, Row, Span } from "../../connectors/contract/connector.ts";
 import type { TestCase } from "../case.ts";
+import { cellsTold } from "../cells.ts";
 import { mustBe } from "../failed.ts";
 import type { ReadPage, Subject } from "../subject.ts";
 import { tryEdges } from "./case-cuts.ts";
@@ -14,6 +15,7 @@ export async function tryAbilities(
   testCase: TestCase,
   pages: readonly ReadPage[],
 ): Promise<void> {
+  mustTellCells(pages, testCase);
   await tryCheck(subject, testCase);
   await tryReadLimit(subject, testCase);
   await tryMeasure(subject, testCase, pages);
@@ -24,6 +26,12 @@ export async function tryAbilities(
   await tryEdges(subject, testCase);
   await tryDiscover(subject, testCase);
   for (const writing of testCase.writes ?? []) await tryWriting(subject, writing);
+}
+
+function mustTellCells(pages: readonly ReadPage[], { cells }: TestCase): void {
+  if (cells === undefined) return;
+  const told = pages.reduce((sum, { raw }) => sum + (raw.cells ? cellsTold(raw.cells) : 0), 0);
+  mustBe(told === cells, `${cells} cells that bytes tell`, String(told));
 }
 
 async function tryCheck(subject: Subject, { findings = [] }: TestCase): Promise<void> {

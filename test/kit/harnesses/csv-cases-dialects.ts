@@ -207,6 +207,7 @@ export const dialectCases: readonly CsvCase[] = [
     ...(config && { config }),
     columns,
     rows: rowsOf(columns, ...cells),
+    cells: cells.flat().length,
     ...also,
   })),
   {

@@ -2,7 +2,7 @@ import { appendFile, mkdir, rename, symlink, truncate, utimes, writeFile } from 
 import { join } from "node:path";
 
 import type { Row } from "../../../connectors/contract/connector.ts";
-import { LongNumber } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal, LongNumber } from "../../../src/mapping/refusal.ts";
 import type { TestCase, Thrown } from "../../../testing/case.ts";
 
 /** A case in a file of its own; `change` is given its path. */
@@ -43,6 +43,45 @@ function tooLong(line: number): NonNullable<TestCase["rejects"]>[number] {
   return { where: `${file}:${line}`, code: "line_too_long", reason, row: "" };
 }
 
+/** Values that JSON allows, as they are written, and whether bytes tell them: none that holds others, or an escape. */
+const values: readonly (readonly [text: string, isTold: boolean])[] = [
+  ['"a text"', true],
+  ['""', true],
+  ['"\u00e9 \u6771"', true],
+  ["true", true],
+  ["false", true],
+  ["null", true],
+  ["0", true],
+  ["-0.5", true],
+  ["10.25", true],
+  ["1e3", true],
+  ["2E-2", true],
+  ["1.5e+10", true],
+  [String.raw`"\" \\ \/ \b \f \n \r \t"`, false],
+  [String.raw`"\u00e9 \uD83D\uDE00"`, false],
+  ["{}", false],
+  ["[ ]", false],
+  ['{"b":[1,"x",{"c":null}], "d" : true}', false],
+  ['[[],[1 , 2],{"e":"f"}]', false],
+];
+
+/** What looks like a value, and is none that JSON allows. */
+const noValues: readonly string[] = [
+  ["tru", "nul", "falsy", "True", "undefined", "NaN"],
+  ["01", "-", "+1", ".5", "1.", "1.e2", "1e", "1e+", "- 1", "0x10", "1 2"],
+  ['"open', String.raw`"\q"`, String.raw`"\u12"`, String.raw`"\u12g4"`, '"\t"', "'a'"],
+  ["{", '{"b"}', '{"b" 1}', '{"b":1,}', "{b:1}", '{"b":1 "c":2}', "{1:2}", '{"b":}'],
+  ["[", "[1,]", "[1 2]", "[,]", "[1}", '{"b":1]'],
+].flat();
+
+/** Rows of each value, with blanks in them and without. */
+const valueLines = values.flatMap(([text], index) => [
+  `{"id":${index},"a":${text}}`,
+  `\t{ "id" : ${index} , "a" :\t${text} } \r`,
+]);
+
+const inBytes = values.filter(([, isTold]) => isTold).length;
+
 const longest = rowOf(lineBytesMax);
 const longer = rowOf(lineBytesMax + 1);
 
@@ -78,6 +117,43 @@ const texts: readonly Sketch[] = [
       { id: new LongNumber("9007199254740993"), constructor: { a: [1, null, true] } },
       { id: -0.5 },
     ],
+  },
+  {
+    what: "each kind of value",
+    text: valueLines.join("\n"),
+    rows: values.flatMap(([text], id) => {
+      const row = { id, a: JSON.parse(text) as unknown };
+      return [row, row];
+    }),
+    cells: 2 * (values.length + inBytes),
+  },
+  {
+    what: "what is no value",
+    text: noValues.map((text) => `{"a":${text}}\n`).join(""),
+    rejects: noValues.map((text, index) => noObject(index + 1, `{"a":${text}}`)),
+    findings: [{ name: file, ok: false }],
+  },
+  {
+    what: "members that come and go, in another order, twice, and with no name",
+    text: [
+      '{"a":1,"b":2}',
+      '{"b":3,"a":4}',
+      '{"c":5}',
+      '{"a":6,"c":7,"b":8}',
+      '{"":9}',
+      '{"a":1,"a":2}',
+      String.raw`{"\u0061":3}`,
+    ].join("\n"),
+    rows: [
+      { a: 1, b: 2 },
+      { b: 3, a: 4 },
+      { c: 5 },
+      { a: 6, c: 7, b: 8 },
+      { "": 9 },
+      { a: new CoercionRefusal("duplicate_json_key", "stands twice in one JSON object") },
+      { a: 3 },
+    ],
+    cells: 9,
   },
   {
     what: "lines of 4 MiB and longer ones",

@@ -54,7 +54,7 @@ export async function runKit(ask: KitRequest): Promise<KitRun> {
   return { state: "green", check: "", greens, seconds };
 }
 
-/** `csv.test.ts`, `csv-gzip.prove.ts`: the kit on one harness each. */
+/** `csv.prove.ts`, `csv-ways.prove.ts`: the kit on a connector's harnesses, and on no other's. */
 async function testFilesOf(folder: string, connector: string): Promise<readonly string[]> {
   const named = new RegExp(`^${connector}(?:-[a-z-]+)?\\.(?:test|prove)\\.ts$`);
   const names = (await readdir(join(folder, "test/kit"))).filter((name) => named.test(name));
