@@ -62,11 +62,12 @@ async function planAgain(
   if ("problem" in read) {
     return { moved: "the configuration as it is now does not understand the input" };
   }
-  const made = await planFor(deps, { request: read.request, now }, signal);
+  const { warnings, ...made } = await planFor(deps, { request: read.request, now }, signal);
   const moved = planMoved(approved, made.plan);
   if (moved !== undefined) return { moved };
   const { placesAreLines } = connectorOf(deps, syncOf(deps, read.request.sync).connector);
   await deps.state.putPlan({ runId, placesAreLines, ...made });
+  if (warnings.length > 0) await deps.state.addWarnings({ runId, warnings });
   return await planOf(deps, runId);
 }
 

@@ -119,7 +119,7 @@ async function freezePlan(
   const checkpoint = await state.checkpoint({ target, sync: sync.name });
   assertMayAdvance(request, { sync, source, checkpoint });
   await assertSameSides(deps, { sync, source, isKept: false }, signal);
-  const made = await planFor(deps, at, signal);
+  const { warnings, ...made } = await planFor(deps, at, signal);
   const { mode, limit, keys, advanceCheckpoint, note } = request;
   const opened = await state.openRun({
     ...ref,
@@ -148,6 +148,7 @@ async function freezePlan(
   }
   const { placesAreLines } = source;
   await state.putPlan({ runId: ref.runId, placesAreLines, ...made });
+  if (warnings.length > 0) await state.addWarnings({ runId: ref.runId, warnings });
   return made.plan;
 }
 

@@ -5,6 +5,7 @@ import { withoutRow } from "../pipeline/what-changed.ts";
 import type { LaneSpan } from "../state/contract/runs/backfills.ts";
 import type { StoredPlan } from "../state/contract/runs/backfills.ts";
 import type { StateClient } from "../state/state-store.ts";
+import { grouped } from "../text/quantities.ts";
 import { estimate, estimateTime } from "./estimate.ts";
 import type { BackfillRequest } from "./input/schema.ts";
 import { planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "./limits.ts";
@@ -24,8 +25,20 @@ type PlanInput = {
   readonly signal: AbortSignal;
 };
 
-/** A plan, the spans of its lanes in their order, and sample records as JSON. */
-type MadePlan = StoredPlan & { readonly spans: readonly LaneSpan[] };
+/** A plan, the spans of its lanes in their order, sample records as JSON, and what its run is to say besides. */
+type MadePlan = StoredPlan & {
+  readonly spans: readonly LaneSpan[];
+  readonly warnings: readonly string[];
+};
+
+function futureWarnings(future = 0): readonly string[] {
+  if (future === 0) return [];
+  const rows = future === 1 ? "1 row is" : `${grouped(future)} rows are`;
+  return [
+    `${rows} stamped later than now, and not read by this backfill: a later run reads what comes to be past, ` +
+      'and `"keys"` names rows to send them now',
+  ];
+}
 
 /** Everything is sent where the sync keeps nothing to compare with. */
 function sendOf({ sync, request }: PlanInput): "all" | "changed" {
@@ -115,7 +128,8 @@ function withinLimit(amount: Amount, limit: number | undefined, sampled: Sampled
 export async function makePlan(input: PlanInput): Promise<MadePlan> {
   const { sync, request, state, target, now } = input;
   const keys = request.keys === undefined ? undefined : [...new Set(request.keys)];
-  const whole = keys === undefined ? await spanOf(input) : { from: undefined, to: undefined };
+  const { future, ...whole } =
+    keys === undefined ? await spanOf(input) : { from: undefined, to: undefined, future: 0 };
   const sampled = await takeSample(input, whole, keys);
   const amount: Amount =
     keys === undefined
@@ -144,7 +158,7 @@ export async function makePlan(input: PlanInput): Promise<MadePlan> {
     planned_at: now.toISOString(),
   };
   const ends = spans.map(({ from, to }) => ({ from: asJson(from), to: asJson(to) }));
-  return { plan, spans: ends, samples: sampled.samples };
+  return { plan, spans: ends, samples: sampled.samples, warnings: futureWarnings(future) };
 }
 
 function rowsText(rows: number | null): string {

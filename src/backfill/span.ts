@@ -68,10 +68,13 @@ async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown
 
 /**
  * The positions of the ends that were asked for. What has no end, or one that is still to come, ends at the
- * source's present: a row that changes later comes with the next run, and no lane can meet it twice.
+ * source's present: a row that changes later comes with the next run, and no lane can meet it twice. `future` counts
+ * the rows that are stamped later than that, where the source tells it.
  * @throws {ConfigError} the source has no such positions.
  */
-export async function spanOf(input: SpanInput): Promise<PlannedSpan> {
+export async function spanOf(
+  input: SpanInput,
+): Promise<PlannedSpan & { readonly future?: number | undefined }> {
   const from = await positionOf(input, "from");
   const { source, sync, request, now, signal } = input;
   const { to } = request;
@@ -79,8 +82,9 @@ export async function spanOf(input: SpanInput): Promise<PlannedSpan> {
   const sourceRequest = planningRequest(sync.connectorConfig, signal);
   // A source that tells its present, and tells none, reads to its end: a time says nothing of its rows.
   const own = source.readLimit === undefined ? timeNow(input) : undefined;
-  const present = isOpen ? ((await source.readLimit?.(sourceRequest))?.to ?? own) : undefined;
-  return { from, to: present ?? (await positionOf(input, "to")) };
+  const readLimit = isOpen ? await source.readLimit?.(sourceRequest) : undefined;
+  const present = isOpen ? (readLimit?.to ?? own) : undefined;
+  return { from, to: present ?? (await positionOf(input, "to")), future: readLimit?.future };
 }
 
 /** The present of a source that is read on and on, and has times but no clock of its own; undefined for any other. */

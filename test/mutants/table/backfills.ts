@@ -56,8 +56,8 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     edits: [
       {
         file: "src/backfill/span.ts",
-        find: 'return { from, to: present ?? (await positionOf(input, "to")) };',
-        replace: 'return { from, to: await positionOf(input, "to") };',
+        find: 'to: present ?? (await positionOf(input, "to"))',
+        replace: 'to: await positionOf(input, "to")',
       },
     ],
     test: {
@@ -79,6 +79,22 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     test: {
       file: "test/backfill/open-span.test.ts",
       title: "has one lane where a key may come twice and the later must win: send: all",
+    },
+  },
+  {
+    id: "S1630",
+    plants: "a backfill leaves out rows that are stamped in the future, and does not say so",
+    edits: [
+      {
+        file: "src/backfill/span.ts",
+        find: "future: readLimit?.future",
+        replace: "future: undefined",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-backfill.test.ts",
+      title:
+        "says which rows of a span without an end it leaves out, because they are stamped in the future",
     },
   },
 ];

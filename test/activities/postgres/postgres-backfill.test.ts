@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+
+import { TestRun } from "../../support/project/test-run.ts";
+import { Nightly } from "./nightly.ts";
+
+const leftOut =
+  "2 rows are stamped later than now, and not read by this backfill: a later run reads what comes to be past, " +
+  'and `"keys"` names rows to send them now';
+
+describe("a backfill of a Postgres table", () => {
+  it("says which rows of a span without an end it leaves out, because they are stamped in the future", async () => {
+    const nightly = await Nightly.open();
+    await nightly.database.query(
+      `insert into companies values (1, 'a.example', 'A', null, now()), (2, 'b.example', 'B', null, 'infinity'),
+         (3, 'c.example', 'C', null, '9999-12-31')`,
+    );
+    const report = await (await TestRun.backfill(nightly.harness)).transfer();
+    expect(report.counts).toMatchObject({ read: 1, sent: 1 });
+    expect(report.warnings).toEqual([leftOut]);
+  });
+
+  it("sends such a row by its key, and warns of none", async () => {
+    const nightly = await Nightly.open();
+    await nightly.database.query(
+      "insert into companies values (2, 'b.example', 'B', null, 'infinity')",
+    );
+    const named = await (
+      await TestRun.backfill(nightly.harness, { more: { keys: ["2"] } })
+    ).transfer();
+    expect(named.counts).toMatchObject({ read: 1, sent: 1 });
+    expect(named.warnings).toEqual([]);
+  });
+});
