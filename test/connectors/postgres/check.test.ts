@@ -31,6 +31,19 @@ async function failure(url: string, members: object = {}): Promise<readonly stri
 }
 
 describe("checkPostgres", () => {
+  it("warns of a table whose policies may hide rows from the role, and not its owner", async () => {
+    const db = await postgres();
+    await db.query("create table t (id int primary key); insert into t values (1), (2)");
+    const { url, name } = await roleOf(db, (role) => `grant select on t to ${role}`);
+    expect(lines(await check(url, { table: "t" }))).toContain("table: public.t");
+    await db.query(`alter table t enable row level security;
+      create policy first on t to ${name} using (id = 1)`);
+    expect(lines(await check(url, { table: "t" }))).toContain(
+      "table: warning: policies of public.t decide which rows this role sees, and no others are sent",
+    );
+    expect(lines(await check(db.url, { table: "t" }))).toContain("table: public.t");
+  });
+
   it("says of each step what it found", async () => {
     const db = await postgres();
     await db.query(`create table companies (id bigint primary key, name text, updated_at timestamptz not null);

@@ -214,4 +214,19 @@ export const mutantsOfRecords: readonly Mutant[] = [
       title: "stays alive when the server ends an idle session, and says so at the next statement",
     },
   },
+  {
+    id: "S1631",
+    plants: "a check says nothing of policies that may hide rows of the table",
+    edits: [
+      {
+        file: "connectors/postgres/check.ts",
+        find: 'row?.["is_active"] !== "t"',
+        replace: "row !== undefined",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/check.test.ts",
+      title: "warns of a table whose policies may hide rows from the role, and not its owner",
+    },
+  },
 ];
