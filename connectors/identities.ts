@@ -93,15 +93,30 @@ export async function keepIdentity(
   await state.setIdentity({ holder: lock, part, identity, shown, at });
 }
 
+function anew({ kind, name }: Holder, reason: string): string {
+  return kind === "pull"
+    ? `\`sluice pull ${name} --full\` begins anew`
+    : `\`sluice state reset ${name} --reason "${reason}"\` reads and sends everything anew`;
+}
+
 /** The two ways on from another account or source. */
-function waysOn({ kind, name }: Holder, what: IdentityPart): string {
-  const anew =
-    kind === "pull"
-      ? `\`sluice pull ${name} --full\` begins anew`
-      : `\`sluice state reset ${name} --reason "another ${what}"\` reads and sends everything anew`;
+function waysOn(holder: Holder, what: IdentityPart): string {
   return (
-    `if it is the same ${what}, \`sluice state rebind ${name}\` says so (without a name: for all); ` +
-    `if not, ${anew}`
+    `if it is the same ${what}, \`sluice state rebind ${holder.name}\` says so (without a name: for all); ` +
+    `if not, ${anew(holder, `another ${what}`)}`
+  );
+}
+
+/** @throws {ConfigError} rows of the source come in another order now: nobody can say that it is as it was. */
+export function assertNotAnew(
+  holder: Holder,
+  { differs, beginsAnew }: Recognition,
+  field?: string,
+): void {
+  if (beginsAnew !== true) return;
+  throw new ConfigError(
+    `${differs}: rows of ${holder.kind} ${holder.name} come in another order, in which some would be passed over`,
+    { field, hint: anew(holder, "another order") },
   );
 }
 
@@ -114,6 +129,7 @@ async function assertSame(
   const { found, trust, field } = at;
   const known = (await holder.state.identities({ holder: holder.lock }))[part];
   if (found.differs !== undefined && known !== undefined && !trust.isFresh) {
+    assertNotAnew(holder, found, field);
     throw new ConfigError(
       `${holder.kind} ${holder.name}: ${found.differs}: it was ${known.shown} (since ${known.since}), and now ` +
         `it is ${found.shown}`,

@@ -263,6 +263,11 @@ export type Recognition = {
    * known.
    */
   readonly differs?: string | undefined;
+  /**
+   * Whether it is the same, but what is known of it counts no more, so that only reading it anew helps.
+   * @default false: a person may say that it is the same
+   */
+  readonly beginsAnew?: boolean | undefined;
 };
 
 /** How far a run may read. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { columnOrder } from "./column-order.ts";
 import { addressesKnownMax } from "./limits.ts";
 
 /** What is kept of the database that a sync has read. */
@@ -18,6 +19,8 @@ export const postgresIdentity = z
     wal: z.string().nullable(),
     /** A checkpoint that is known to be above the greatest value of its column. */
     ahead: z.string().nullable(),
+    /** By what rows are ordered, where a run continues after a position; an older sluice did not keep it. */
+    order: columnOrder.optional(),
   })
   .readonly();
 
@@ -25,7 +28,7 @@ export const postgresIdentity = z
 export type PostgresIdentity = z.output<typeof postgresIdentity>;
 
 /** What a server says of itself. */
-export type Sighting = Omit<PostgresIdentity, "addresses"> & {
+export type Sighting = Omit<PostgresIdentity, "addresses" | "order"> & {
   readonly address: string;
   /**
    * Where a server that came out of a recovery since its start left the timeline before; null where that is
@@ -47,7 +50,7 @@ export function shownSighting({ system, database, address, timeline }: Sighting)
 export function rememberedOf(
   known: PostgresIdentity | undefined,
   found: Sighting,
-): PostgresIdentity {
+): Omit<PostgresIdentity, "order"> {
   const { system, database, oid, address, ahead } = found;
   const before = known !== undefined && isSameDatabase(known, found) ? known : undefined;
   const others = before?.addresses.filter((one) => one !== address) ?? [];

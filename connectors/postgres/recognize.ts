@@ -4,9 +4,10 @@ import { quoteName } from "../../src/postgres/names.ts";
 import type { Recognition } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
+import { type ColumnOrder, orderDifference, orderNow } from "./column-order.ts";
 import type { PostgresConfig } from "./config.ts";
 import { differenceOf, postgresIdentity, rememberedOf, shownSighting } from "./identity.ts";
-import type { Sighting } from "./identity.ts";
+import type { PostgresIdentity, Sighting } from "./identity.ts";
 import { greatestMs } from "./limits.ts";
 import { lowestRead, type PostgresPosition } from "./position.ts";
 import { brieflyLooking } from "./read-limit.ts";
@@ -27,12 +28,24 @@ export async function recognizePostgres(
     };
     // What an older sluice kept in another form says nothing.
     const known = postgresIdentity.safeParse(request.known).data;
-    return {
-      identity: rememberedOf(known, found),
-      shown: shownSighting(found),
-      differs: known && differenceOf(known, found),
-    };
+    const remembered = rememberedOf(known, found);
+    const shown = shownSighting(found);
+    const differs = known && differenceOf(known, found);
+    // A copy need not have the table; who says that it is the same has not said that of its columns.
+    if (differs !== undefined)
+      return { identity: withOrder(remembered, known?.order), shown, differs };
+    const order = await orderNow(session, config);
+    const isOtherwise = orderDifference(known?.order, order);
+    const beginsAnew = isOtherwise !== undefined;
+    return { identity: withOrder(remembered, order), shown, differs: isOtherwise, beginsAnew };
   });
+}
+
+function withOrder(
+  identity: Omit<PostgresIdentity, "order">,
+  order: ColumnOrder | undefined,
+): Recognition["identity"] {
+  return order === undefined ? identity : { ...identity, order };
 }
 
 async function sightingOf(

@@ -3,6 +3,7 @@ import {
   findAccount,
   findSource,
   holderOf,
+  assertNotAnew,
   keepIdentity,
   type Holder,
 } from "../../../connectors/identities.ts";
@@ -48,6 +49,7 @@ async function bind(
 ): Promise<void> {
   const { holder, part, found } = at;
   const { kind, name, lock } = holder;
+  assertNotAnew(holder, found);
   const was = (await state.identities({ holder: lock }))[part]?.shown;
   await keepIdentity(holder, part, found);
   const is = found.shown;

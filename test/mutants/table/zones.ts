@@ -198,4 +198,26 @@ export const mutantsOfZones: readonly Mutant[] = [
       title: "refuses a query that is cut short by itself: select id from t limit 5",
     },
   },
+  {
+    id: "S1632",
+    plants: "a change column that lost digits is read on after a checkpoint that has them",
+    edits: [
+      { file: "connectors/postgres/column-order.ts", find: "digits <= digitsNow", replace: "true" },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-order.test.ts",
+      title: "is refused where rows come in another order then: timestamptz(0)",
+    },
+  },
+  {
+    id: "S1633",
+    plants: "a person may say that rows in another order are as they were",
+    edits: [
+      { file: "src/cli/status/rebind.ts", find: "  assertNotAnew(holder, found);\n", replace: "" },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-order.test.ts",
+      title: "is refused where rows come in another order then: date",
+    },
+  },
 ];

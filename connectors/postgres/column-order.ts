@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+import type { Session } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { describeSource } from "./source.ts";
+
+/** Of the columns that rows are ordered by, by name: type and collation, as `timestamp(3) with time zone`. */
+export const columnOrder = z.record(z.string(), z.string());
+
+/** See `columnOrder`. */
+export type ColumnOrder = z.output<typeof columnOrder>;
+
+const typedRow = z.object({ name: z.string(), type: z.string() });
+
+/**
+ * By what the rows are ordered now, where a run continues after a position: undefined where each run reads all of
+ * them. Of a query precision and collation are not known.
+ * @throws {ConfigError} the source cannot be described.
+ */
+export async function orderNow(
+  session: Session,
+  config: PostgresConfig,
+): Promise<ColumnOrder | undefined> {
+  if (config.changed_by === undefined) return undefined;
+  const { order, from } = await describeSource(session, config);
+  const names = order.map(({ name }) => name);
+  if (config.query !== undefined) {
+    return Object.fromEntries(order.map(({ name, type }) => [name, type]));
+  }
+  const rows = await session.query(
+    `select a.attname as name, format_type(a.atttypid, a.atttypmod) ||
+       coalesce((select ' collate ' || c.collname from pg_collation c where c.oid = a.attcollation), '') as type
+     from pg_attribute a where a.attrelid = $1::regclass and a.attname = any($2) order by a.attnum`,
+    [from, names],
+  );
+  return Object.fromEntries(
+    z
+      .array(typedRow)
+      .parse(rows)
+      .map(({ name, type }) => [name, type]),
+  );
+}
+
+const wholeNumber = /^(?:smallint|integer|bigint|numeric)$/;
+const text = /^(?:text|character varying(?:\(\d+\))?)(?= collate |$)/;
+const ofTime = /^(time|timestamp)(?:\((\d)\))?( with.*)$/;
+
+/** Whether values of one type have the same order and the same texts, or longer ones, in another. */
+function isOrderKept(was: string, is: string): boolean {
+  if (was === is || (wholeNumber.test(was) && wholeNumber.test(is))) return true;
+  if (text.test(was) && text.test(is)) return was.replace(text, "") === is.replace(text, "");
+  const [, base, digits = "6", rest] = ofTime.exec(was) ?? [];
+  const [, baseNow, digitsNow = "6", restNow] = ofTime.exec(is) ?? [];
+  return base !== undefined && base === baseNow && rest === restNow && digits <= digitsNow;
+}
+
+/**
+ * How a column's rows come in another order than when a position was kept, as a clause: what lies between the two would
+ * be passed over. Undefined where none does; a column that is not named any more is another configuration's.
+ */
+export function orderDifference(
+  known: ColumnOrder | undefined,
+  found: ColumnOrder | undefined,
+): string | undefined {
+  for (const [name, was] of Object.entries(known ?? {})) {
+    const is = found?.[name];
+    if (is === undefined || isOrderKept(was, is)) continue;
+    return `the column ${JSON.stringify(name)} is ${is} now, and was ${was} when the checkpoint was kept`;
+  }
+  return undefined;
+}
