@@ -84,6 +84,8 @@ export type TestCase = CaseOutcome & {
    * to objects is as right, and slow. @default any number
    */
   readonly cells?: number;
+  /** What `repeats` must answer for columns, which are named with a comma and a blank between them. */
+  readonly repeats?: Readonly<Record<string, "often" | "once" | "unknown">>;
   /** What `columns` must answer. */
   readonly columns?: readonly string[];
   /** How many of the last rows the next run reads again. @default 0 */

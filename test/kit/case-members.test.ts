@@ -60,6 +60,7 @@ describe("what a case says besides its rows", () => {
   const right: readonly Case[] = [
     { what: "names of rows", testCase: { names: { "0": 0, "4": 4 } } },
     { what: "the rows of its parts", testCase: { splits: { 2: [2, 3], 3: [3, 2] } } },
+    { what: "that no values repeat", testCase: { repeats: { "id, text": "once" } } },
     { what: "that no cell is told by bytes", testCase: { cells: 0 } },
     { what: "what `measure` tells of the whole", testCase: { measure: { rows: 5, exact: true } } },
     { what: "that nothing is logged", testCase: { logs: [] } },
@@ -95,6 +96,11 @@ describe("what a case says besides its rows", () => {
       what: "a name of none",
       testCase: { names: { "0": false } },
       said: "each row by its name; came others",
+    },
+    {
+      what: "of values that repeat",
+      testCase: { repeats: { id: "often" } },
+      said: "`repeats` of id to be often; came once",
     },
     {
       what: "of cells that only objects tell",

@@ -21,6 +21,7 @@ export async function tryAbilities(
   await tryMeasure(subject, testCase, pages);
   await tryLogs(subject, testCase);
   await tryColumns(subject, testCase);
+  await tryRepeats(subject, testCase);
   await tryOverlap(subject, testCase, pages);
   await tryNames(subject, testCase);
   await tryEdges(subject, testCase);
@@ -95,6 +96,18 @@ async function tryColumns(subject: Subject, { columns }: TestCase): Promise<void
   const named = await subject.source.columns?.(subject.request());
   const came = named === undefined ? "none" : named.join(", ");
   mustBe(isDeepStrictEqual(named, columns), `\`columns\` to be ${columns.join(", ")}`, came);
+}
+
+async function tryRepeats(subject: Subject, { repeats = {} }: TestCase): Promise<void> {
+  for (const [names, expected] of Object.entries(repeats)) {
+    const columns = names.split(", ");
+    const came =
+      subject.source.repeats === undefined
+        ? "once"
+        : await subject.source.repeats({ ...subject.request(), columns });
+    const told = came ?? "unknown";
+    mustBe(told === expected, `\`repeats\` of ${names} to be ${expected}`, told);
+  }
 }
 
 /** What the next run begins with. */

@@ -72,6 +72,15 @@ const patterns: readonly CsvCase[] = [
     ],
   },
   {
+    what: "files of a pattern, the last of which wins",
+    isUncut: true,
+    files: { "dated/a.csv": "id,name\n1,a\n", "dated/b.csv": "id,name\n1,b\n" },
+    config: { path: "dated/*.csv", first_wins: true },
+    columns,
+    rows: rowsOf(columns, ["1", "b"], ["1", "a"]),
+    findings: [{ name: "order of files", ok: true }],
+  },
+  {
     what: "files of a pattern in folders below, of the same columns",
     isUncut: true,
     files: {

@@ -94,6 +94,16 @@ const unzoned: Sketch = {
   },
 };
 
+const elsewhere: Sketch = {
+  what: "changes at times of another zone",
+  sql: `${table("timestamp(6)", local)}; create index on t (at)`,
+  from: { ...by("90m"), time_zone: "Asia/Kolkata" },
+  isUncut: true,
+  rows: rowsOf(local, (at) => at.replace(" ", "T")),
+  overlap: 2,
+  times: { "2024-03-09T18:30:00.500Z": 1, "2024-03-09T20:00:00.500Z": 2 },
+};
+
 const days: Changes = [
   [3, "2024-02-28"],
   [1, "2024-02-29"],
@@ -231,5 +241,14 @@ export function changeCases(site: Site): readonly TestCase[] {
       change: async () => void (await site.run("alter table sample.t alter at type timestamptz")),
     },
   };
-  return casesOf(site, [zoned, lostZone, dated, numbered, ...fractions, whole, unindexed]);
+  return casesOf(site, [
+    zoned,
+    lostZone,
+    elsewhere,
+    dated,
+    numbered,
+    ...fractions,
+    whole,
+    unindexed,
+  ]);
 }

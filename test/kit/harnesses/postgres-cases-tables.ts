@@ -105,7 +105,31 @@ const parts: Sketch = {
   ],
 };
 
+const indexed: Sketch = {
+  what: "columns that an index makes unique, and some that it does not",
+  sql: `create collation sample.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table t (id int, part int, code text not null unique, name text, same text collate sample.loose unique,
+      other text collate sample.loose, primary key (id, part));
+    create unique index on t (name) where id > 5; create unique index on t ((lower(name)));
+    create unique index on t (other collate "C"); insert into t values (1, 1, 'a')`,
+  from: { table: "sample.t" },
+  isUncut: true,
+  rows: [{ id: "1", part: "1", code: "a", name: null, same: null, other: null }],
+  repeats: {
+    "id, part": "once",
+    "name, part, id": "once",
+    id: "often",
+    part: "often",
+    code: "once",
+    "name, code": "once",
+    name: "unknown",
+    "id, name": "unknown",
+    same: "once",
+    other: "unknown",
+  },
+};
+
 /** Keys and tables of every kind, without a change column. */
 export function tableCases(site: Site): readonly TestCase[] {
-  return casesOf(site, [byText, small, unpromised, parts]);
+  return casesOf(site, [byText, small, unpromised, parts, indexed]);
 }
