@@ -107,7 +107,7 @@ function waysOn(holder: Holder, what: IdentityPart): string {
   );
 }
 
-/** @throws {ConfigError} rows of the source come in another order now: nobody can say that it is as it was. */
+/** @throws {ConfigError} what is known of the source counts no more, whoever says that it is the same. */
 export function assertNotAnew(
   holder: Holder,
   { differs, beginsAnew }: Recognition,
@@ -115,8 +115,8 @@ export function assertNotAnew(
 ): void {
   if (beginsAnew !== true) return;
   throw new ConfigError(
-    `${differs}: rows of ${holder.kind} ${holder.name} come in another order, in which some would be passed over`,
-    { field, hint: anew(holder, "another order") },
+    `${differs}; if it continued, ${holder.kind} ${holder.name} would pass over some`,
+    { field, hint: anew(holder, "it is another by now") },
   );
 }
 

@@ -41,13 +41,13 @@ export async function orderNow(
   );
 }
 
-const wholeNumber = /^(?:smallint|integer|bigint|numeric)$/;
+const whole = /^(?:smallint|integer|bigint)$/;
 const text = /^(?:text|character varying(?:\(\d+\))?)(?= collate |$)/;
 const ofTime = /^(time|timestamp)(?:\((\d)\))?( with.*)$/;
 
 /** Whether values of one type have the same order and the same texts, or longer ones, in another. */
 function isOrderKept(was: string, is: string): boolean {
-  if (was === is || (wholeNumber.test(was) && wholeNumber.test(is))) return true;
+  if (was === is || (whole.test(was) && (whole.test(is) || is === "numeric"))) return true;
   if (text.test(was) && text.test(is)) return was.replace(text, "") === is.replace(text, "");
   const [, base, digits = "6", rest] = ofTime.exec(was) ?? [];
   const [, baseNow, digitsNow = "6", restNow] = ofTime.exec(is) ?? [];
@@ -65,7 +65,8 @@ export function orderDifference(
   for (const [name, was] of Object.entries(known ?? {})) {
     const is = found?.[name];
     if (is === undefined || isOrderKept(was, is)) continue;
-    return `the column ${JSON.stringify(name)} is ${is} now, and was ${was} when the checkpoint was kept`;
+    const column = `the column ${JSON.stringify(name)} is ${is} now, and was ${was}`;
+    return `${column} when the checkpoint was kept: rows come in another order`;
   }
   return undefined;
 }

@@ -33,6 +33,7 @@ describe("a change column or key of another type", () => {
     ["timestamp", "updated_at", "timestamp without time zone"],
     ["text", "id", "text collate default"],
     ["numeric(20, 2)", "id", "numeric(20,2)"],
+    ["varchar(9)", "id", "character varying(9) collate default"],
   ])("is refused where rows come in another order then: %s", async (type, column, shown) => {
     const nightly = await alteredAfterANight(type, column);
     await expect(nightly.night()).rejects.toMatchObject({
