@@ -100,6 +100,7 @@ export async function rebind(
         // A source that cannot be reached keeps no other sync from its new key.
         if (!(error instanceof SluiceError)) throw error;
         context.say(plainText(`${bound.kind} ${bound.name}: ${error.message}`));
+        if (error.hint !== undefined) context.say(plainText(`→ ${error.hint}`));
         context.exit(exitCodeOfError(error));
       }
     }
