@@ -5,7 +5,11 @@ import type { PostgresConfig } from "./config.ts";
 import { describeSource } from "./source.ts";
 
 /** Of the columns that rows are ordered by, by name: type and collation, as `timestamp(3) with time zone`. */
-export const columnOrder = z.record(z.string(), z.string());
+export const columnOrder = z.object({
+  /** See `readingOf`: positions of another reading are not continued from. */
+  of: z.string(),
+  columns: z.record(z.string(), z.string()),
+});
 
 /** See `columnOrder`. */
 export type ColumnOrder = z.output<typeof columnOrder>;
@@ -22,10 +26,10 @@ export async function orderNow(
   config: PostgresConfig,
 ): Promise<ColumnOrder | undefined> {
   if (config.changed_by === undefined) return undefined;
-  const { order, from } = await describeSource(session, config);
+  const { order, from, reading: of } = await describeSource(session, config);
   const names = order.map(({ name }) => name);
   if (config.query !== undefined) {
-    return Object.fromEntries(order.map(({ name, type }) => [name, type]));
+    return { of, columns: Object.fromEntries(order.map(({ name, type }) => [name, type])) };
   }
   const rows = await session.query(
     `select a.attname as name, format_type(a.atttypid, a.atttypmod) ||
@@ -33,12 +37,8 @@ export async function orderNow(
      from pg_attribute a where a.attrelid = $1::regclass and a.attname = any($2) order by a.attnum`,
     [from, names],
   );
-  return Object.fromEntries(
-    z
-      .array(typedRow)
-      .parse(rows)
-      .map(({ name, type }) => [name, type]),
-  );
+  const typed = z.array(typedRow).parse(rows);
+  return { of, columns: Object.fromEntries(typed.map(({ name, type }) => [name, type])) };
 }
 
 const whole = /^(?:smallint|integer|bigint)$/;
@@ -56,14 +56,15 @@ function isOrderKept(was: string, is: string): boolean {
 
 /**
  * How a column's rows come in another order than when a position was kept, as a clause: what lies between the two would
- * be passed over. Undefined where none does; a column that is not named any more is another configuration's.
+ * be passed over. Undefined where none does, and where another table, query or change column is read now.
  */
 export function orderDifference(
   known: ColumnOrder | undefined,
   found: ColumnOrder | undefined,
 ): string | undefined {
-  for (const [name, was] of Object.entries(known ?? {})) {
-    const is = found?.[name];
+  if (known?.of !== found?.of) return undefined;
+  for (const [name, was] of Object.entries(known?.columns ?? {})) {
+    const is = found?.columns[name];
     if (is === undefined || isOrderKept(was, is)) continue;
     const column = `the column ${JSON.stringify(name)} is ${is} now, and was ${was}`;
     return `${column} when the checkpoint was kept: rows come in another order`;

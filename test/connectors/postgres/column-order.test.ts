@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { orderDifference } from "../../../connectors/postgres/column-order.ts";
+import { type ColumnOrder, orderDifference } from "../../../connectors/postgres/column-order.ts";
+
+const of = (columns: Readonly<Record<string, string>>, reading = "t"): ColumnOrder => {
+  return { of: reading, columns };
+};
 
 describe("orderDifference", () => {
   it.each([
@@ -11,7 +15,7 @@ describe("orderDifference", () => {
     ["timestamp(3) with time zone", "timestamp with time zone"],
     ["timestamp(0) without time zone", "timestamp(3) without time zone"],
   ])("finds none from %s to %s", (was, is) => {
-    expect(orderDifference({ a: was }, { a: is })).toBeUndefined();
+    expect(orderDifference(of({ a: was }), of({ a: is }))).toBeUndefined();
   });
 
   it.each([
@@ -25,14 +29,16 @@ describe("orderDifference", () => {
     ["timestamp with time zone", "time with time zone"],
     ["date", "timestamp with time zone"],
   ])("finds one from %s to %s", (was, is) => {
-    expect(orderDifference({ b: "date", a: was }, { a: is, b: "date" })).toBe(
+    expect(orderDifference(of({ b: "date", a: was }), of({ a: is, b: "date" }))).toBe(
       `the column "a" is ${is} now, and was ${was} when the checkpoint was kept: rows come in another order`,
     );
   });
 
-  it("says nothing of columns that are not known, or not named any more", () => {
-    expect(orderDifference(undefined, { a: "date" })).toBeUndefined();
-    expect(orderDifference({ a: "date" }, { b: "text" })).toBeUndefined();
-    expect(orderDifference({ a: "date" }, undefined)).toBeUndefined();
+  it("says nothing of columns that are not known, or not named any more, or of another reading", () => {
+    const date = of({ a: "date" });
+    expect(orderDifference(undefined, date)).toBeUndefined();
+    expect(orderDifference(date, of({ b: "text" }))).toBeUndefined();
+    expect(orderDifference(date, undefined)).toBeUndefined();
+    expect(orderDifference(date, of({ a: "text" }, "another"))).toBeUndefined();
   });
 });
