@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ConfigError, SourceChangedError } from "../../src/errors.ts";
 import type { TestCase } from "../../testing/case.ts";
-import { caseChecks } from "../../testing/checks/cases.ts";
+import { caseChecks } from "../../testing/checks/cases/cases.ts";
 import { at, found, gotOf, list, malformed, rows, tried } from "./case-list.ts";
 import { resultOf, type Changes } from "./result-of.ts";
 

@@ -4,7 +4,7 @@ import type { Received } from "../../connectors/contract/push.ts";
 import type { Check, PushSubject } from "../check.ts";
 import type { DeliveryCase } from "../delivery.ts";
 import { mustBe, needed } from "../failed.ts";
-import { mustFind, naming } from "./case-rows.ts";
+import { mustFind, naming } from "./cases/rows.ts";
 
 /** A8: what only senders of this kind post. */
 export const deliveryChecks: readonly Check<PushSubject>[] = [

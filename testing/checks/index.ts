@@ -5,7 +5,7 @@ import type { Harness, PullHarness, PushHarness } from "../harness.ts";
 import { msMaxOf, runCheck, type CheckResult } from "../run.ts";
 import { Subject } from "../subject.ts";
 import { abilityChecks } from "./abilities.ts";
-import { caseChecks } from "./cases.ts";
+import { caseChecks } from "./cases/cases.ts";
 import { deliveryChecks } from "./deliveries.ts";
 import { failureChecks } from "./failures.ts";
 import { movingChecks } from "./moving.ts";

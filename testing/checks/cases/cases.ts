@@ -2,14 +2,14 @@ import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import type { TestCase } from "../case.ts";
-import type { Check } from "../check.ts";
-import { mustBe, needed } from "../failed.ts";
-import { Subject, type ReadPage } from "../subject.ts";
-import { tryAbilities } from "./case-abilities.ts";
-import { tryCuts } from "./case-cuts.ts";
-import { goOnMeanwhile, mustComeTo, mustRefuse, mustRefuseAlone } from "./case-refusals.ts";
-import { mustBePlaced, mustCome, naming, placesOf } from "./case-rows.ts";
+import type { TestCase } from "../../case.ts";
+import type { Check } from "../../check.ts";
+import { mustBe, needed } from "../../failed.ts";
+import { Subject, type ReadPage } from "../../subject.ts";
+import { tryAbilities } from "./abilities.ts";
+import { tryCuts } from "./cuts.ts";
+import { goOnMeanwhile, mustComeTo, mustRefuse, mustRefuseAlone } from "./refusals.ts";
+import { mustBePlaced, mustCome, naming, placesOf } from "./rows.ts";
 
 /** R21: what only sources of this kind have. */
 export const caseChecks: readonly Check[] = [

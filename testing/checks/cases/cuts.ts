@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Span } from "../../connectors/contract/connector.ts";
-import type { TestCase } from "../case.ts";
-import { mustBe } from "../failed.ts";
-import type { ReadPage, Subject } from "../subject.ts";
+import type { Span } from "../../../connectors/contract/connector.ts";
+import type { TestCase } from "../../case.ts";
+import { mustBe } from "../../failed.ts";
+import type { ReadPage, Subject } from "../../subject.ts";
 import {
   mustBePlaced,
   mustBeCaseRows,
@@ -11,7 +11,7 @@ import {
   mustThrow,
   placesOf,
   rowsOf,
-} from "./case-rows.ts";
+} from "./rows.ts";
 
 /** Tries the abilities that read some of a case. @throws {CheckFailed} */
 export async function tryCuts(

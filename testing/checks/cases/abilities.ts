@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Measure, Row, Span } from "../../connectors/contract/connector.ts";
-import type { TestCase } from "../case.ts";
-import { cellsTold } from "../cells.ts";
-import { mustBe } from "../failed.ts";
-import type { ReadPage, Subject } from "../subject.ts";
-import { tryEdges } from "./case-cuts.ts";
-import { mustBeCaseRows, mustFind, rowsOf } from "./case-rows.ts";
-import { tryWriting } from "./case-writes.ts";
+import type { Measure, Row, Span } from "../../../connectors/contract/connector.ts";
+import type { TestCase } from "../../case.ts";
+import { cellsTold } from "../../cells.ts";
+import { mustBe } from "../../failed.ts";
+import type { ReadPage, Subject } from "../../subject.ts";
+import { tryEdges } from "./cuts.ts";
+import { mustBeCaseRows, mustFind, rowsOf } from "./rows.ts";
+import { tryWriting } from "./writes.ts";
 
 /** Tries what the connector can besides `read`, and what says something of the whole. @throws {CheckFailed} */
 export async function tryAbilities(

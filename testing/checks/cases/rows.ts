@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Row } from "../../connectors/contract/connector.ts";
-import type { Finding } from "../../connectors/contract/request.ts";
-import { messageOf, SluiceError } from "../../src/errors.ts";
-import type { CaseOutcome, TestCase, Thrown } from "../case.ts";
-import { CheckFailed, mustBe } from "../failed.ts";
-import type { ReadPage } from "../subject.ts";
+import type { Row } from "../../../connectors/contract/connector.ts";
+import type { Finding } from "../../../connectors/contract/request.ts";
+import { messageOf, SluiceError } from "../../../src/errors.ts";
+import type { CaseOutcome, TestCase, Thrown } from "../../case.ts";
+import { CheckFailed, mustBe } from "../../failed.ts";
+import type { ReadPage } from "../../subject.ts";
 
 /** Fails unless these pages hold what is expected, in its order. @throws {CheckFailed} without a cell */
 export function mustCome(pages: readonly ReadPage[], expected: CaseOutcome, when: string): void {

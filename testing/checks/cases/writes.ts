@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Written } from "../../connectors/contract/connector.ts";
-import type { Writing } from "../case.ts";
-import { mustBe } from "../failed.ts";
-import type { Subject } from "../subject.ts";
-import { mustThrow } from "./case-rows.ts";
+import type { Written } from "../../../connectors/contract/connector.ts";
+import type { Writing } from "../../case.ts";
+import { mustBe } from "../../failed.ts";
+import type { Subject } from "../../subject.ts";
+import { mustThrow } from "./rows.ts";
 
 /** Writes, twice, and looks at what is left each time. @throws {CheckFailed} */
 export async function tryWriting(subject: Subject, writing: Writing): Promise<void> {

@@ -1,8 +1,8 @@
-import type { CaseOutcome, RefusingCase, TestCase, Thrown } from "../case.ts";
-import { mustBe } from "../failed.ts";
-import type { ReadPage, Subject } from "../subject.ts";
-import { tryEdges } from "./case-cuts.ts";
-import { mustCome, mustFind, mustThrow } from "./case-rows.ts";
+import type { CaseOutcome, RefusingCase, TestCase, Thrown } from "../../case.ts";
+import { mustBe } from "../../failed.ts";
+import type { ReadPage, Subject } from "../../subject.ts";
+import { tryEdges } from "./cuts.ts";
+import { mustCome, mustFind, mustThrow } from "./rows.ts";
 
 /**
  * Fails unless the schema refuses the configuration, or else `read` and, where there is one, `check`. @throws
