@@ -50,9 +50,27 @@ export type Writing = {
     | { readonly rejected: string }
   )[];
   readonly throws?: Thrown;
+  /** What `checkWrite` must throw for its columns. @default what the write throws, where that is a ConfigError */
+  readonly checkThrows?: Thrown;
   /** What the source then holds, as `left` reads it. */
   readonly leaves?: unknown;
   left?(): Promise<unknown>;
+};
+
+/** What `recognize` is asked once the source was read, and what it must answer. */
+export type Recognizing = {
+  /** Done to the source first; what it changes stays for those that follow. */
+  change?(): Promise<void>;
+  /** What is known of the source, made of what was told of it when it was made. @default just that */
+  known?(identity: unknown): unknown;
+  /** Members that its identity must have now. @default any */
+  readonly identity?: Readonly<Record<string, unknown>>;
+  /** A piece of what it is called. @default any name */
+  readonly shown?: string;
+  /** A piece of why it may be another one. @default it is the same */
+  readonly differs?: string;
+  /** @default false */
+  readonly beginsAnew?: boolean;
 };
 
 /**
@@ -110,6 +128,8 @@ export type TestCase = CaseOutcome & {
   readonly logs?: readonly string[];
   /** What `discover` must find among other things. */
   readonly discoveries?: readonly Discovery[];
+  /** Asked one after the other. */
+  readonly recognizings?: readonly Recognizing[];
   /** Made one after the other, last of all. */
   readonly writes?: readonly Writing[];
   /** Done to the source when a first page of three is read, and what a read that continues there must then come to. */

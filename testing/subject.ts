@@ -3,10 +3,17 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { z } from "zod";
 
-import type { Page, Reject, Row, Source, Span } from "../connectors/contract/connector.ts";
+import type {
+  Page,
+  Recognition,
+  Reject,
+  Row,
+  Source,
+  Span,
+} from "../connectors/contract/connector.ts";
 import type { ConnectorRequest } from "../connectors/contract/request.ts";
 import { mustTellTheRows } from "./cells.ts";
-import { CheckFailed } from "./failed.ts";
+import { CheckFailed, mustBe, needed } from "./failed.ts";
 import type { HarnessRow, PullHarness } from "./harness.ts";
 
 /** A page as the kit holds it: its rows as the harness wrote them. */
@@ -146,25 +153,43 @@ export class Subject {
 
   /** The position as the next chunk gets it: through JSON and the schema. */
   kept(position: unknown): unknown {
-    const kept = throughJson(position);
+    const kept = throughJson(position, "a position");
     const parsed = this.source.position.safeParse(kept);
     if (!parsed.success) {
       throw new CheckFailed("a position that the schema takes after JSON", "one that it refuses");
     }
-    if (!isDeepStrictEqual(plainData(parsed.data), plainData(position))) {
-      throw new CheckFailed("a position that JSON keeps as it is", "one that JSON changes");
-    }
+    mustBeKept(parsed.data, position, "a position");
     return parsed.data;
+  }
+
+  /** What `recognize` answers, with its identity as JSON keeps it. @throws {CheckFailed} */
+  async recognized(known: {
+    readonly known?: unknown;
+    readonly position?: unknown;
+  }): Promise<Omit<Recognition, "identity"> & { readonly identity: unknown }> {
+    const recognize = needed(
+      this.source.recognize?.bind(this.source),
+      "the connector has no `recognize`",
+    );
+    const recognition = await recognize({ ...this.request(), ...known });
+    const identity = throughJson(recognition.identity, "an identity");
+    mustBeKept(identity, recognition.identity, "an identity");
+    return { ...recognition, identity };
   }
 }
 
-/** @throws {CheckFailed} JSON cannot hold it. */
-function throughJson(position: unknown): unknown {
+/** What the engine keeps of a value, called `what`. @throws {CheckFailed} JSON cannot hold it. */
+function throughJson(value: unknown, what: string): unknown {
   try {
-    return JSON.parse(JSON.stringify(position));
+    return JSON.parse(JSON.stringify(value));
   } catch {
-    throw new CheckFailed("a position that JSON can hold", "one that it cannot");
+    throw new CheckFailed(`${what} that JSON can hold`, "one that it cannot");
   }
+}
+
+function mustBeKept(kept: unknown, value: unknown, what: string): void {
+  const isKept = isDeepStrictEqual(plainData(kept), plainData(value));
+  mustBe(isKept, `${what} that JSON keeps as it is`, "one that JSON changes");
 }
 
 /** The same without members that are undefined: JSON leaves them out, and they say nothing. */

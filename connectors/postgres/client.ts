@@ -70,8 +70,6 @@ const settings: Readonly<Record<string, string>> = {
 
 /** One connection. Its methods throw what pg throws: `withSession` says what that means. */
 export class Session {
-  /** Whether the connection is encrypted. */
-  readonly isEncrypted: boolean;
   readonly #client: Client;
   readonly #socket: Socket;
   readonly #retryBudgetMs: number;
@@ -88,7 +86,6 @@ export class Session {
     this.#socket = socket;
     this.#slot = slot;
     this.#retryBudgetMs = config.statement_timeout + silenceMs;
-    this.isEncrypted = addressOf(config).tls !== "off";
   }
 
   /** Connects and makes the session what every statement may rely on. Whoever opens it closes it. */

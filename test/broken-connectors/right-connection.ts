@@ -27,6 +27,7 @@ export const answers = {
     next: samplePosition.optional(),
   }),
   clock: z.object({ now: z.string(), oldest: z.string().optional() }),
+  server: z.object({ server: z.string() }),
   tables: z.object({ tables: z.array(z.object({ name: z.string(), key: z.array(z.string()) })) }),
   count: z.object({ rows: z.int() }),
   edges: z.object({ edges: z.array(samplePosition) }),

@@ -99,6 +99,14 @@ export const rightAbilities = {
       return [{ name: "read", ok: false, detail: message, fix: hint }];
     }
   },
+  recognize: async (ask) => {
+    const identity = await connected(ask, (one) => one.get(answers.server, "/server"));
+    // Another version of the connector may have kept something else.
+    const known = answers.server.safeParse(ask.known).data;
+    const isOther = known !== undefined && known.server !== identity.server;
+    const differs = isOther ? "it is another server" : undefined;
+    return { identity, shown: `server ${identity.server}`, differs };
+  },
   columns: async () => ["id", "text", "changed"],
   measure: async (ask) => {
     const query = { after: ask.from, upto: ask.to };

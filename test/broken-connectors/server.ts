@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import {
   createServer,
@@ -49,11 +50,13 @@ function order(one: Place, other: Place): number {
  * A small HTTP API over one table of rows, with what real ones do to their clients. It answers in pages in
  * the order of (changed, id): `GET /rows?after=&upto=&limit=` or `?ids=`, with `offset=` or `order=id` for
  * those who trust them, `GET /rows/count`, `GET /rows/edges?parts=`, `PATCH /rows`, `GET /tables`, `GET
- * /clock`.
+ * /clock`, `GET /server`.
  */
 export class SampleServer {
   /** Its bearer token. */
   readonly token = "sample-token-5b1f0c9d4e";
+  /** What it knows itself by. */
+  readonly server = randomUUID();
   isDenying = false;
   isStalling = false;
   /** What it waits for when it answers 429; undefined when it does not. */
@@ -150,6 +153,8 @@ export class SampleServer {
         return { tables: [{ name: "rows", columns: ["id", "text", "changed"], key: ["id"] }] };
       case "/clock":
         return this.#clock();
+      case "/server":
+        return { server: this.server };
       case "/rows": {
         if (ids !== undefined) return { rows: ids.flatMap((id) => this.#rows.get(id) ?? []) };
         const all = asked.order === "id" ? this.#behind(after?.id) : this.#between(after, upto);

@@ -18,7 +18,6 @@ const larger: Readonly<Record<string, string>> = {
   "test/connectors/postgres": "it mirrors connectors/postgres",
   "test/kit/harnesses": "tables of cases, each a page long, sorted by their names",
   "test/mutants/table": "one table, cut by subject because a file has 300 lines at most",
-  "testing/checks": "one file for each family of checks of the kit",
 };
 
 /** Files of our own code below a folder, as paths from the root. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { SourceAuthError } from "../../src/errors.ts";
+import { ConfigError, SourceAuthError } from "../../src/errors.ts";
 import { abilityChecks } from "../../testing/checks/abilities.ts";
 import type { CheckResult } from "../../testing/run.ts";
 import { rightAbilities } from "../broken-connectors/right.ts";
@@ -227,6 +227,16 @@ describe("abilityChecks", () => {
       },
       "to hold what was written",
     ],
+    [
+      "A6",
+      "refuses with `checkWrite` what it writes",
+      {
+        checkWrite: async () => {
+          throw new ConfigError("nothing is written", { hint: "Read." });
+        },
+      },
+      "nothing is written",
+    ],
   ] satisfies [id: string, mistake: string, changes: Changes, text: string][])(
     "%s finds a connector that %s",
     async (...[id, , changes, text]) => {
@@ -244,6 +254,7 @@ describe("abilityChecks", () => {
     ["A4", "check"],
     ["A5", "discover"],
     ["A6", "write"],
+    ["A9", "recognize"],
   ] as const)("%s is not shown without `%s`", async (id, ability) => {
     const text = `the connector has no \`${ability}\``;
     expect(await result(id, { without: [ability] })).toMatchObject({ state: "not shown", text });

@@ -146,13 +146,15 @@ async function everythingSaid(subject: Subject): Promise<readonly Said[]> {
   const errors = [...errorsOf(subject)].flatMap(([fault, seen]) =>
     seen.map((error) => ({ where: `what it throws after \`${fault}\``, text: textOf(error) })),
   );
+  const recognition = await subject.source.recognize?.(subject.request());
+  const recognized = { where: "what `recognize` answers", text: textOf(recognition) };
   const said = [...errors, ...(await saidOfSpoiled(subject)), ...(await saidByCheck(subject))];
   if (said.length === 0) {
     throw new NotShown(
       "nothing made the connector fail: the harness has no `breakAt`, `deny`, `throttle`, `stall` or `spoil` that did",
     );
   }
-  return [...said, ...subject.logged.map((text) => ({ where: "its log", text }))];
+  return [...said, recognized, ...subject.logged.map((text) => ({ where: "its log", text }))];
 }
 
 /** Makes each fault that the harness can make and no check made before. */

@@ -33,6 +33,8 @@ export const writing: Check = {
       { id: same, text: unchanged },
       { id: third, text: last },
     ].map(({ id = "", text = null }) => ({ id, text }));
+    const columns = { key: [written.key], set: [written.set] };
+    await subject.source.checkWrite?.({ ...subject.request(), columns });
     const before = await Promise.all(others.map(async (id) => await written.read(id)));
 
     const once = await write(subject, patches);

@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { answers } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import type { Broken } from "./broken.ts";
 
@@ -119,6 +122,55 @@ export const abilityMistakes: readonly Broken[] = [
         discover: async (ask) => {
           const found = await rightAbilities.discover(ask);
           return found.map((one) => ({ ...one, from: { table: `sample.${one.name}` } }));
+        },
+      }),
+  },
+  {
+    name: "source that may not grow",
+    what: "takes a source for another one when it has more rows than it had",
+    check: "A9",
+    make: () =>
+      rightSource({
+        recognize: async (ask) => {
+          const identity = await rightAbilities.measure({ ...ask, from: undefined, to: undefined });
+          const isOther = ask.known !== undefined && !isDeepStrictEqual(ask.known, identity);
+          return { identity, shown: "rows", differs: isOther ? "it has other rows" : undefined };
+        },
+      }),
+  },
+  {
+    name: "identity of today's form",
+    what: "takes for granted that what was kept of a source has today's form",
+    check: "A9",
+    make: () =>
+      rightSource({
+        recognize: async (ask) => {
+          if (ask.known !== undefined) answers.server.parse(ask.known);
+          return await rightAbilities.recognize(ask);
+        },
+      }),
+  },
+  {
+    name: "identity with infinity",
+    what: "keeps a number in its identity that JSON cannot hold",
+    check: "A9",
+    make: () =>
+      rightSource({
+        recognize: async (ask) => {
+          const { identity, ...recognition } = await rightAbilities.recognize(ask);
+          return { ...recognition, identity: { ...identity, rowsMax: Infinity } };
+        },
+      }),
+  },
+  {
+    name: "identity with its token",
+    what: "tells its token with what it knows a source by",
+    check: "F5",
+    make: () =>
+      rightSource({
+        recognize: async (ask) => {
+          const recognition = await rightAbilities.recognize(ask);
+          return { ...recognition, shown: `${ask.config.url}?token=${ask.config.token.reveal()}` };
         },
       }),
   },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { ConfigError, SourceChangedError } from "../../src/errors.ts";
-import type { TestCase } from "../../testing/case.ts";
-import { caseChecks } from "../../testing/checks/cases/cases.ts";
-import { at, found, gotOf, list, malformed, rows, tried } from "./case-list.ts";
-import { resultOf, type Changes } from "./result-of.ts";
+import { ConfigError, SourceChangedError } from "../../../src/errors.ts";
+import type { TestCase } from "../../../testing/case.ts";
+import { caseChecks } from "../../../testing/checks/cases/cases.ts";
+import { resultOf, type Changes } from "../result-of.ts";
+import { at, found, gotOf, list, malformed, rows, tried } from "./list.ts";
 
 /** What is said of a wrong setting that the schema refuses, when this member is said to be at fault. */
 async function refusedBy(field: string): Promise<string> {

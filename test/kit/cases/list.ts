@@ -1,10 +1,10 @@
-import type { Got, Reject, Row } from "../../connectors/contract/connector.ts";
-import { ConfigError } from "../../src/errors.ts";
-import type { TestCase } from "../../testing/case.ts";
-import { caseChecks } from "../../testing/checks/cases/cases.ts";
-import type { CheckResult } from "../../testing/run.ts";
-import type { SamplePosition } from "../broken-connectors/right-connection.ts";
-import { resultOf, type Changes } from "./result-of.ts";
+import type { Got, Reject, Row } from "../../../connectors/contract/connector.ts";
+import { ConfigError } from "../../../src/errors.ts";
+import type { TestCase } from "../../../testing/case.ts";
+import { caseChecks } from "../../../testing/checks/cases/cases.ts";
+import type { CheckResult } from "../../../testing/run.ts";
+import type { SamplePosition } from "../../broken-connectors/right-connection.ts";
+import { resultOf, type Changes } from "../result-of.ts";
 
 const ids = ["1", "2", "3", "4", "5"];
 /** What the list holds. */

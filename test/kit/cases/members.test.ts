@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { ConfigError, SourceChangedError } from "../../src/errors.ts";
-import type { TestCase } from "../../testing/case.ts";
-import { list, rows, tried } from "./case-list.ts";
-import type { Changes } from "./result-of.ts";
+import { ConfigError, SourceChangedError } from "../../../src/errors.ts";
+import type { TestCase } from "../../../testing/case.ts";
+import type { Changes } from "../result-of.ts";
+import { list, rows, tried } from "./list.ts";
 
 type Case = { what: string; testCase: Partial<TestCase>; changes?: Changes };
 type RedCase = Case & { said: string };
@@ -50,6 +50,34 @@ const noticing: Changes = {
   },
 };
 
+/** Refuses to write a column. */
+const unwritable: Changes = {
+  checkWrite: async ({ columns }) => {
+    if (!columns.set.includes("text")) return;
+    throw new ConfigError("text is not written", { field: "table", hint: "Read it." });
+  },
+};
+const unwritten = { code: "ConfigError", field: "table", says: "text is not written" };
+
+/** Was another list, where that is known. */
+const known: Changes = {
+  recognize: async (ask) => {
+    const isOther = ask.known === "another";
+    return {
+      identity: { of: "five rows", position: ask.position?.id ?? "" },
+      shown: "a list of five",
+      ...(isOther && { differs: "it was longer", beginsAnew: true }),
+    };
+  },
+};
+
+/** Says of all pages that the next run does not come back to them; it goes back a row. */
+const unfollowed: Changes = {
+  async *read(ask) {
+    for await (const page of list(rows).read?.(ask) ?? []) yield { ...page, mayComeAgain: false };
+  },
+};
+
 let isChanged = false;
 const changing = async (): Promise<void> => {
   isChanged = true;
@@ -66,6 +94,21 @@ describe("what a case says besides its rows", () => {
     { what: "that nothing is logged", testCase: { logs: [] } },
     { what: "what is logged", testCase: { logs: ["begins"] }, changes: logging },
     { what: "what is refused beside a read", testCase: splitRefused("whole"), changes: uncut },
+    {
+      what: "what may not be written",
+      testCase: { writes: [{ patches: emptied, answers: ["rejected"], checkThrows: unwritten }] },
+      changes: unwritable,
+    },
+    {
+      what: "what is known of it",
+      testCase: {
+        recognizings: [
+          { shown: "a list of five", identity: { of: "five rows", position: "5" } },
+          { known: () => "another", differs: "it was longer", beginsAnew: true },
+        ],
+      },
+      changes: known,
+    },
     {
       what: "that positions mean nothing then",
       testCase: { overlap: 5, afterwards: anew },
@@ -161,6 +204,48 @@ describe("what a case says besides its rows", () => {
       said: "SourceChanged by a read that continues; came none",
     },
     {
+      what: "columns that nothing keeps from being written",
+      testCase: { writes: [{ patches: emptied, answers: ["rejected"], checkThrows: unwritten }] },
+      changes: { checkWrite: async () => undefined },
+      said: "ConfigError of table by `checkWrite`; came none",
+    },
+    {
+      what: "another list",
+      testCase: { recognizings: [{ known: () => "another" }] },
+      changes: known,
+      said: "the same source; came it was longer",
+    },
+    {
+      what: "the same list",
+      testCase: { recognizings: [{ differs: "it was longer" }] },
+      changes: known,
+      said: "it was longer; came the same source",
+    },
+    {
+      what: "another list that may be continued",
+      testCase: { recognizings: [{ known: () => "another", differs: "it was longer" }] },
+      changes: known,
+      said: "`beginsAnew` to be false; came the other",
+    },
+    {
+      what: "a list of another name",
+      testCase: { recognizings: [{ shown: "a list of six" }] },
+      changes: known,
+      said: "a source that is called a list of six; came a list of five",
+    },
+    {
+      what: "another identity",
+      testCase: { recognizings: [{ identity: { of: "six rows" } }] },
+      changes: known,
+      said: "the identity that it has; came another",
+    },
+    {
+      what: "rows that come again, and were not to",
+      testCase: {},
+      changes: unfollowed,
+      said: "only rows that may come again in the next run; came 1 rows",
+    },
+    {
       what: "another reason",
       testCase: { writes: [{ patches: emptied, answers: [{ rejected: "no" }] }] },
       said: "no of patches once; came empty",
@@ -170,6 +255,12 @@ describe("what a case says besides its rows", () => {
     const { state, text } = await tried(testCase, changes);
     expect(text).toContain(`expected of a list: ${said}`);
     expect(state).toBe("failed");
+  });
+
+  it("is red when columns that are written may not be", async () => {
+    const writes = [{ patches: emptied, answers: ["rejected"] }] as const;
+    const { text } = await tried({ writes }, unwritable);
+    expect(text).toContain("no error from a list; came ConfigError: text is not written");
   });
 
   it("is red when rows are called otherwise once a read continues", async () => {

@@ -72,6 +72,15 @@ const lists: readonly (readonly [Api, Told])[] = [
     },
   ],
   [
+    { answer: pages({ "/": '[17,{"id":1}]' }) },
+    {
+      what: "an entry that is no row before all others",
+      rows: [{ id: 1 }],
+      rejects: [{ where: ":#1", code: "no_row" }],
+      findings: [{ name: "read", ok: false, fix: "it is not an object" }],
+    },
+  ],
+  [
     {
       answer: pages({
         "/c?kind=a+b&n=2": '{"~l":{"a/b":[{"id":1},{"id":2}]},"m":{"next":"z y"}}',

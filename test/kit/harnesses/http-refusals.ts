@@ -177,7 +177,17 @@ export function refusalCases(server: CaseApi): readonly TestCase[] {
       ],
     },
   );
+  const nobody = caseOf(
+    server,
+    { answer: () => "[]", config: { url: "http://127.0.0.1:1" } },
+    {
+      what: "an address where nobody answers",
+      throws: { ...later, says: "Check the address, and whether it can be reached from here." },
+      findings: [{ name: "read", ok: false }],
+    },
+  );
   return [
+    nobody,
     ...refused(server),
     ...circling(server),
     ...changing(server),

@@ -47,7 +47,7 @@ const zoned: Sketch = {
   measure: { rows: 4, exact: true },
   findings: [
     { name: "change column", ok: true, detail: "at (timestamp with time zone)" },
-    { name: "index on the change column", ok: true },
+    { name: "index on the change column", ok: true, detail: undefined },
     { name: "open transactions", ok: true, detail: "those of other sessions are seen" },
   ],
   readLimit: { ...quiet, future: 0 },

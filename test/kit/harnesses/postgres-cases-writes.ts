@@ -257,6 +257,11 @@ function bounded(site: Site): readonly Sketch[] {
         {
           patches: [patch(1, { n: 2 })],
           throws: { code: "ConfigError", says: "permission denied" },
+          checkThrows: {
+            code: "ConfigError",
+            field: "table",
+            says: `grant insert, update on "sample"."scores" to`,
+          },
         },
       ],
     },

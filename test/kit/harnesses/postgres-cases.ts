@@ -14,6 +14,7 @@ import { authority } from "../../support/certificates.ts";
 import { changeCases } from "./postgres-cases-changes.ts";
 import { foundCases } from "./postgres-cases-found.ts";
 import { readLimitCases } from "./postgres-cases-read-limits.ts";
+import { recognizedCases } from "./postgres-cases-recognized.ts";
 import { refusedSettings } from "./postgres-cases-refused.ts";
 import { serverCases } from "./postgres-cases-servers.ts";
 import type { Site } from "./postgres-cases-sketch.ts";
@@ -89,6 +90,7 @@ export async function postgresCases(ask: SiteRequest): Promise<Cases> {
       ...tableCases(site),
       ...changeCases(site),
       ...readLimitCases(site),
+      ...recognizedCases(site),
       ...writeCases(site),
     ],
     close: async () => {

@@ -26,6 +26,7 @@ export async function tryAbilities(
   await tryNames(subject, testCase);
   await tryEdges(subject, testCase);
   await tryDiscover(subject, testCase);
+  await tryRecognizings(subject, testCase, pages);
   for (const writing of testCase.writes ?? []) await tryWriting(subject, writing);
 }
 
@@ -51,7 +52,9 @@ async function tryReadLimit(subject: Subject, { readLimit = {} }: TestCase): Pro
   const { to } = came;
   if (to === undefined) return;
   // It may end before the read limit, where no row is near: a clock that is wrong must not carry it past rows to come.
-  const last = (await subject.read({ to })).at(-1)?.position;
+  const pages = await subject.read({ to });
+  await mustFollow(subject, pages, to);
+  const last = pages.at(-1)?.position;
   const left = last === undefined ? [] : await subject.rows({ from: last, to: subject.kept(to) });
   mustBe(
     left.length === 0,
@@ -124,6 +127,22 @@ async function tryOverlap(
     }),
   );
   mustBeCaseRows(again, rows.slice(rows.length - overlap), "in the next run");
+  await mustFollow(subject, pages);
+}
+
+/** Rows of pages that the next run goes back over, though they say that none does, would be sent once more. */
+async function mustFollow(
+  subject: Subject,
+  pages: readonly ReadPage[],
+  to?: unknown,
+): Promise<void> {
+  const last = pages.findLastIndex(({ raw }) => raw.mayComeAgain === false);
+  if (last === -1) return;
+  const followed = pages.slice(last + 1).flatMap(({ rows }) => rows);
+  const from = await subject.rewound({ position: pages.at(-1)?.position });
+  const again = await subject.rows({ from, to: to === undefined ? undefined : subject.kept(to) });
+  const came = `${again.length} rows`;
+  mustBe(again.length <= followed.length, "only rows that may come again in the next run", came);
 }
 
 /** Names as a person may write them, right ones and wrong ones. */
@@ -146,6 +165,36 @@ async function tryNames(subject: Subject, { rows = [], names }: TestCase): Promi
 /** Whatever the two are made of: only their cells count. */
 function isSameRow(one: Row, other: Row): boolean {
   return isDeepStrictEqual({ ...one }, { ...other });
+}
+
+async function tryRecognizings(
+  subject: Subject,
+  { recognizings = [] }: TestCase,
+  pages: readonly ReadPage[],
+): Promise<void> {
+  if (recognizings.length === 0) return;
+  const { identity: told } = await subject.recognized({});
+  const position = pages.at(-1)?.position;
+  for (const recognizing of recognizings) {
+    await recognizing.change?.();
+    const known = recognizing.known === undefined ? told : recognizing.known(told);
+    const came = await subject.recognized({ known, position });
+    const { differs, beginsAnew = false, identity = {}, shown = "" } = recognizing;
+    const isSaid =
+      differs === undefined ? came.differs === undefined : came.differs?.includes(differs);
+    mustBe(isSaid === true, differs ?? "the same source", came.differs ?? "the same source");
+    mustBe(
+      (came.beginsAnew ?? false) === beginsAnew,
+      `\`beginsAnew\` to be ${beginsAnew}`,
+      "the other",
+    );
+    mustBe(came.shown.includes(shown), `a source that is called ${shown}`, came.shown);
+    const isSame = isDeepStrictEqual(
+      { ...Object(came.identity), ...identity },
+      Object(came.identity),
+    );
+    mustBe(isSame, "the identity that it has", "another");
+  }
 }
 
 const discoveriesMax = 50;

@@ -4,14 +4,7 @@ import type { Span } from "../../../connectors/contract/connector.ts";
 import type { TestCase } from "../../case.ts";
 import { mustBe } from "../../failed.ts";
 import type { ReadPage, Subject } from "../../subject.ts";
-import {
-  mustBePlaced,
-  mustBeCaseRows,
-  mustCome,
-  mustThrow,
-  placesOf,
-  rowsOf,
-} from "./rows.ts";
+import { mustBePlaced, mustBeCaseRows, mustCome, mustThrow, placesOf, rowsOf } from "./rows.ts";
 
 /** Tries the abilities that read some of a case. @throws {CheckFailed} */
 export async function tryCuts(

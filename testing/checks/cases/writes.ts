@@ -24,6 +24,7 @@ export async function tryWriting(subject: Subject, writing: Writing): Promise<vo
     mustBe(isSame, `${shown(expected)} of patches ${when}`, shown(came) || "nothing");
     await mustLeave(when);
   };
+  await tryWriteCheck(subject, writing);
   if (throws !== undefined) {
     await mustThrow(throws, async () => void (await write()), "by a write");
     if (leaves !== undefined) await mustLeave("by a write that throws");
@@ -32,6 +33,21 @@ export async function tryWriting(subject: Subject, writing: Writing): Promise<vo
   await mustAnswer(answers, "once");
   const twice = answers.map((answer) => (answer === "written" ? "unchanged" : answer));
   await mustAnswer(twice, "twice");
+}
+
+/** The columns are refused before anything is written, or let through, as the write itself does. */
+async function tryWriteCheck(
+  subject: Subject,
+  { patches, throws, checkThrows }: Writing,
+): Promise<void> {
+  const checkWrite = subject.source.checkWrite?.bind(subject.source);
+  const [patch] = patches;
+  if (checkWrite === undefined || patch === undefined) return;
+  const columns = { key: Object.keys(patch.key), set: Object.keys(patch.set) };
+  const look = async (): Promise<void> => await checkWrite({ ...subject.request(), columns });
+  const refusal = checkThrows ?? (throws?.code === "ConfigError" ? throws : undefined);
+  if (refusal === undefined) await look();
+  else await mustThrow(refusal, look, "by `checkWrite`");
 }
 
 function shown(answers: NonNullable<Writing["answers"]>): string {

@@ -1,0 +1,39 @@
+import type { Check } from "../check.ts";
+import { mustBe, needed } from "../failed.ts";
+import { makeRows } from "../rows.ts";
+import type { Subject } from "../subject.ts";
+
+/** What a connector of another version may have kept. */
+const othersKept: readonly unknown[] = [null, 0, "", [], {}];
+
+/** A9: the source that is read is known again. */
+export const recognizing: Check = {
+  id: "A9",
+  title: "knows the source that it read again with `recognize`",
+  why:
+    "It is asked before each chunk: a connector that takes its own source for another one stops runs that nothing " +
+    "is wrong with, and people learn to confirm without a look.",
+  run: async (subject) => {
+    needed(subject.source.recognize?.bind(subject.source), "the connector has no `recognize`");
+    const rows = makeRows(20);
+    await subject.holds(rows.slice(0, 10));
+    const first = await mustBeSame(subject, {}, "of which nothing is known");
+    const position = (await subject.read()).at(-1)?.position;
+    const next = await mustBeSame(subject, { known: first, position }, "that was read");
+    await subject.takes(rows.slice(10));
+    await mustBeSame(subject, { known: next, position }, "that has more rows since then");
+    for (const known of othersKept) await subject.recognized({ known, position });
+  },
+};
+
+/** Fails unless it is the same source. @returns its identity */
+async function mustBeSame(
+  subject: Subject,
+  known: Parameters<Subject["recognized"]>[0],
+  which: string,
+): Promise<unknown> {
+  const { identity, differs, beginsAnew = false } = await subject.recognized(known);
+  const isSame = differs === undefined && !beginsAnew;
+  mustBe(isSame, `a source ${which} to be the same`, "another one");
+  return identity;
+}
