@@ -98,8 +98,9 @@ export function createTransactions(db: DatabaseSync): Transactions {
     }
   };
   // The log is one file, written in order: whoever syncs it next syncs this, too (https://sqlite.org/wal.html).
-  const unsynced = "pragma synchronous = normal";
-  const synced = "pragma synchronous = full";
+  // Copies of pages that a statement changes would go to a file of their own, and be the third write of each.
+  const unsynced = "pragma synchronous = normal; pragma temp_store = memory";
+  const synced = "pragma synchronous = full; pragma temp_store = default";
   return {
     write,
     writeInSteps,

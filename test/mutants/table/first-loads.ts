@@ -127,8 +127,19 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     id: "S1519",
     plants: "after keys were staged a checkpoint does not survive a power cut",
     file: "src/state/sqlite/transactions.ts",
-    find: 'const synced = "pragma synchronous = full";',
-    replace: 'const synced = "pragma synchronous = normal";',
+    find: 'const synced = "pragma synchronous = full;',
+    replace: 'const synced = "pragma synchronous = normal;',
+  }),
+  planting({
+    file: "test/src/state/store/synced.test.ts",
+    title:
+      "writes no page that a statement changes into a file of its own, where many keys are written",
+  })({
+    id: "S1660",
+    plants: "each page of keys is written once more, to a file of its own, before it is changed",
+    file: "src/state/sqlite/transactions.ts",
+    find: "; pragma temp_store = memory",
+    replace: "",
   }),
   givesWay({
     id: "S1517",

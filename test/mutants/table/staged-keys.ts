@@ -192,6 +192,18 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     test: { file: stagedKeysTest, title: "is known once all of it is, where a commit is killed" },
   },
   {
+    id: "S1661",
+    plants: "of each thousand keys that are committed one is not known",
+    edits: [
+      {
+        file: mergeKeys,
+        find: "those.slice(from, from + keysPerStatementMax)",
+        replace: "those.slice(from, from + keysPerStatementMax - 1)",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "is known once all of it is, where a commit is killed" },
+  },
+  {
     id: "S880",
     plants: "a field that a row lost to one of its key that was judged with it is not told of",
     edits: [

@@ -33,3 +33,23 @@ it("syncs what it writes, but what needs not be, and after that as before", asyn
   expect(await db.state.write(async () => written())).toBe(full);
   db.close();
 });
+
+it("writes no page that a statement changes into a file of its own, where many keys are written", async () => {
+  const db = openDatabase(join(await temporaryFolder(), "state.db"));
+  const setting = (): unknown => db.prepare("pragma temp_store").get()?.["temp_store"];
+  const put = db.prepare(
+    "insert or replace into meta (name, value) values ('test', ''), (null, '')",
+  );
+  const isInMemory = 2;
+  const isAsBuilt = 0;
+  expect(db.writeUnsynced(setting)).toBe(isInMemory);
+  expect(db.write(setting)).toBe(isAsBuilt);
+  const settings: unknown[] = [];
+  await db.state.writeParts([1, 2], async () => void settings.push(setting()));
+  expect(settings).toEqual([isInMemory, isInMemory]);
+  expect(() => db.writeUnsynced(() => put.run())).toThrow("NOT NULL");
+  expect(db.write(setting)).toBe(isAsBuilt);
+  const rows = db.prepare("select count(*) as rows from meta where name = 'test'").get();
+  expect(rows).toEqual({ rows: 0 });
+  db.close();
+});

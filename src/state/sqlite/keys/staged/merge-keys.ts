@@ -109,6 +109,12 @@ export function sendAfterSql(otherwise: string): string {
 export const sinceSql =
   "select min(send) as since from stagings where run_id = (select run_id from stagings where send = $send)";
 
+/**
+ * Until a statement has ended SQLite keeps a copy of each page that it changes, in memory here (`transactions.ts`): of
+ * many keys nearly each one has a page of its own.
+ */
+const keysPerStatementMax = 1_000;
+
 /** Makes what writes some keys of a staging; to be called inside a transaction. */
 function createPutting(
   db: Database,
@@ -134,16 +140,18 @@ function createPutting(
   return ({ setId, send, hashed, hashes, ids, times }, order) => {
     const known = { setId, send, since: count(since, { send }) };
     for (const often of Object.values(sent)) {
-      const some = order.filter((index) => times[index] === often);
-      if (some.length === 0) continue;
-      put.run({
-        ...known,
-        times: often,
-        numbers: numbersJson(hashed, some),
-        tags: bytesInOrder(hashed.tags, tagBytes, some),
-        hashes: bytesInOrder(hashes, hashBytes, some),
-        ids: idTexts(ids, some),
-      });
+      const those = order.filter((index) => times[index] === often);
+      for (let from = 0; from < those.length; from += keysPerStatementMax) {
+        const some = those.slice(from, from + keysPerStatementMax);
+        put.run({
+          ...known,
+          times: often,
+          numbers: numbersJson(hashed, some),
+          tags: bytesInOrder(hashed.tags, tagBytes, some),
+          hashes: bytesInOrder(hashes, hashBytes, some),
+          ids: idTexts(ids, some),
+        });
+      }
     }
     if (count(isAnyField) === 0) return;
     const fieldsOf = (some: readonly number[]) => ({
