@@ -61,6 +61,23 @@ const manyKeys = planting({
   title: "knows keys of a set that has more than are held in memory",
 });
 
+const ageBlocksTest = "test/src/state/sqlite/age-blocks.test.ts";
+
+const inFewBytes = planting({
+  file: ageBlocksTest,
+  title: "holds rows that came in the order of their ids in 12 bytes",
+});
+
+const inTwoRuns = planting({
+  file: ageBlocksTest,
+  title: "holds rows of two stagings in 24 bytes",
+});
+
+const shortened = planting({
+  file: ageBlocksTest,
+  title: "shortens the blocks of an older store, and leaves their ages as they are",
+});
+
 const drawnKeys = "src/state/rules/keys/drawn-keys.ts";
 const readPostgres = "connectors/postgres/read.ts";
 
@@ -140,6 +157,27 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     file: "src/state/sqlite/transactions.ts",
     find: "; pragma temp_store = memory",
     replace: "",
+  }),
+  inFewBytes({
+    id: "S1662",
+    plants: "rows that follow each other are as old as the first of them",
+    file: "src/state/sqlite/keys/age-blocks.ts",
+    find: "ages[first + on] = age + on;",
+    replace: "ages[first + on] = age;",
+  }),
+  inTwoRuns({
+    id: "S1663",
+    plants: "rows of a later staging are as old as if they were in the one before",
+    file: "src/state/sqlite/keys/age-blocks.ts",
+    find: "while (ages[first + length] === age + length) length += 1;",
+    replace: "while ((ages[first + length] ?? 0) > age) length += 1;",
+  }),
+  shortened({
+    id: "S1664",
+    plants: "ages of an older store stay as long as they were",
+    file: "src/state/sqlite/migrations/migration-age-runs.ts",
+    find: "ages: bytesOfAges(ages) });",
+    replace: "ages: new Uint8Array(ages.buffer) });",
   }),
   givesWay({
     id: "S1517",

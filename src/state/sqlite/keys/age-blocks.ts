@@ -1,17 +1,58 @@
 import { ageOf } from "../../rules/keys/ages.ts";
 import { eachSeen, type SeenRows } from "../../rules/keys/seen-rows.ts";
 
-/** Ids whose ages stand in one row: some 64 KB. */
+/** Ids whose ages stand in one row. */
 export const idsPerBlock = 8_192;
 
-/** The ages of a block, as a column holds them. */
+/** Bytes of a column that holds the age of each id by itself. */
+const wholeBytes = idsPerBlock * Float64Array.BYTES_PER_ELEMENT;
+
+/** Of ids whose ages follow each other: the place of the first one, how many there are, and the age of the first. */
+const runBytes = 2 + 2 + 8;
+
+/** The ages of a block, out of its column. */
 export function agesOf(bytes: Uint8Array): Float64Array {
-  return new Float64Array(bytes.slice().buffer);
+  if (bytes.length === wholeBytes) return new Float64Array(bytes.slice().buffer);
+  const ages = new Float64Array(idsPerBlock);
+  const runs = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length; at += runBytes) {
+    const [first, length] = [runs.getUint16(at, true), runs.getUint16(at + 2, true)];
+    const age = runs.getFloat64(at + 4, true);
+    for (let on = 0; on < length; on += 1) ages[first + on] = age + on;
+  }
+  return ages;
 }
 
-/** The bytes of a block's column. */
-export function bytesOfAges({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
+/** How many ids from one on have ages that follow each other; 0 where it has none. */
+function runLength(ages: Float64Array, first: number): number {
+  const age = ages[first] ?? 0;
+  if (age === 0) return 0;
+  let length = 1;
+  while (ages[first + length] === age + length) length += 1;
+  return length;
+}
+
+/**
+ * The bytes of a block's column: runs, or each age, whichever is shorter. A source that is read in the order in which
+ * it was first sent is a few runs.
+ */
+export function bytesOfAges(ages: Float64Array): Uint8Array {
+  const runs = new DataView(new ArrayBuffer(wholeBytes));
+  let end = 0;
+  for (let first = 0; first < idsPerBlock;) {
+    const length = runLength(ages, first);
+    if (length > 0) {
+      if (end + runBytes >= wholeBytes) {
+        return new Uint8Array(ages.buffer, ages.byteOffset, ages.byteLength);
+      }
+      runs.setUint16(end, first, true);
+      runs.setUint16(end + 2, length, true);
+      runs.setFloat64(end + 4, ages[first] ?? 0, true);
+      end += runBytes;
+    }
+    first += Math.max(1, length);
+  }
+  return new Uint8Array(runs.buffer.slice(0, end));
 }
 
 /** Ages by id, a block of them at a time. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
+import { shortenAges } from "./migration-age-runs.ts";
 import { figures, openRejects, partTimes } from "./migration-figures.ts";
 import { firstTables } from "./migration-first.ts";
 import { hashKeys } from "./migration-hashed-keys.ts";
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   openRejects,
   partTimes,
   vanished,
+  shortenAges,
 ];

@@ -16,7 +16,7 @@ import {
 } from "../../../../src/state/copy/copied-tables.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
 import { tableNames } from "../../../../src/state/postgres/schema.ts";
-import { idsPerBlock } from "../../../../src/state/sqlite/keys/age-blocks.ts";
+import { bytesOfAges, idsPerBlock } from "../../../../src/state/sqlite/keys/age-blocks.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { one } from "../../inbox/deliveries.ts";
@@ -75,7 +75,7 @@ function fillKeys(db: DatabaseSync): void {
   const ages = Float64Array.from({ length: idsPerBlock }, (_, id) =>
     id % 3 === 0 ? id * 2 ** 30 : 0,
   );
-  const block = new Uint8Array(ages.buffer);
+  const block = bytesOfAges(ages);
   db.prepare("insert into sighted_blocks (set_id, block, ages) values (1, 2, ?)").run(block);
 }
 

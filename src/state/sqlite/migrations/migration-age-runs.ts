@@ -1,0 +1,22 @@
+import type { DatabaseSync } from "node:sqlite";
+
+import { z } from "zod";
+
+import { agesOf, bytesOfAges } from "../keys/age-blocks.ts";
+
+const placeRow = z.object({ setId: z.int(), block: z.int() });
+
+const blockRow = z.object({ ages: z.instanceof(Uint8Array).transform(agesOf) });
+
+/** Step 16: blocks of ages hold runs of them, where those are shorter. An older sluice could not read them. */
+export function shortenAges(db: DatabaseSync): void {
+  const places = db.prepare("select set_id as setId, block from sighted_blocks").all();
+  const isOfPlace = "set_id = $setId and block = $block";
+  const select = db.prepare(`select ages from sighted_blocks where ${isOfPlace}`);
+  const put = db.prepare(`update sighted_blocks set ages = $ages where ${isOfPlace}`);
+  for (const row of places) {
+    const place = placeRow.parse(row);
+    const { ages } = blockRow.parse(select.get(place));
+    put.run({ ...place, ages: bytesOfAges(ages) });
+  }
+}
