@@ -102,6 +102,11 @@ export type TestCase = CaseOutcome & {
    * to objects is as right, and slow. @default any number
    */
   readonly cells?: number;
+  /**
+   * In how many pages of 1,000 rows at most it comes: rows that are long make a page end earlier, because memory is
+   * held in bytes. @default any number
+   */
+  readonly pages?: number;
   /** What `repeats` must answer for columns, which are named with a comma and a blank between them. */
   readonly repeats?: Readonly<Record<string, "often" | "once" | "unknown">>;
   /** What `columns` must answer. */

@@ -91,6 +91,7 @@ describe("what a case says besides its rows", () => {
     { what: "that no values repeat", testCase: { repeats: { "id, text": "once" } } },
     { what: "that no cell is told by bytes", testCase: { cells: 0 } },
     { what: "what `measure` tells of the whole", testCase: { measure: { rows: 5, exact: true } } },
+    { what: "in how many pages it comes", testCase: { pages: 1 } },
     { what: "that nothing is logged", testCase: { logs: [] } },
     { what: "what is logged", testCase: { logs: ["begins"] }, changes: logging },
     { what: "what is refused beside a read", testCase: splitRefused("whole"), changes: uncut },
@@ -149,6 +150,11 @@ describe("what a case says besides its rows", () => {
       what: "of cells that only objects tell",
       testCase: { cells: 10 },
       said: "10 cells that bytes tell; came 0",
+    },
+    {
+      what: "more pages",
+      testCase: { pages: 2 },
+      said: "2 pages of 1,000 rows; came 1",
     },
     {
       what: "other parts",

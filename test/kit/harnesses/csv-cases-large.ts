@@ -202,6 +202,21 @@ function changingFiles(): readonly CsvCase[] {
   ];
 }
 
+/** Rows of which a page has 20 at most, because they are long: without quotes they are found faster. */
+function longPages(): readonly CsvCase[] {
+  const cells = Array.from({ length: 41 }, (_, id) => [String(id), filler(440_000)]);
+  return ['"', ""].map((quote) => ({
+    what: `a large file whose cells have ${quote === "" ? "no quotes" : "quotes"}`,
+    files: {
+      "a.csv": `id,text\n${cells.map(([id, text]) => `${id},${quote}${text}${quote}\n`).join("")}`,
+    },
+    columns,
+    rows: rowsOf(columns, ...cells),
+    pages: 3,
+    isUncut: true,
+  }));
+}
+
 /** Files above what is held of them at a time, and rows above what is held of one. */
 export function largeCases(): readonly CsvCase[] {
   return [
@@ -225,6 +240,7 @@ export function largeCases(): readonly CsvCase[] {
       isUncut: true,
       afterwards: { rows: rowsOf(columns, ...packedRows.slice(3)) },
     },
+    ...longPages(),
     longRows(),
     longRowsOfPairs(),
     {

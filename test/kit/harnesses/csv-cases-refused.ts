@@ -171,6 +171,14 @@ const paths: readonly (Pick<CsvCase, "what" | "config" | "prepare"> & {
     says: "a.csv: the gzip file is damaged",
   },
   {
+    what: "a gzip file with a zero byte between two of its members",
+    files: {
+      "a.csv": Buffer.concat([gzipSync("id\n1\n"), Buffer.from([0]), gzipSync("2\n")]),
+    },
+    throwing: ["columns", "discover"],
+    says: "a.csv: the gzip data ends at byte",
+  },
+  {
     what: "a gzip file out of proportion",
     files: { "a.csv": gzipSync(`id\n${"1".repeat(3_000_000)}`) },
     throwing: ["discover"],

@@ -69,7 +69,8 @@ const values: readonly (readonly [text: string, isTold: boolean])[] = [
 const noValues: readonly string[] = [
   ["tru", "nul", "falsy", "True", "undefined", "NaN"],
   ["01", "-", "+1", ".5", "1.", "1.e2", "1e", "1e+", "- 1", "0x10", "1 2"],
-  ['"open', String.raw`"\q"`, String.raw`"\u12"`, String.raw`"\u12g4"`, '"\t"', "'a'"],
+  ['"open', String.raw`"\q"`, String.raw`"\u12"`, '"\t"', "'a'"],
+  ["g234", "1g34", "12g4", "123g"].map((digits) => String.raw`"\u${digits}"`),
   ["{", '{"b"}', '{"b" 1}', '{"b":1,}', "{b:1}", '{"b":1 "c":2}', "{1:2}", '{"b":}'],
   ["[", "[1,]", "[1 2]", "[,]", "[1}", '{"b":1]'],
 ].flat();

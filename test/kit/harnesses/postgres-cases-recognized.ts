@@ -12,9 +12,9 @@ function knownWith(members: object): NonNullable<Recognizing["known"]> {
 }
 
 /** Databases that answer to the same configuration, and what is the same one at another place. */
-function databases({ role, port }: Site): readonly Recognizing[] {
+function databases({ role, port, timeline }: Site): readonly Recognizing[] {
   const address = `127.0.0.1:${port}`;
-  const here = { database: role, addresses: [address] };
+  const here = { database: role, addresses: [address], timeline };
   return [
     { identity: here, shown: `database ${role} at ${address}, system identifier ` },
     { known: () => ({ of: "an older version" }), identity: here },

@@ -16,6 +16,8 @@ export type Site = {
   readonly ownerUrl: string;
   /** The server's version, as it shows it. */
   readonly version: string;
+  /** The time line of its log. */
+  readonly timeline: number;
   /** Whether transactions may be prepared. */
   readonly mayPrepare: boolean;
   /** Whether the server lets nobody in without a password. */

@@ -66,6 +66,7 @@ export async function postgresCases(ask: SiteRequest): Promise<Cases> {
     ...known,
     plainPort: portOf(plain),
     version: facts.version,
+    timeline: facts.timeline,
     mayPrepare: facts.prepared > 0,
     asksForPassword: !(await lets({
       ...login,
@@ -110,6 +111,7 @@ const facts = z.object({
   socket: z.string(),
   port: z.coerce.number(),
   prepared: z.coerce.number(),
+  timeline: z.int(),
   certificate: z.string(),
 });
 
@@ -118,6 +120,7 @@ async function factsOf(client: Client): Promise<z.output<typeof facts>> {
   const { rows } = await client.query(
     `select current_setting('server_version') as version, current_setting('port') as port,
        current_setting('max_prepared_transactions') as prepared,
+       (select timeline_id from pg_control_checkpoint()) as timeline,
        split_part(current_setting('unix_socket_directories'), ',', 1) as socket,
        case when current_setting('ssl')::boolean then pg_read_file(current_setting('ssl_cert_file')) else '' end as
        certificate`,

@@ -49,7 +49,10 @@ async function tryCase(subject: Subject, testCase: TestCase): Promise<void> {
   if (throws !== undefined) return await mustRefuse(subject, throws, testCase);
   const pages = await subject.read({ pageRowsMax: 3 });
   mustCome(pages, testCase, "in pages of 3");
-  mustCome(await subject.read({ pageRowsMax: 1_000 }), testCase, "in one page");
+  const large = await subject.read({ pageRowsMax: 1_000 });
+  mustCome(large, testCase, "in pages of 1,000");
+  const { pages: pageCount = large.length } = testCase;
+  mustBe(large.length === pageCount, `${pageCount} pages of 1,000 rows`, String(large.length));
   if (testCase.isUncut !== true) {
     await tryBoundaries(subject, testCase);
     await tryCuts(subject, testCase, pages);
