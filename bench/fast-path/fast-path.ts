@@ -23,7 +23,7 @@ const parts: Readonly<Record<PartName, Part>> = {
   runs: { rows: accounts.rows, rounds: 5, measure: measureRuns },
   postgres: { rows: 1_000_000, rounds: 5, measure: measurePostgres },
   keys: { rows: 10_000_000, rounds: 1, measure: measureKeys },
-  tenfold: { rows: 10_000_000, rounds: 1, measure: measureTenfold },
+  tenfold: { rows: 10_000_000, rounds: 3, measure: measureTenfold },
   metrics: { rows: accounts.rows, rounds: 20, measure: measureMetrics },
 };
 
