@@ -202,19 +202,28 @@ function changingFiles(): readonly CsvCase[] {
   ];
 }
 
-/** Rows of which a page has 20 at most, because they are long: without quotes they are found faster. */
-function longPages(): readonly CsvCase[] {
-  const cells = Array.from({ length: 41 }, (_, id) => [String(id), filler(440_000)]);
-  return ['"', ""].map((quote) => ({
-    what: `a large file whose cells have ${quote === "" ? "no quotes" : "quotes"}`,
-    files: {
-      "a.csv": `id,text\n${cells.map(([id, text]) => `${id},${quote}${text}${quote}\n`).join("")}`,
-    },
+function utf8(text: string): Buffer {
+  return Buffer.from(text);
+}
+
+/** How many of such rows there are, in how many pages of 8 MiB they come, and what they are written in. */
+const longPages: readonly (readonly [rows: number, pages: number, encode: typeof utf16])[] = [
+  [40, 2, utf8],
+  [41, 3, utf8],
+  [20, 2, utf16],
+  [21, 3, utf16],
+];
+
+function longPage([count, pages, encode]: (typeof longPages)[number]): CsvCase {
+  const cells = Array.from({ length: count }, (_, id) => [String(id), filler(440_000)]);
+  return {
+    what: `${count} rows of so many bytes that they come in ${pages} pages`,
+    files: { "a.csv": encode(`\ufeffid,text\r\n${linesOf(cells)}`) },
     columns,
     rows: rowsOf(columns, ...cells),
-    pages: 3,
+    pages,
     isUncut: true,
-  }));
+  };
 }
 
 /** Files above what is held of them at a time, and rows above what is held of one. */
@@ -240,7 +249,7 @@ export function largeCases(): readonly CsvCase[] {
       isUncut: true,
       afterwards: { rows: rowsOf(columns, ...packedRows.slice(3)) },
     },
-    ...longPages(),
+    ...longPages.map(longPage),
     longRows(),
     longRowsOfPairs(),
     {
