@@ -1,6 +1,8 @@
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { z } from "zod";
+
 import type { ExternalName } from "../../src/config/external.ts";
 import { membersOf } from "../../src/config/schema/members.ts";
 import { messageOf, SluiceError } from "../../src/errors.ts";
@@ -100,12 +102,26 @@ export function placedFault(
   error: unknown,
   origin: Origin,
 ): { readonly place: string; readonly said: string } {
-  const [first = ""] = messageOf(error)
+  const [first = ""] = (issueOf(error) ?? messageOf(error))
     .replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, ": it is not valid JSON")
     .split("\n");
   const said = first.slice(0, mappingErrorCharsMax).toWellFormed();
   return { place: placeOf(error, origin), said };
 }
+
+/** A list of issues, as zod throws it, begins with a bracket: its first one, with its member. */
+function issueOf(error: unknown): string | undefined {
+  const { success, data } = issuesOfZod.safeParse(error);
+  const [issue] = success ? data.issues : [];
+  if (issue === undefined) return undefined;
+  return [issue.path.join("."), issue.message].filter(Boolean).join(": ");
+}
+
+const issuesOfZod = z.object({
+  issues: z.array(
+    z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }),
+  ),
+});
 
 /**
  * A place in a stack: `file:///a/b.ts:3:9` in parentheses or after "at", or what Node writes before the

@@ -11,6 +11,7 @@ const canary = "canary-token-77c1";
 /** Fails as a person's code does. */
 function fail(what: string): never {
   if (what === "json") JSON.parse(`${canary} is a cell`);
+  if (what === "parse") z.object({ server: z.object({ id: z.string() }) }).parse({ server: {} });
   if (what === "ours") throw new ConfigError("no such table");
   if (what === "secret") throw new RangeError(`${canary}\nand more`);
   throw new TypeError("Cannot read properties of null (reading 'x')");
@@ -76,6 +77,12 @@ describe("withPlaces", () => {
       expect.stringMatching(/RangeError: \[secret\]$/),
       expect.stringMatching(/SyntaxError: Unexpected token 'c': it is not valid JSON$/),
     ]);
+  });
+
+  it("tells the first issue of what a schema refuses, and its member", async () => {
+    await expect(pagesOf(readRequestOf("parse"))).rejects.toThrow(
+      /ZodError: server\.id: Invalid input: expected string, received undefined$/,
+    );
   });
 
   it("hands on errors that are made for sluice, and the reason of an abort", async () => {
