@@ -235,7 +235,17 @@ describe("abilityChecks", () => {
           throw new ConfigError("nothing is written", { hint: "Read." });
         },
       },
-      "nothing is written",
+      "expected `checkWrite` to let id and text through, as `write` does; came nothing is written",
+    ],
+    [
+      "A6",
+      "writes with `checkWrite`",
+      {
+        checkWrite: async (ask) => {
+          await write({ ...ask, patches: [{ key: { id: "1" }, set: { text: "tried" } }] });
+        },
+      },
+      "after `checkWrite`, which writes nothing",
     ],
   ] satisfies [id: string, mistake: string, changes: Changes, text: string][])(
     "%s finds a connector that %s",

@@ -45,6 +45,9 @@ async function notTaken(): Promise<() => Promise<void>> {
   return z.custom<() => Promise<void>>().parse({});
 }
 
+/** Hooks that make a connector fail. */
+const faults = ["breakAt", "deny", "throttle", "stall", "spoil"] as const;
+
 describe("failureChecks", () => {
   it.each(failureChecks)(
     "finds nothing wrong in the right connector: $id $title",
@@ -242,9 +245,48 @@ describe("failureChecks", () => {
   });
 
   it("is not shown when nothing can go wrong (F5)", async () => {
-    const without = ["breakAt", "deny", "throttle", "stall", "spoil"] as const;
-    expect(await result("F5", { without })).toMatchObject({ state: "not shown" });
+    expect(await result("F5", { without: faults })).toMatchObject({ state: "not shown" });
   });
+
+  it.each([
+    [
+      "tells its token with what it knows a source by",
+      {
+        recognize: async (ask) => {
+          const { identity } = await rightAbilities.recognize(ask);
+          return { identity, shown: `sample of ${ask.config.token.reveal()}` };
+        },
+      },
+      "no secret in what `recognize` answers",
+    ],
+    [
+      "tells its token in why a source is another one",
+      {
+        recognize: async (ask) => {
+          const differs = ask.known === null ? `not ${ask.config.token.reveal()}` : undefined;
+          return { ...(await rightAbilities.recognize(ask)), differs };
+        },
+      },
+      "no secret in what `recognize` answers",
+    ],
+    [
+      "throws its token at what another version kept",
+      {
+        recognize: async (ask) => {
+          if (ask.known === null) throw new Error(`not kept with ${ask.config.token.reveal()}`);
+          return await rightAbilities.recognize(ask);
+        },
+      },
+      "no secret in what `recognize` throws",
+    ],
+  ] satisfies [mistake: string, changes: Changes, text: string][])(
+    "finds a connector that %s, also where nothing can go wrong (F5)",
+    async (_mistake, changes, text) => {
+      const { state, text: said } = await result("F5", { changes, without: faults });
+      expect(said).toContain(text);
+      expect(state).toBe("failed");
+    },
+  );
 
   it("is not shown with a secret so short that it may stand anywhere (F5)", async () => {
     const config = { url: "http://127.0.0.1:1", token: "short" };

@@ -11,7 +11,7 @@ describe("recognizing", () => {
     [
       "takes its source for another one at once",
       { recognize: async (ask) => ({ ...(await recognize(ask)), differs: "it is unknown" }) },
-      "a source of which nothing is known to be the same",
+      "nothing is known to be the same for `recognize`; came another one, as `differs` says: it is unknown",
     ],
     [
       "begins anew with what it read itself",
@@ -20,7 +20,7 @@ describe("recognizing", () => {
           return { ...(await recognize(ask)), beginsAnew: ask.known !== undefined };
         },
       },
-      "a source that was read to be the same",
+      "a source that was read to be the same for `recognize`; came `beginsAnew`",
     ],
     [
       "knows no position but none",
@@ -44,11 +44,28 @@ describe("recognizing", () => {
       "a source that has more rows since then to be the same",
     ],
     [
+      "keeps the second it was asked in",
+      {
+        recognize: async ({ known: kept }) => {
+          const second = Math.floor(Date.now() / 1_000);
+          const differs = kept === undefined || kept === second ? undefined : "it is another time";
+          return { identity: second, shown: "rows", differs };
+        },
+      },
+      // Within a second it is the same, but for one that ends just between the first two questions.
+      "that was read",
+    ],
+    [
       "keeps what JSON does not hold",
       {
         recognize: async (ask) => ({ ...(await recognize(ask)), identity: { rows: Number.NaN } }),
       },
       "an identity that JSON keeps as it is",
+    ],
+    [
+      "calls its source nothing",
+      { recognize: async (ask) => ({ ...(await recognize(ask)), shown: " " }) },
+      "what a person calls the source in `shown`; came nothing",
     ],
     [
       "throws on what another version kept",
@@ -58,7 +75,7 @@ describe("recognizing", () => {
           return await recognize(ask);
         },
       },
-      "known.server is not a function",
+      "another version may have kept, here `known: []`; came known.server is not a function",
     ],
   ] satisfies [mistake: string, changes: Changes, text: string][])(
     "finds a connector that %s",

@@ -130,31 +130,44 @@ const silence: Check = {
       const what = `a secret of fewer than ${secretCharsMin} characters`;
       throw new NotShown(`the harness's config has ${what}, which may stand anywhere by chance`);
     }
-    const said = await everythingSaid(subject);
+    const failures = await saidInFailures(subject);
+    const log = subject.logged.map((text) => ({ where: "its log", text }));
+    const said = [...failures, ...(await saidByRecognize(subject)), ...log];
     const forms = secrets.flatMap(formsOf);
     for (const { where, text } of said) {
       const hasSecret = forms.some((form) => text.includes(form));
       mustBe(!hasSecret, `no secret in ${where}`, "one of the configuration's");
       mustBe(!text.includes(plantedPiece), `no cell in ${where}`, "a piece of one");
     }
+    if (failures.length > 0) return;
+    throw new NotShown(
+      "nothing made the connector fail: the harness has no `breakAt`, `deny`, `throttle`, `stall` or `spoil` that did",
+    );
   },
 };
 
-/** What the connector says when things go wrong. @throws {NotShown} nothing made it say anything */
-async function everythingSaid(subject: Subject): Promise<readonly Said[]> {
+/** What the connector says when things go wrong; nothing where nothing made it fail. */
+async function saidInFailures(subject: Subject): Promise<readonly Said[]> {
   await tryFaults(subject);
   const errors = [...errorsOf(subject)].flatMap(([fault, seen]) =>
     seen.map((error) => ({ where: `what it throws after \`${fault}\``, text: textOf(error) })),
   );
-  const recognition = await subject.source.recognize?.(subject.request());
-  const recognized = { where: "what `recognize` answers", text: textOf(recognition) };
-  const said = [...errors, ...(await saidOfSpoiled(subject)), ...(await saidByCheck(subject))];
-  if (said.length === 0) {
-    throw new NotShown(
-      "nothing made the connector fail: the harness has no `breakAt`, `deny`, `throttle`, `stall` or `spoil` that did",
-    );
+  return [...errors, ...(await saidOfSpoiled(subject)), ...(await saidByCheck(subject))];
+}
+
+/** What it answers to a source that it does not know, and to one that another version knew. */
+async function saidByRecognize(subject: Subject): Promise<readonly Said[]> {
+  const { source } = subject;
+  const said: Said[] = [];
+  for (const known of [{}, { known: null }, { known: {} }]) {
+    try {
+      const text = textOf(await source.recognize?.({ ...subject.request(), ...known }));
+      said.push({ where: "what `recognize` answers", text });
+    } catch (error) {
+      said.push({ where: "what `recognize` throws", text: textOf(error) });
+    }
   }
-  return [...said, recognized, ...subject.logged.map((text) => ({ where: "its log", text }))];
+  return said;
 }
 
 /** Makes each fault that the harness can make and no check made before. */

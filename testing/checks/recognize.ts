@@ -1,5 +1,8 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+import { messageOf } from "../../src/errors.ts";
 import type { Check } from "../check.ts";
-import { mustBe, needed } from "../failed.ts";
+import { CheckFailed, mustBe, needed } from "../failed.ts";
 import { makeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
@@ -20,11 +23,33 @@ export const recognizing: Check = {
     const first = await mustBeSame(subject, {}, "of which nothing is known");
     const position = (await subject.read()).at(-1)?.position;
     const next = await mustBeSame(subject, { known: first, position }, "that was read");
+    await nextSecond();
+    await mustBeSame(subject, { known: first, position }, "that was read a second ago");
     await subject.takes(rows.slice(10));
     await mustBeSame(subject, { known: next, position }, "that has more rows since then");
-    for (const known of othersKept) await subject.recognized({ known, position });
+    for (const known of othersKept) await mustTake(subject, { known, position });
   },
 };
+
+/** A clock that an identity holds is then another one, also where it counts seconds. */
+async function nextSecond(): Promise<void> {
+  await wait(1_010 - (Date.now() % 1_000));
+}
+
+/** Fails unless it answers, be it that the source differs. */
+async function mustTake(
+  subject: Subject,
+  asked: { readonly known: unknown; readonly position: unknown },
+): Promise<void> {
+  try {
+    await subject.recognized(asked);
+  } catch (error) {
+    if (error instanceof CheckFailed) throw error;
+    const kept = JSON.stringify(asked.known);
+    const expected = `an answer of \`recognize\` to what another version may have kept, here \`known: ${kept}\``;
+    throw new CheckFailed(expected, messageOf(error));
+  }
+}
 
 /** Fails unless it is the same source. @returns its identity */
 async function mustBeSame(
@@ -32,8 +57,11 @@ async function mustBeSame(
   known: Parameters<Subject["recognized"]>[0],
   which: string,
 ): Promise<unknown> {
-  const { identity, differs, beginsAnew = false } = await subject.recognized(known);
+  const { identity, shown, differs, beginsAnew = false } = await subject.recognized(known);
+  mustBe(shown.trim() !== "", "what a person calls the source in `shown`", "nothing");
   const isSame = differs === undefined && !beginsAnew;
-  mustBe(isSame, `a source ${which} to be the same`, "another one");
+  const came =
+    differs === undefined ? "`beginsAnew`" : `another one, as \`differs\` says: ${differs}`;
+  mustBe(isSame, `a source ${which} to be the same for \`recognize\``, came);
   return identity;
 }

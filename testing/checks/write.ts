@@ -1,6 +1,7 @@
 import type { Patch, Written } from "../../connectors/contract/connector.ts";
+import { messageOf } from "../../src/errors.ts";
 import type { Check } from "../check.ts";
-import { mustBe, needed } from "../failed.ts";
+import { CheckFailed, mustBe, needed } from "../failed.ts";
 import { makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
@@ -33,8 +34,9 @@ export const writing: Check = {
       { id: same, text: unchanged },
       { id: third, text: last },
     ].map(({ id = "", text = null }) => ({ id, text }));
-    const columns = { key: [written.key], set: [written.set] };
-    await subject.source.checkWrite?.({ ...subject.request(), columns });
+    const held = await subject.rows();
+    await mustLetThrough(subject, { key: [written.key], set: [written.set] });
+    mustBeRows(await subject.rows(), held, "after `checkWrite`, which writes nothing");
     const before = await Promise.all(others.map(async (id) => await written.read(id)));
 
     const once = await write(subject, patches);
@@ -59,6 +61,22 @@ export const writing: Check = {
     mustBe(isLeft, "rows that have their values already to be left alone", "rows changed again");
   },
 };
+
+/** Fails unless `checkWrite` takes the columns that are written next. @throws {CheckFailed} */
+export async function mustLetThrough(
+  subject: Subject,
+  columns: { readonly key: readonly string[]; readonly set: readonly string[] },
+): Promise<void> {
+  try {
+    await subject.source.checkWrite?.({ ...subject.request(), columns });
+  } catch (error) {
+    const names = [...columns.key, ...columns.set].join(" and ");
+    throw new CheckFailed(
+      `\`checkWrite\` to let ${names} through, as \`write\` does`,
+      messageOf(error),
+    );
+  }
+}
 
 async function write(
   subject: Subject,

@@ -44,7 +44,11 @@ describe("check R21", () => {
     ],
     ["no reject", { rejects: [malformed] }, "1 rejects in pages of 3; came 0"],
     ["other columns", { columns: ["id"] }, "`columns` to be id; came id, text"],
-    ["another overlap", { overlap: 0 }, "0 rows in the next run; came 1"],
+    [
+      "another overlap",
+      { overlap: 0 },
+      "0 rows in the next run, as the case's `overlap` says; came 1",
+    ],
     ["another place", { places: { "3": 1 } }, "1 rows before 3; came 2"],
     ["a place that is none", { places: { "3": false } }, "ConfigError before 3; came none"],
     [

@@ -219,37 +219,37 @@ describe("what a case says besides its rows", () => {
       what: "another list",
       testCase: { recognizings: [{ known: () => "another" }] },
       changes: known,
-      said: "the same source; came it was longer",
+      said: 'the same source by `recognizings[0]`; came one with `differs: "it was longer"`',
     },
     {
       what: "the same list",
       testCase: { recognizings: [{ differs: "it was longer" }] },
       changes: known,
-      said: "it was longer; came the same source",
+      said: 'one with `differs: "it was longer"` by `recognizings[0]`; came the same source',
     },
     {
       what: "another list that may be continued",
       testCase: { recognizings: [{ known: () => "another", differs: "it was longer" }] },
       changes: known,
-      said: "`beginsAnew` to be false; came the other",
+      said: "`beginsAnew` to be false by `recognizings[0]`; came the other",
     },
     {
       what: "a list of another name",
       testCase: { recognizings: [{ shown: "a list of six" }] },
       changes: known,
-      said: "a source that is called a list of six; came a list of five",
+      said: 'a source with "a list of six" in `shown` by `recognizings[0]`; came "a list of five"',
     },
     {
       what: "another identity",
-      testCase: { recognizings: [{ identity: { of: "six rows" } }] },
+      testCase: { recognizings: [{}, { identity: { of: "six rows" } }] },
       changes: known,
-      said: "the identity that it has; came another",
+      said: "the identity that it has by `recognizings[1]`; came another",
     },
     {
       what: "rows that come again, and were not to",
       testCase: {},
       changes: unfollowed,
-      said: "only rows that may come again in the next run; came 1 rows",
+      said: "only rows in the next run of pages without `mayComeAgain: false`; came 1 rows",
     },
     {
       what: "another reason",
@@ -266,7 +266,9 @@ describe("what a case says besides its rows", () => {
   it("is red when columns that are written may not be", async () => {
     const writes = [{ patches: emptied, answers: ["rejected"] }] as const;
     const { text } = await tried({ writes }, unwritable);
-    expect(text).toContain("no error from a list; came ConfigError: text is not written");
+    expect(text).toContain(
+      "`checkWrite` to let id and text through, as `write` does; came text is not",
+    );
   });
 
   it("is red when rows are called otherwise once a read continues", async () => {

@@ -126,7 +126,8 @@ async function tryOverlap(
       from: await subject.rewound({ position, oldestOpen: readLimit?.oldestOpen }),
     }),
   );
-  mustBeCaseRows(again, rows.slice(rows.length - overlap), "in the next run");
+  const when = `in the next run, as the case's \`overlap\` says`;
+  mustBeCaseRows(again, rows.slice(rows.length - overlap), when);
   await mustFollow(subject, pages);
 }
 
@@ -142,7 +143,11 @@ async function mustFollow(
   const from = await subject.rewound({ position: pages.at(-1)?.position });
   const again = await subject.rows({ from, to: to === undefined ? undefined : subject.kept(to) });
   const came = `${again.length} rows`;
-  mustBe(again.length <= followed.length, "only rows that may come again in the next run", came);
+  mustBe(
+    again.length <= followed.length,
+    "only rows in the next run of pages without `mayComeAgain: false`",
+    came,
+  );
 }
 
 /** Names as a person may write them, right ones and wrong ones. */
@@ -175,26 +180,32 @@ async function tryRecognizings(
   if (recognizings.length === 0) return;
   const { identity: told } = await subject.recognized({});
   const position = pages.at(-1)?.position;
-  for (const recognizing of recognizings) {
+  for (const [index, recognizing] of recognizings.entries()) {
+    const asked = `by \`recognizings[${index}]\``;
     await recognizing.change?.();
     const known = recognizing.known === undefined ? told : recognizing.known(told);
     const came = await subject.recognized({ known, position });
     const { differs, beginsAnew = false, identity = {}, shown = "" } = recognizing;
     const isSaid =
       differs === undefined ? came.differs === undefined : came.differs?.includes(differs);
-    mustBe(isSaid === true, differs ?? "the same source", came.differs ?? "the same source");
+    mustBe(isSaid === true, `${sameness(differs)} ${asked}`, sameness(came.differs));
     mustBe(
       (came.beginsAnew ?? false) === beginsAnew,
-      `\`beginsAnew\` to be ${beginsAnew}`,
+      `\`beginsAnew\` to be ${beginsAnew} ${asked}`,
       "the other",
     );
-    mustBe(came.shown.includes(shown), `a source that is called ${shown}`, came.shown);
+    const name = `a source with "${shown}" in \`shown\` ${asked}`;
+    mustBe(came.shown.includes(shown), name, `"${came.shown}"`);
     const isSame = isDeepStrictEqual(
       { ...Object(came.identity), ...identity },
       Object(came.identity),
     );
-    mustBe(isSame, "the identity that it has", "another");
+    mustBe(isSame, `the identity that it has ${asked}`, "another");
   }
+}
+
+function sameness(differs: string | undefined): string {
+  return differs === undefined ? "the same source" : `one with \`differs: "${differs}"\``;
 }
 
 const discoveriesMax = 50;

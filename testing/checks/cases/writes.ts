@@ -4,6 +4,7 @@ import type { Written } from "../../../connectors/contract/connector.ts";
 import type { Writing } from "../../case.ts";
 import { mustBe } from "../../failed.ts";
 import type { Subject } from "../../subject.ts";
+import { mustLetThrough } from "../write.ts";
 import { mustThrow } from "./rows.ts";
 
 /** Writes, twice, and looks at what is left each time. @throws {CheckFailed} */
@@ -46,7 +47,7 @@ async function tryWriteCheck(
   const columns = { key: Object.keys(patch.key), set: Object.keys(patch.set) };
   const look = async (): Promise<void> => await checkWrite({ ...subject.request(), columns });
   const refusal = checkThrows ?? (throws?.code === "ConfigError" ? throws : undefined);
-  if (refusal === undefined) await look();
+  if (refusal === undefined) await mustLetThrough(subject, columns);
   else await mustThrow(refusal, look, "by `checkWrite`");
 }
 
