@@ -29,6 +29,11 @@ function isEarlier(one: SamplePosition, other: SamplePosition): boolean {
   return one.changed === other.changed ? one.id < other.id : one.changed < other.changed;
 }
 
+/** No transaction of the server is open for an hour. */
+function isRecent({ changed }: SamplePosition): boolean {
+  return Date.now() - Date.parse(changed) < 3_600_000;
+}
+
 type Answered = z.output<typeof answers.page>["rows"];
 
 /** Rows whose text is a text or null, and a reject for each of the others. */
@@ -80,7 +85,7 @@ export const rightAbilities = {
         const query = { after, upto: ask.to, limit: Math.min(ask.pageRowsMax, left) };
         const { rows, next } = await connection.get(answers.page, `/${ask.config.table}`, query);
         if (next === undefined) return;
-        yield { ...sorted(rows), position: next };
+        yield { ...sorted(rows), position: next, mayComeAgain: isRecent(next) };
         after = next;
         left -= rows.length;
       }

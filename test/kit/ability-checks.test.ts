@@ -265,6 +265,7 @@ describe("abilityChecks", () => {
     ["A5", "discover"],
     ["A6", "write"],
     ["A9", "recognize"],
+    ["A10", "rewind"],
   ] as const)("%s is not shown without `%s`", async (id, ability) => {
     const text = `the connector has no \`${ability}\``;
     expect(await result(id, { without: [ability] })).toMatchObject({ state: "not shown", text });

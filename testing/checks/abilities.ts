@@ -7,6 +7,7 @@ import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow } from "../harness.ts";
 import { idsOf, makeRows, microsOf, mustBeRows, timeOf } from "../rows.ts";
 import type { Subject } from "../subject.ts";
+import { promising } from "./again.ts";
 import { recognizing } from "./recognize.ts";
 import { checking, discovering } from "./setup.ts";
 import { writing } from "./write.ts";
@@ -242,7 +243,7 @@ async function mustMiss(
   }
 }
 
-/** A1 to A6 and A9: what a connector promises besides `read`. */
+/** A1 to A6, A9 and A10: what a connector promises besides `read`. */
 export const abilityChecks: readonly Check[] = [
   atTime,
   splitting,
@@ -251,4 +252,5 @@ export const abilityChecks: readonly Check[] = [
   discovering,
   writing,
   recognizing,
+  promising,
 ];

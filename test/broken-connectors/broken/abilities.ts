@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { answers } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
-import type { Broken } from "./broken.ts";
+import { reading, type Broken } from "./broken.ts";
 
 /** Mistakes in what a connector promises besides `read`. */
 export const abilityMistakes: readonly Broken[] = [
@@ -149,6 +149,37 @@ export const abilityMistakes: readonly Broken[] = [
           return await rightAbilities.recognize(ask);
         },
       }),
+  },
+  {
+    name: "identity with the time",
+    what: "keeps the second it was asked in, and takes any other second for another source",
+    check: "A9",
+    make: () =>
+      rightSource({
+        recognize: async ({ known = 0 }) => {
+          const second = Math.floor(Date.now() / 1_000);
+          const isOther = typeof known === "number" && known !== 0 && known !== second;
+          return { identity: second, shown: "rows", differs: isOther ? "another time" : undefined };
+        },
+      }),
+  },
+  {
+    name: "pages that come again",
+    what: "says of all pages that they do not come again, and goes back a minute in each run",
+    check: "A10",
+    make: () =>
+      reading(
+        { page: (page) => ({ ...page, mayComeAgain: false }) },
+        {
+          rewind: ({ config, position }) => {
+            const minuteMs = 60_000;
+            return rightAbilities.at({
+              config,
+              when: new Date(Date.parse(position.changed) - minuteMs),
+            });
+          },
+        },
+      ),
   },
   {
     name: "identity with infinity",

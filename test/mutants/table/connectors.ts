@@ -198,4 +198,52 @@ export const mutantsOfConnectors: readonly Mutant[] = [
       title: "says of a hook that gives nothing to take it back with that this is wrong (F3)",
     },
   },
+  {
+    id: "S1690",
+    plants: "the kit holds the first page alone to it that its rows do not come again",
+    edits: [
+      {
+        file: "testing/checks/again.ts",
+        find: "pages.filter(({ raw }) => raw.mayComeAgain === false);",
+        replace: "pages.slice(0, 1).filter(({ raw }) => raw.mayComeAgain === false);",
+      },
+    ],
+    test: {
+      file: "test/kit/again-checks.test.ts",
+      title: "finds a connector that says of all pages that they do not come again",
+    },
+  },
+  {
+    id: "S1691",
+    plants: "the kit asks of a source within one second whether it is the same",
+    edits: [
+      {
+        file: "testing/checks/recognize.ts",
+        find: "    await nextSecond();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/kit/recognize-checks.test.ts",
+      title: "finds a connector that keeps the second it was asked in",
+    },
+  },
+  {
+    id: "S1692",
+    plants:
+      "no secret is looked for in what `recognize` answers where nothing makes the connector fail",
+    edits: [
+      {
+        file: "testing/checks/failures.ts",
+        find: "    const forms = secrets.flatMap(formsOf);\n",
+        replace:
+          '    if (failures.length === 0) throw new NotShown("none");\n    const forms = secrets.flatMap(formsOf);\n',
+      },
+    ],
+    test: {
+      file: "test/kit/failure-checks.test.ts",
+      title:
+        "finds a connector that tells its token with what it knows a source by, also where nothing can go wrong (F5)",
+    },
+  },
 ];
