@@ -99,9 +99,9 @@ export function mustFind(found: readonly Finding[], expected: TestCase["findings
   for (const finding of expected) {
     const one = found.find(({ name }) => name === finding.name);
     mustBe(one !== undefined, `\`check\` to find ${finding.name}`, `${found.length} others`);
-    const told = Object.entries({ ...one });
+    const told = new Map<string, unknown>(Object.entries(one));
     const isSame = Object.entries(finding).every(([name, value]) =>
-      isDeepStrictEqual(value, new Map<string, unknown>(told).get(name)),
+      isDeepStrictEqual(told.get(name), value),
     );
     mustBe(isSame, `${finding.name} to be found as it is`, one.detail ?? "without a detail");
   }
