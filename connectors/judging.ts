@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { SyncConfig } from "../src/config/config.ts";
 import { mappingHash } from "../src/mapping/load.ts";
 import type { ChangedSettings } from "../src/pipeline/changed.ts";
@@ -20,7 +22,10 @@ export function followsRows(
 
 /** A chunk whose records are judged. */
 export type ChunkToJudge = Pick<ChangedSettings, "chunk" | "send" | "stage"> & {
-  readonly run: Pick<Run, "fromPosition" | "kind" | "request" | "runId" | "target">;
+  readonly run: Pick<
+    Run,
+    "fromPosition" | "kind" | "oldestOpen" | "request" | "runId" | "target" | "toPosition"
+  >;
   /** The number of the run's first staging. */
   readonly begunAt: number;
   readonly oneEach: boolean;
@@ -28,12 +33,39 @@ export type ChunkToJudge = Pick<ChangedSettings, "chunk" | "send" | "stage"> & {
   readonly now: number;
 };
 
+/**
+ * Whether the next run goes further back than by the overlap, which is all that pages know of, to where a transaction
+ * began that was open when this run was opened.
+ */
+async function goesBackFurther(
+  source: Source,
+  config: unknown,
+  { oldestOpen, toPosition }: ChunkToJudge["run"],
+): Promise<boolean> {
+  if (oldestOpen === null || source.rewind === undefined) return false;
+  const to = source.position.parse(toPosition);
+  const at = { config, position: to, to };
+  const byOverlap = await source.rewind(at);
+  const further = await source.rewind({ ...at, oldestOpen: source.position.parse(oldestOpen) });
+  return !isDeepStrictEqual(byOverlap, further);
+}
+
+/** Which rows of a run with `send: all` are followed: of a first read those alone that come again. */
+async function rowsToFollow(
+  source: Source,
+  config: unknown,
+  run: ChunkToJudge["run"],
+): Promise<"again" | "first"> {
+  if (run.kind !== "sync" || run.fromPosition !== null) return "again";
+  return (await goesBackFurther(source, config, run)) ? "again" : "first";
+}
+
 /** How a run decides what has changed; undefined where it sends everything that it reads. */
-export function judgingOf(
+export async function judgingOf(
   source: Source,
   sync: SyncConfig,
   { run, chunk, stage, send, begunAt, oneEach, now }: ChunkToJudge,
-): ChangedSettings | undefined {
+): Promise<ChangedSettings | undefined> {
   const { kind, request, runId, target } = run;
   const { name, connectorConfig, duplicateKeys, resendAfterMs } = sync;
   const isAll = sync.send === "all";
@@ -51,7 +83,7 @@ export function judgingOf(
     full: request.full === true || kind === "replay" || (isAll && kind === "backfill"),
     rejectDuplicates: isRejected || oneEach,
     oneEach,
-    rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
+    rows: isAll ? await rowsToFollow(source, connectorConfig, run) : undefined,
     begunAt: kind === "backfill" ? begunAt : undefined,
     committedAfter: resendAfterMs === undefined ? undefined : now - resendAfterMs,
     mapping: mappingHash(sync),

@@ -61,11 +61,11 @@ async function jobOf(
   const source = connectorOf(deps, sync.connector);
   const isFullRead = source.restart?.(sync.connectorConfig) === "each-run";
   const isReplay = run.kind === "replay";
-  const since = new Date(deps.now() - refusalKnownMs).toISOString();
+  const now = deps.now();
+  const since = new Date(now - refusalKnownMs).toISOString();
   const first =
     run.kind === "backfill" ? await deps.state.committedStaging({ runId, chunk: 1 }) : undefined;
   const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
-  const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
   const oneEach = await withRetryBudget(
     deps,
@@ -85,8 +85,9 @@ async function jobOf(
     keepRows: sync.pii.rejects,
     refused: request.full === true ? undefined : { target: deps.target, sync: name, since },
     doubts: doubtsOf(deps, { run, chunk, isFullRead }),
-    recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
-    changed: judgingOf(source, sync, { ...drawn, run, chunk, begunAt, oneEach, now: deps.now() }),
+    recordBytesMax:
+      (request.mode ?? sync.mode) === "lightweight" ? lightweightBodyBytesMax : undefined,
+    changed: await judgingOf(source, sync, { ...drawn, run, chunk, begunAt, oneEach, now }),
     chunk: {
       limits: {
         records: sync.chunk.records,

@@ -157,7 +157,8 @@ function isAsked(settings: ChangedSettings | undefined): boolean {
 export async function readPlan(of: PlanSource, limit: number | undefined): Promise<ReadPlan> {
   const { sync, source, state, now, target } = of;
   const range = await rangeOf(of);
-  const run = { ...runName, target, fromPosition: range.from ?? null };
+  const { from: fromPosition = null, to: toPosition = null, oldestOpen = null } = range;
+  const run = { ...runName, target, fromPosition, toPosition, oldestOpen };
   const at = { run, chunk: 1, stage: 1, send: 0, begunAt: 0, oneEach: false, now };
   const since = new Date(now - refusalKnownMs).toISOString();
   const reading: Reading = {
@@ -165,7 +166,7 @@ export async function readPlan(of: PlanSource, limit: number | undefined): Promi
     range,
     mapping: await loadMapping(sync),
     refusals: (await state?.refusals({ target, sync: sync.name, since })) ?? [],
-    settings: judgingOf(source, sync, at),
+    settings: await judgingOf(source, sync, at),
     keys: new PlannedKeys(state),
     changes: new ChangeCounts(),
     rejects: new Map(),

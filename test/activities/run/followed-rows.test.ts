@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 import { describe, expect, it } from "vitest";
 
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
@@ -69,6 +71,29 @@ class Nights {
   }
 }
 
+/**
+ * A table whose three rows came after a transaction began that is still open, and longer ago than a run goes back
+ * by itself.
+ */
+async function openedLong(): Promise<{
+  readonly database: TestDatabase;
+  readonly harness: Harness;
+}> {
+  const database = await postgres();
+  await database.query(
+    "create table companies (id text primary key, domain text, name text, updated_at timestamptz not null)",
+  );
+  await database.admin.query("begin; create table other (id int)");
+  await database.query(
+    "insert into companies select 'old' || n, 'a.example', 'A', now() from generate_series(1, 3) n",
+  );
+  await wait(2_000);
+  const yaml = yamlOf(database.url, "name").replace("updated_at }", "updated_at, overlap: 1s }");
+  const harness = await Harness.open({ yaml });
+  harness.clock.nowMs = Date.now();
+  return { database, harness };
+}
+
 const all = { sent: 3010, unchanged: 0, repeated: 0 };
 const none = { sent: 0, unchanged: 10, repeated: 0 };
 
@@ -124,6 +149,21 @@ describe("`send: all` with a change column", { timeout: timeoutMs }, () => {
     const at = new Date().toISOString();
     await state.setCheckpoint({ ...name, version, position: null, reason: "reset", at });
     expect(await nights.next()).toMatchObject({ sent: 3010, unchanged: 0 });
+  });
+
+  it("sends no row twice because a run goes back to where an old transaction began", async () => {
+    const { database, harness } = await openedLong();
+    const runs: unknown[] = [];
+    for (const runId of ["first", "second", "third"]) {
+      const { counts } = await (await TestRun.open(harness, { runId })).transfer();
+      runs.push([counts.sent, counts.unchanged]);
+    }
+    expect(runs).toEqual([
+      [3, 0],
+      [0, 3],
+      [0, 3],
+    ]);
+    await database.admin.query("commit");
   });
 
   it("follows no row of the first load that no run goes back over, and forgets those that are passed", async () => {
