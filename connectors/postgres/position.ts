@@ -138,6 +138,11 @@ export function endOfRead(input: {
   return whole < end ? { ...to, changed: writeLike(from.changed, whole) } : to;
 }
 
+/** Whether a person named an end: neither the server's clock nor a row did. */
+export function isNamed(to: PostgresPosition): boolean {
+  return "changed" in to && to.clock === undefined && to.key === undefined;
+}
+
 /**
  * Whether the run that follows one to `to` goes back over what lies just before a position, as far as the
  * overlap tells: what an open transaction or another clock makes of it is not known yet.

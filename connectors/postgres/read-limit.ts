@@ -112,7 +112,7 @@ export function spanText(ms: number): string {
  * On a standby only what was replayed is there, however late it follows; as a primary it would still know
  * when that was.
  */
-const present = `case when pg_is_in_recovery()
+export const presentSql = `case when pg_is_in_recovery()
   then least(clock_timestamp(), pg_last_xact_replay_timestamp()) else clock_timestamp() end`;
 
 /** The server's present: what is stamped later is not read. */
@@ -122,7 +122,7 @@ async function clockOf(
   zone: string,
 ): Promise<{ readonly changed: string; readonly clock: number }> {
   const [row] = await session.query(
-    `select ${nowAs(changed, present)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms`,
+    `select ${nowAs(changed, presentSql)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms`,
     zoneFor(changed, zone),
   );
   return { changed: textIn(row, "now"), clock: Number(textIn(row, "ms")) - Date.now() };

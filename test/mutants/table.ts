@@ -25,6 +25,7 @@ import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfLaunches } from "./table/launches.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
+import { mutantsOfNamedEnds } from "./table/named-ends.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
 import { mutantsOfOperator, mutantsOfRestored } from "./table/operator.ts";
 import { mutantsOfOtherStores } from "./table/other-stores.ts";
@@ -92,6 +93,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfEngine,
   ...mutantsOfUnnamed,
   ...mutantsOfIdentities,
+  ...mutantsOfNamedEnds,
   ...mutantsOfZones,
   ...mutantsOfFields,
   ...mutantsOfFirstLoads,

@@ -1,28 +1,51 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { postgres } from "../../support/postgres/postgres.ts";
+import { laneRowsMin } from "../../../src/backfill/limits.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { harnessHead, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 120_000;
 
-it(
-  "a change column of numbers is backfilled up to the greatest of them, without an end that is a time",
-  async () => {
-    const database = await postgres();
-    await database.query(
-      `create table companies (id text primary key, domain text, name text, version bigint not null);
-       insert into companies select 'h' || n, 'h' || n || '.example', 'old', n from generate_series(1, 20) n`,
-    );
-    const yaml = `${harnessHead}connections:
-  crm: { connector: postgres, url: "${database.url}" }
+/** A sync of so many companies, each with a number of its own; and the statement that gives some of them new ones. */
+async function numbered(rows: number): Promise<{ harness: Harness; query: TestDatabase["query"] }> {
+  const { url, query } = await postgres();
+  await query(
+    `create sequence numbers;
+     create table companies (id text primary key, domain text, name text,
+       version bigint not null unique default nextval('numbers'));
+     insert into companies select 'h' || n, 'h' || n || '.example', 'old' from generate_series(1, ${rows}) n`,
+  );
+  const yaml = `${harnessHead}connections:
+  crm: { connector: postgres, url: "${url}" }
 syncs:
   accounts:
     from: { connection: crm, table: companies, changed_by: { column: version } }
     stream: account
     record: { account_id: id, domain: domain, account_properties: { name: name } }
 `;
-    const harness = await Harness.open({ yaml });
+  return { harness: await Harness.open({ yaml }), query };
+}
+
+describe("a backfill up to a number", () => {
+  it(
+    "has one lane where the end is above every number, because a row that changes would come in two",
+    async () => {
+      const { harness, query } = await numbered(2 * laneRowsMin);
+      const lanesTo = async (to: number): Promise<number | undefined> =>
+        (await TestRun.backfill(harness, { more: { to, lanes: 2 } })).opened.lanes;
+      expect(await lanesTo(2 * laneRowsMin + 1)).toBe(1);
+      await query("insert into companies values ('next', 'next.example', 'next')");
+      expect(await lanesTo(2 * laneRowsMin + 1)).toBe(2);
+    },
+    timeoutMs,
+  );
+});
+
+it(
+  "a change column of numbers is backfilled up to the greatest of them, without an end that is a time",
+  async () => {
+    const { harness } = await numbered(20);
     await (await TestRun.open(harness)).transfer();
     const { planBackfill, openBackfill, stageChunk } = harness.activities;
     const ref = { runId: "backfill-1", workflowId: "backfill", firstRunId: "first" };

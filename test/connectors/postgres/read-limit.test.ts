@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { futureRowsMax } from "../../../connectors/postgres/limits.ts";
+import { splitPostgres } from "../../../connectors/postgres/measure.ts";
 import {
   positionAt,
   rewindPostgres,
@@ -177,6 +178,22 @@ describe("readLimitOfPostgres", () => {
     await runSql(standby.url, "select pg_wal_replay_resume()");
     await until(async () => (await countThere()) === "2");
     expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["1"]);
+  });
+
+  it("cuts no span that ends ahead of the server's clock, because a row that changes would come in two", async () => {
+    const { query, url } = await postgres();
+    await query(
+      `${table}; insert into t select n, now() - interval '1 day' from generate_series(1, 4) n`,
+    );
+    const ask = readRequestOf(url, changedBy);
+    const partsTo = async (ms: number): Promise<number> => {
+      const to = positionAt({ ...ask, when: new Date(Date.now() + ms) });
+      return (await splitPostgres({ ...ask, to, parts: 2 })).length;
+    };
+    expect(await partsTo(3_600_000)).toBe(1);
+    expect(await partsTo(-3_600_000)).toBe(2);
+    const { to } = await readLimitOfPostgres(ask);
+    expect(await splitPostgres({ ...ask, to, parts: 2 })).toHaveLength(2);
   });
 
   it("warns a role that may not see the transactions of others, until it may", async () => {
