@@ -36,6 +36,8 @@ export type PostgresPosition = z.output<typeof postgresPosition>;
 /** A time as the server writes it in UTC, or a date: year, month, day and what follows to the microsecond. */
 const time = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:\+00)?)?$/;
 
+const aNumber = /^-?\d+(?:\.\d+)?$/;
+
 /**
  * What a configuration reads and in which order, as `state show` may print it: of another reading a position
  * says nothing.
@@ -82,7 +84,7 @@ export function rewindPostgres(input: {
 export function lowestRead(config: PostgresConfig, position: PostgresPosition): string | undefined {
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
   const lowest = backFrom(position.changed, config.changed_by?.overlap);
-  return /^-?\d+(?:\.\d+)?$/.test(lowest) ? lowest : undefined;
+  return aNumber.test(lowest) ? lowest : undefined;
 }
 
 /**
@@ -110,8 +112,9 @@ export function aheadMs(position: PostgresPosition, to: PostgresPosition | undef
 /**
  * Where a read that came to its end leaves the checkpoint: there, so that the overlap does not grow with each
  * quiet night, but never more than the overlap past the newest row. A clock or a zone that is wrong would
- * else put it ahead of every row to come. `from` is the last row, or where the read began; undefined leaves
- * the checkpoint there.
+ * else put it ahead of every row to come. Of an end that a person named, and of a number, nobody
+ * knows whether rows to come stand before it: then the last row is the end. `from` is the last row, or where the
+ * read began; undefined leaves the checkpoint there.
  */
 export function endOfRead(input: {
   readonly from: PostgresPosition | undefined;
@@ -122,6 +125,7 @@ export function endOfRead(input: {
 }): PostgresPosition | undefined {
   const { from, to, overlap, isZoneGiven } = input;
   if (to === undefined || !("changed" in to)) return to;
+  if (aNumber.test(to.changed)) return undefined;
   const end = readTime(to.changed);
   if (end === undefined) return to;
   // An end of a backfill is a moment, and the times of a column without a zone are none.
@@ -129,7 +133,8 @@ export function endOfRead(input: {
     return undefined;
   const last = readTime(from.changed);
   const isRow = from.key !== undefined;
-  const reachMs = isRow && !isZoneGiven ? 0 : overlapMs(overlap);
+  const isSure = isZoneGiven && !isNamed(to);
+  const reachMs = isRow && !isSure ? 0 : overlapMs(overlap);
   if (last === undefined || (isRow && reachMs === 0)) return undefined;
   // Just after the row, which the next run then need not read again; of a day, after the day.
   const behind = isRow ? (isDay(from) ? dayMicros : 1n) : 0n;
@@ -153,6 +158,8 @@ export function isInOverlap(
   overlap: Overlap | undefined,
 ): boolean {
   if (!("changed" in position)) return true;
+  // The run after it goes back from the last row, wherever that is.
+  if (to !== undefined && isNamed(to)) return true;
   const end = to !== undefined && "changed" in to ? to.changed : undefined;
   // Numbers have no end: each run goes back by the count that is configured.
   if (end === undefined) return backFrom(position.changed, overlap) !== position.changed;

@@ -29,6 +29,23 @@ syncs:
 
 describe("a backfill up to a number", () => {
   it(
+    "leaves the checkpoint at its last row, so that rows of lower numbers than its end still come",
+    async () => {
+      const { harness, query } = await numbered(20);
+      const asked = { to: 30, advance_checkpoint: true };
+      const run = await TestRun.backfill(harness, { more: asked });
+      expect((await run.transfer()).counts).toMatchObject({ read: 20, sent: 20 });
+      await harness.perform(harness.activities.advanceCheckpoint, run.opened);
+      await query(
+        `insert into companies select 'h' || n, 'h' || n || '.example', 'new' from generate_series(21, 40) n`,
+      );
+      const night = await TestRun.open(harness, { runId: "night" });
+      expect((await night.transfer()).counts).toMatchObject({ read: 20, sent: 20 });
+    },
+    timeoutMs,
+  );
+
+  it(
     "has one lane where the end is above every number, because a row that changes would come in two",
     async () => {
       const { harness, query } = await numbered(2 * laneRowsMin);

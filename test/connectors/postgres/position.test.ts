@@ -78,7 +78,7 @@ describe("rewindPostgres", () => {
 });
 
 describe("isInOverlap", () => {
-  const to = { of, changed: "2024-03-10 12:00:00+00" };
+  const to = { of, changed: "2024-03-10 12:00:00+00", clock: 5 };
   const hour = { ms: 3_600_000 };
 
   it.each([
@@ -91,6 +91,11 @@ describe("isInOverlap", () => {
   ])("of $changed with an overlap of $overlap: $expected", (row) => {
     const position = { of, changed: row.changed, key: ["7"] };
     expect(isInOverlap(position, row.to, row.overlap)).toBe(row.expected);
+  });
+
+  it("has every row before an end that a person named, which may be far behind the last row", () => {
+    const position = { of, changed: "2024-03-09 12:00:00+00", key: ["7"] };
+    expect(isInOverlap(position, { of, changed: to.changed }, hour)).toBe(true);
   });
 
   it("has every row without a change column, which no run begins behind", () => {
@@ -159,6 +164,19 @@ describe("endOfRead", () => {
     // A quiet night does not take the checkpoint back.
     const changed = "2024-03-09 13:00:00.000000";
     expect(end({ changed: "2024-03-09 12:00:00" }, how)).toEqual({ ...to, changed });
+  });
+
+  it("is the last row itself where the end is a number, because numbers to come may be below it", () => {
+    expect(end({ changed: "1000", key }, { to: "1200" })).toBeUndefined();
+    expect(end(undefined, { to: "-1.5" })).toBeUndefined();
+  });
+
+  it("is the last row itself where a person named the end, which may be ahead of what a standby has", () => {
+    const from = { of, changed: "2024-03-10 11:59:00+00", key };
+    const named = { of, changed: to.changed };
+    const how = { from, overlap: { ms: 3_600_000 }, isZoneGiven: true };
+    expect(endOfRead({ ...how, to: named })).toBeUndefined();
+    expect(endOfRead({ ...how, to })).toEqual(to);
   });
 
   it("is the end of a day where days are read", () => {

@@ -1,10 +1,61 @@
 import type { Mutant } from "../mutant.ts";
 
 const numbersTest = "test/activities/postgres/postgres-numbers.test.ts";
+const positionTest = "test/connectors/postgres/position.test.ts";
 const readLimitTest = "test/connectors/postgres/read-limit.test.ts";
 
 /** Mutants of backfills that end where a person says, which may be ahead of every row. */
 export const mutantsOfNamedEnds: readonly Mutant[] = [
+  {
+    id: "S1670",
+    plants:
+      "a backfill up to a number leaves the checkpoint there, and rows that come below it are lost",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: "  if (aNumber.test(to.changed)) return undefined;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: numbersTest,
+      title:
+        "leaves the checkpoint at its last row, so that rows of lower numbers than its end still come",
+    },
+  },
+  {
+    id: "S1671",
+    plants:
+      "a backfill up to a time that a standby has not reached leaves the checkpoint ahead of late rows",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: "isZoneGiven && !isNamed(to)",
+        replace: "isZoneGiven",
+      },
+    ],
+    test: {
+      file: positionTest,
+      title:
+        "is the last row itself where a person named the end, which may be ahead of what a standby has",
+    },
+  },
+  {
+    id: "S1672",
+    plants: "rows that the run after a backfill up to a time goes back over are sent once more",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: "  if (to !== undefined && isNamed(to)) return true;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: positionTest,
+      title:
+        "has every row before an end that a person named, which may be far behind the last row",
+    },
+  },
   {
     id: "S1673",
     plants:
