@@ -99,7 +99,8 @@ export function createTransactions(db: DatabaseSync): Transactions {
   };
   // The log is one file, written in order: whoever syncs it next syncs this, too (https://sqlite.org/wal.html).
   // Copies of pages that a statement changes would go to a file of their own, and be the third write of each.
-  const unsynced = "pragma synchronous = normal; pragma temp_store = memory";
+  // That is refused while a temporary table is read: what was to be synced still is, then.
+  const unsynced = "pragma temp_store = memory; pragma synchronous = normal";
   const synced = "pragma synchronous = full; pragma temp_store = default";
   return {
     write,

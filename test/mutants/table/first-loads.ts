@@ -155,8 +155,19 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     id: "S1660",
     plants: "each page of keys is written once more, to a file of its own, before it is changed",
     file: "src/state/sqlite/transactions.ts",
-    find: "; pragma temp_store = memory",
+    find: "pragma temp_store = memory; ",
     replace: "",
+  }),
+  planting({
+    file: "test/src/state/store/synced.test.ts",
+    title: "syncs what it writes where a transaction that needs no sync could not begin",
+  })({
+    id: "S1680",
+    plants:
+      "once a transaction that needs no sync could not begin, no checkpoint survives a power cut",
+    file: "src/state/sqlite/transactions.ts",
+    find: "pragma temp_store = memory; pragma synchronous = normal",
+    replace: "pragma synchronous = normal; pragma temp_store = memory",
   }),
   inFewBytes({
     id: "S1662",

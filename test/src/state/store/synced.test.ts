@@ -53,3 +53,21 @@ it("writes no page that a statement changes into a file of its own, where many k
   expect(rows).toEqual({ rows: 0 });
   db.close();
 });
+
+it("syncs what it writes where a transaction that needs no sync could not begin", async () => {
+  const db = openDatabase(join(await temporaryFolder(), "state.db"));
+  const setting = (): unknown => db.prepare("pragma synchronous").get()?.["synchronous"];
+  db.prepare("create temp table some (value)").run();
+  db.prepare("insert into some values (1), (2)").run();
+  const reading = db.prepare("select value from some").iterate();
+  reading.next();
+  const refusal = "temporary storage cannot be changed";
+  expect(() => db.writeUnsynced(setting)).toThrow(refusal);
+  expect(db.write(setting)).toBe(full);
+  await expect(db.state.writeParts([1], async () => void setting())).rejects.toThrow(refusal);
+  expect(db.write(setting)).toBe(full);
+  reading.return?.();
+  expect(db.writeUnsynced(setting)).toBe(normal);
+  expect(db.write(setting)).toBe(full);
+  db.close();
+});
