@@ -85,8 +85,9 @@ export const ownTables: readonly OwnTable[] = [
     types: ["bigint", "bigint", "text", "text"],
     sqlite: {
       table: "sighted_blocks",
-      read: "select set_id, block, ids_of_block(block, ages), ages_of_block(ages) from sighted_blocks",
-      write: "insert into sighted_blocks (set_id, block, ages) values (?1, ?2, block_of(?3, ?4))",
+      read: "select set_id, block, ids_of_block(block, age_runs), ages_of_block(age_runs) from sighted_blocks",
+      write:
+        "insert into sighted_blocks (set_id, block, age_runs) values (?1, ?2, block_of(?3, ?4))",
     },
     postgres: {
       read: `select set_id::bigint, block::bigint, to_json(ids)::text, to_json(ages)::text

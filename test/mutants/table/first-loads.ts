@@ -190,6 +190,16 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     find: "ages: bytesOfAges(ages) });",
     replace: "ages: new Uint8Array(ages.buffer) });",
   }),
+  planting({
+    file: ageBlocksTest,
+    title: "lets no older process that slept meanwhile take the blocks for its own",
+  })({
+    id: "S1681",
+    plants: "an older process that slept while the store was migrated reads wrong ages",
+    file: "src/state/sqlite/migrations/migration-age-runs.ts",
+    find: "rename column ages to age_runs",
+    replace: "add column age_runs",
+  }),
   givesWay({
     id: "S1517",
     plants: "a commit keeps all other calls waiting",

@@ -123,10 +123,10 @@ function createFolding(db: Database): (at: RunOfSet) => void {
   const forgetBlocks = db.prepare("delete from sighted_blocks where set_id = $setId");
   const select = db.prepare(`${accepted} and ${isOld}`);
   const selectBlock = db.prepare(
-    "select block, ages from sighted_blocks where set_id = $setId and block = $block",
+    "select block, age_runs as ages from sighted_blocks where set_id = $setId and block = $block",
   );
   const put = db.prepare(
-    "insert or replace into sighted_blocks (set_id, block, ages) values ($setId, $block, $ages)",
+    "insert or replace into sighted_blocks (set_id, block, age_runs) values ($setId, $block, $ages)",
   );
   // Of a staging that is not decided yet it is not known whether it counts, and a run that is open asks for its own.
   const forget = db.prepare(
@@ -156,7 +156,9 @@ function createFolding(db: Database): (at: RunOfSet) => void {
 
 /** Reads the newest ages of a set. */
 function createReading(db: Database): (setId: number) => Ages {
-  const blocks = db.prepare("select block, ages from sighted_blocks where set_id = $setId");
+  const blocks = db.prepare(
+    "select block, age_runs as ages from sighted_blocks where set_id = $setId",
+  );
   const select = db.prepare(accepted);
   return (setId) => {
     const ages = new Ages();
@@ -176,7 +178,7 @@ export function foldAllSightings(db: Database): void {
   const read = createReading(db);
   const sets = db.prepare("select id from fingerprint_sets");
   const put = db.prepare(
-    "insert or replace into sighted_blocks (set_id, block, ages) values ($setId, $block, $ages)",
+    "insert or replace into sighted_blocks (set_id, block, age_runs) values ($setId, $block, $ages)",
   );
   const forget = db.prepare("delete from sightings where set_id = $setId");
   const isAnyOpen = db.prepare("select exists (select 1 from runs where ended_at is null)");

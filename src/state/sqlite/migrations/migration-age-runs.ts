@@ -8,7 +8,10 @@ const placeRow = z.object({ setId: z.int(), block: z.int() });
 
 const blockRow = z.object({ ages: z.instanceof(Uint8Array).transform(agesOf) });
 
-/** Step 16: blocks of ages hold runs of them, where those are shorter. An older sluice could not read them. */
+/**
+ * Step 16: blocks of ages hold runs of them, where those are shorter. An older sluice would read wrong ages out of
+ * them: one that had the store open, and was not seen because it slept, finds no column of that name.
+ */
 export function shortenAges(db: DatabaseSync): void {
   const places = db.prepare("select set_id as setId, block from sighted_blocks").all();
   const isOfPlace = "set_id = $setId and block = $block";
@@ -19,4 +22,5 @@ export function shortenAges(db: DatabaseSync): void {
     const { ages } = blockRow.parse(select.get(place));
     put.run({ ...place, ages: bytesOfAges(ages) });
   }
+  db.exec("alter table sighted_blocks rename column ages to age_runs");
 }

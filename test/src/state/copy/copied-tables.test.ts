@@ -76,7 +76,7 @@ function fillKeys(db: DatabaseSync): void {
     id % 3 === 0 ? id * 2 ** 30 : 0,
   );
   const block = bytesOfAges(ages);
-  db.prepare("insert into sighted_blocks (set_id, block, ages) values (1, 2, ?)").run(block);
+  db.prepare("insert into sighted_blocks (set_id, block, age_runs) values (1, 2, ?)").run(block);
 }
 
 type Rows = readonly Readonly<Record<string, SQLOutputValue>>[];

@@ -54,11 +54,21 @@ it("shortens the blocks of an older store, and leaves their ages as they are", (
   for (const [block, ages] of blocks.entries())
     put.run(block % 2, block, new Uint8Array(ages.buffer));
   shortenAges(db);
-  const columns = db.prepare("select ages from sighted_blocks order by block").all();
+  const columns = db.prepare("select age_runs from sighted_blocks order by block").all();
   const ages = columns
-    .map((row) => row["ages"])
+    .map((row) => row["age_runs"])
     .map((bytes) => (bytes instanceof Uint8Array ? bytes : new Uint8Array()));
   expect(ages.map(agesOf)).toEqual(blocks);
   expect(ages.map(({ length }) => length)).toEqual([12, wholeBytes, 82 * 12]);
+  db.close();
+});
+
+it("lets no older process that slept meanwhile take the blocks for its own", () => {
+  const db = new DatabaseSync(":memory:");
+  db.exec("create table sighted_blocks (set_id, block, ages, primary key (set_id, block))");
+  const older = db.prepare("select block, ages from sighted_blocks where set_id = 1");
+  expect(older.all()).toEqual([]);
+  shortenAges(db);
+  expect(() => older.all()).toThrow("no such column: ages");
   db.close();
 });
