@@ -146,10 +146,12 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
     if (found !== undefined) throw movedError(file, String(found));
   };
   refuseMoved();
+  const refuseMigrated = createRefuseMigrated(db, file);
   const unmoved =
     <Result>(work: () => Result) =>
     (): Result => {
       refuseMoved();
+      refuseMigrated();
       return work();
     };
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
@@ -175,6 +177,27 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
     writeUnsynced: (work) => transactions.writeUnsynced(unmoved(work)),
     define: (name, work) => db.function(name, { varargs: true }, work),
     close: () => db.close(),
+  };
+}
+
+/** Makes what refuses a store that a newer sluice migrated since it was opened: what is written would not fit it. */
+function createRefuseMigrated(db: DatabaseSync, file: string): () => void {
+  const version = db.prepare("pragma user_version");
+  const opened = count(version);
+  // Into an inbox, a receiver of before keeps events as it did.
+  if (!hasWorkers(db)) return () => undefined;
+  return () => {
+    const now = count(version);
+    if (now === opened) return;
+    // A worker of before a migration ends with its next beat; what it took meanwhile is for those of after it.
+    throw new ConfigError(
+      `${file} was migrated to schema version ${now}; this process opened it as version ${opened}`,
+      {
+        field: "store",
+        hint: "stop this process, and start it with the newer sluice",
+        retryBudgetMs: beatsKeepSchemaMs,
+      },
+    );
   };
 }
 
@@ -259,10 +282,15 @@ function refuseNewer(file: string, version: number, steps: readonly Migration[])
   );
 }
 
+/** Whether workers say in a file that they live: in a store they do, and not in an inbox. */
+function hasWorkers(db: DatabaseSync): boolean {
+  const hosts = "select count(*) from sqlite_master where type = 'table' and name = 'hosts'";
+  return count(db.prepare(hosts)) > 0;
+}
+
 /** @throws {BusyError} a worker lives that opened the store as it is: what it writes would not fit a newer schema. */
 function refuseLiveWorkers(db: DatabaseSync, file: string): void {
-  const hasHosts = "select count(*) from sqlite_master where type = 'table' and name = 'hosts'";
-  if (count(db.prepare(hasHosts)) === 0) return;
+  if (!hasWorkers(db)) return;
   // A beat from the future is of before the clock was set back.
   const live = db
     .prepare("select process, version from hosts where abs(? - last_beat) < ? limit 1")

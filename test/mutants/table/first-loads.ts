@@ -200,6 +200,16 @@ export const mutantsOfFirstLoads: readonly Mutant[] = [
     find: "rename column ages to age_runs",
     replace: "add column age_runs",
   }),
+  planting({
+    file: "test/src/state/database.test.ts",
+    title: "has a process write no more that was not heard of while a newer one migrated its store",
+  })({
+    id: "S1682",
+    plants: "an older process writes on in a store that was migrated meanwhile",
+    file: "src/state/sqlite/database.ts",
+    find: "      refuseMigrated();\n",
+    replace: "",
+  }),
   givesWay({
     id: "S1517",
     plants: "a commit keeps all other calls waiting",

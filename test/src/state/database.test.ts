@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 
 import { describe, expect, it } from "vitest";
 
-import { BusyError } from "../../../src/errors.ts";
+import { BusyError, ConfigError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/sqlite/database.ts";
 import { migrations } from "../../../src/state/sqlite/migrations/migrations.ts";
 import { createRateLimitStore } from "../../../src/state/store/rate-limit.ts";
@@ -72,6 +72,22 @@ describe("openDatabase", () => {
     beat.run({ at: Date.now() + 3_600_000 });
     openDatabase(file).close();
     expect(version.get()).toEqual({ user_version: migrations.length });
+    older.close();
+  });
+
+  it("has a process write no more that was not heard of while a newer one migrated its store", async () => {
+    const file = join(await temporaryFolder(), "state.db");
+    const known = migrations.length - 1;
+    const older = openDatabase(file, migrations.slice(0, known));
+    const put = older.prepare("insert into meta (name, value) values ('test', '')");
+    openDatabase(file).close();
+    const refusal = `was migrated to schema version ${known + 1}; this process opened it as version ${known}`;
+    expect(() => older.write(() => put.run())).toThrow(ConfigError);
+    expect(() => older.writeUnsynced(() => put.run())).toThrow(refusal);
+    await expect(older.state.write(async () => put.run())).rejects.toMatchObject({
+      field: "store",
+    });
+    expect(older.prepare("select value from meta where name = 'test'").all()).toEqual([]);
     older.close();
   });
 
