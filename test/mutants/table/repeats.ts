@@ -25,6 +25,21 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     },
   },
   {
+    id: "S1665",
+    plants: "with `send: all` rows are sent once more because a transaction was open for long",
+    edits: [
+      {
+        file: "connectors/judging.ts",
+        find: "return !isDeepStrictEqual(byOverlap, further);",
+        replace: "return isDeepStrictEqual(byOverlap, further);",
+      },
+    ],
+    test: {
+      file: followedTest,
+      title: "sends no row twice because a run goes back to where an old transaction began",
+    },
+  },
+  {
     id: "S151",
     plants: "with `send: all` every row that was ever sent is followed for ever",
     edits: [
