@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { promising } from "../../testing/checks/again.ts";
+import { comingAgain } from "../../testing/checks/again.ts";
 import type { CheckResult } from "../../testing/run.ts";
 import { rightAbilities } from "../broken-connectors/right.ts";
 import { resultOf, type Changes } from "./result-of.ts";
@@ -30,10 +30,10 @@ function isRecent(row: { readonly changed?: unknown } | undefined): boolean {
 }
 
 async function result(changes: Changes): Promise<CheckResult> {
-  return await resultOf([promising], "A10", { changes });
+  return await resultOf([comingAgain], "A10", { changes });
 }
 
-describe("promising", () => {
+describe("comingAgain", () => {
   it.each([
     // Of rows that changed 1, 2, 4, … seconds ago.
     ["of all pages", saying(() => false), "6 of them again (ids 6, 5, 4, …)"],

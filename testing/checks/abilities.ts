@@ -7,7 +7,7 @@ import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow } from "../harness.ts";
 import { idsOf, makeRows, microsOf, mustBeRows, timeOf } from "../rows.ts";
 import type { Subject } from "../subject.ts";
-import { promising } from "./again.ts";
+import { comingAgain } from "./again.ts";
 import { recognizing } from "./recognize.ts";
 import { checking, discovering } from "./setup.ts";
 import { writing } from "./write.ts";
@@ -252,5 +252,5 @@ export const abilityChecks: readonly Check[] = [
   discovering,
   writing,
   recognizing,
-  promising,
+  comingAgain,
 ];

@@ -7,7 +7,7 @@ import { idsOf, microsOf, timeOf } from "../rows.ts";
 const pageRowsMax = 3;
 
 /** A10: rows that come again are on no page that says that none of it does. */
-export const promising: Check = {
+export const comingAgain: Check = {
   id: "A10",
   title: "says `mayComeAgain: false` only of pages that no run goes back over",
   why:
