@@ -35,7 +35,7 @@ export type ChunkToJudge = Pick<ChangedSettings, "chunk" | "send" | "stage"> & {
 
 /**
  * Whether the next run goes further back than by the overlap, which is all that pages know of, to where a transaction
- * began that was open when this run was opened.
+ * began that was open when this run was opened. Of a source that says no end of its present nobody can tell.
  */
 async function goesBackFurther(
   source: Source,
@@ -43,6 +43,7 @@ async function goesBackFurther(
   { oldestOpen, toPosition }: ChunkToJudge["run"],
 ): Promise<boolean> {
   if (oldestOpen === null || source.rewind === undefined) return false;
+  if (toPosition === null) return true;
   const to = source.position.parse(toPosition);
   const at = { config, position: to, to };
   const byOverlap = await source.rewind(at);

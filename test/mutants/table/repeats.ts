@@ -40,6 +40,21 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     },
   },
   {
+    id: "S1666",
+    plants: "a first read of a source with an open transaction and without an end fails",
+    edits: [
+      {
+        file: "connectors/judging.ts",
+        find: "  if (toPosition === null) return true;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/judging.test.ts",
+      title: "follows all where its source names no end",
+    },
+  },
+  {
     id: "S151",
     plants: "with `send: all` every row that was ever sent is followed for ever",
     edits: [
