@@ -28,6 +28,17 @@ async function noting(
   return { client, asked: () => handles.mock.calls.map(([id]) => id) };
 }
 
+/** What is said of schedules, once a server that is busy has said it of each. */
+async function knownStates(
+  client: Client,
+  names: readonly string[],
+): ReturnType<typeof scheduleStates> {
+  return await until(async () => {
+    const states = await scheduleStates(client, "sluice", names);
+    return [...states.values()].some(({ kind }) => kind === "unknown") ? undefined : states;
+  });
+}
+
 async function make(client: Client, name: string): Promise<void> {
   const schedule = { cron: "30 2 * * *", timeZone: "UTC" };
   const wanted = { name, schedule, workflow: "sync", input: { sync: name } } as const;
@@ -44,14 +55,14 @@ it(
     await client.schedule.getHandle(idOf(second)).pause(leftNote);
     await untilListed(client, idOf(second), true);
     const changed = asked().length;
-    const paused = await scheduleStates(client, "sluice", many);
+    const paused = await knownStates(client, many);
     expect(paused.get(first)).toEqual({ kind: "paused", note: "migration" });
     expect(paused.get(second)).toMatchObject({ kind: "paused", note: leftNote });
-    expect(asked().slice(changed)).toEqual([idOf(second)]);
+    expect(new Set(asked().slice(changed))).toEqual(new Set([idOf(second)]));
 
     await client.schedule.getHandle(idOf(second)).unpause("back");
     await make(client, "new");
-    const states = await scheduleStates(client, "sluice", [...many, "new", "none"]);
+    const states = await knownStates(client, [...many, "new", "none"]);
     expect(states.get(second)).toMatchObject({ kind: "on" });
     expect([states.get("new")?.kind, states.get("none")?.kind]).toEqual(["on", "none"]);
     expect([states.size, states.get(third)?.kind]).toEqual([many.length + 2, "on"]);
@@ -69,9 +80,9 @@ it(
     const [first = ""] = names;
     await client.schedule.getHandle(idOf(first)).pause("migration");
     const changed = asked().length;
-    const states = await scheduleStates(client, "sluice", names);
+    const states = await knownStates(client, names);
     expect(states.get(first)).toMatchObject({ kind: "paused", note: "migration" });
-    expect(asked().slice(changed)).toEqual(names.map(idOf));
+    expect(new Set(asked().slice(changed))).toEqual(new Set(names.map(idOf)));
   },
   timeoutMs,
 );
