@@ -65,6 +65,7 @@ const settings: Readonly<Record<string, string>> = {
   IntervalStyle: "iso_8601",
   bytea_output: "hex",
   extra_float_digits: "1",
+  array_nulls: "on",
   lock_timeout: String(postgresLockWaitMs),
 };
 
@@ -214,6 +215,8 @@ export class Session {
       statement_timeout: String(config.statement_timeout),
       default_transaction_read_only: isWritable ? "off" : "on",
     };
+    // First, and by a statement that reads nothing: a standby refuses to read where serializable is the default.
+    await this.query("set default_transaction_isolation = 'read committed'");
     const [row] = await this.query(
       `select current_setting('TimeZone') as zone, array(
          select set_config(name, value, false) from json_each_text($1) as wanted (name, value)) as set`,

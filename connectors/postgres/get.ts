@@ -69,9 +69,10 @@ async function findAll(
   { columns, key, from }: PostgresSource,
   asked: readonly Asked[],
 ): Promise<readonly Found[]> {
-  const lists = key.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
+  const lists = key.map((_, at) => `$${at + 1}::text[]`);
   const names = key.map((_, at) => `k${at}`);
-  const same = key.map(({ name }, at) => `source.${quoteName(name)} = asked.k${at}`);
+  // Each by itself: unnest would take a key that is an array apart.
+  const same = key.map(({ name, type }, at) => `source.${quoteName(name)} = asked.k${at}::${type}`);
   const wanted = columns.map(({ name }) => `source.${quoteName(name)}`);
   const sql = `select asked.at, ${wanted.join(", ")}
     from unnest(${lists.join(", ")}) with ordinality as asked (${names.join(", ")}, at)

@@ -31,14 +31,15 @@ export function equalNeighbours(
   { order, collations }: PostgresSource,
   rows: RawRows,
 ): SqlStatement<readonly Text[]> {
-  const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
+  const lists = order.map((_, at) => `$${at + 1}::text[]`);
   const names = order.map((_, at) => `k${at}`).join(", ");
-  const texts = order.map(({ name }, at) => {
+  // Each by itself: unnest would take a key that is an array apart.
+  const casts = order.map(({ name, type }, at) => {
     const collation = collations.get(name);
-    return collation === undefined ? `k${at}` : `k${at} collate ${collation}`;
+    return collation === undefined ? `k${at}::${type}` : `k${at}::${type} collate ${collation}`;
   });
   const sql = `select 1 from (
-      select row(${texts.join(", ")}) as this, lag(row(${texts.join(", ")})) over (order by place) as previous
+      select row(${casts.join(", ")}) as this, lag(row(${casts.join(", ")})) over (order by place) as previous
       from unnest(${lists.join(", ")}) with ordinality as placed (${names}, place)) as neighbours
     where this = previous limit 1`;
   return { sql, values: order.map(({ index }) => rows.column(index)) };

@@ -72,6 +72,18 @@ describe("withSession", () => {
     expect(await withSession(readRequestOf(url), zoneOf)).toBe("Asia/Tokyo");
   });
 
+  it("reads lists with nothing in them, and not serializably, whatever the database is set to", async () => {
+    const { query, url } = await postgres();
+    await query(`do $$ begin
+      execute format('alter database %I set array_nulls = off', current_database());
+      execute format('alter database %I set default_transaction_isolation = serializable', current_database());
+      end $$`);
+    const sql = "select '{null}'::int[] as list, current_setting('transaction_isolation') as level";
+    expect(await rowsOf(readRequestOf(url), sql)).toEqual([
+      { list: "{NULL}", level: "read committed" },
+    ]);
+  });
+
   it("is read-only, bounded in time and called sluice", async () => {
     const { url } = await postgres();
     const sql = `select current_setting('default_transaction_read_only') as read_only,

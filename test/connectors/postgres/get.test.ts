@@ -50,6 +50,20 @@ describe("getFromPostgres", () => {
     expect(missing).toEqual(["x", "x,y,z"]);
   });
 
+  it("finds rows by keys that are arrays or rows themselves", async () => {
+    const { query, url } = await postgres();
+    await query(`create type pair as (a int, b text);
+      create table lists (id int[] primary key); insert into lists values ('{1,2}'), ('{3,null}'), ('{{4,5}}');
+      create table pairs (id pair primary key); insert into pairs values ((1, 'x,y')), ((2, null))`);
+    for (const table of ["lists", "pairs"]) {
+      const ask = readRequestOf(url, { table });
+      const pages = await pagesOf(ask);
+      const places = pages.flatMap((page) => page.rows.map((_, index) => page.where(index)));
+      const { missing, rows } = await getFromPostgres({ ...ask, names: [...places, "no such"] });
+      expect([rows.length, missing]).toEqual([places.length, ["no such"]]);
+    }
+  });
+
   it("reads a query by its key", async () => {
     const { url } = await postgres();
     const ask = readRequestOf(url, {

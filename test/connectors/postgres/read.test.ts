@@ -186,10 +186,19 @@ describe("readPostgres", () => {
   it.each([
     ["numbers", "select trim_scale(1.0) as id union all select 1.0"],
     ["spans of time", "select interval '1 day' as id union all select interval '24 hours'"],
+    ["lists", "select array[1.0, 2] as id union all select array[trim_scale(1.0), 2]"],
   ])("refuses a query with two equal keys that are written unlike: %s", async (_, text) => {
     const { url } = await postgres();
     const reading = pagesOf(readRequestOf(url, { query: text, key: ["id"] }), { pageRowsMax: 1 });
     await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
+  });
+
+  it("reads a query whose keys are lists, with equal items in one and in neighbours", async () => {
+    const { url } = await postgres();
+    const query =
+      "select id from (values (array[1, 1]), (array[1, 2]), (array[2, null])) as t (id)";
+    const pages = await pagesOf(readRequestOf(url, { query, key: ["id"] }), { pageRowsMax: 1 });
+    expect(columnIn(pages, "id")).toEqual(["[1,1]", "[1,2]", "[2,null]"]);
   });
 
   it.each(["NaN", "Infinity"])("passes no row by for one whose number is %s", async (last) => {

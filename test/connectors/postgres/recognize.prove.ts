@@ -55,6 +55,22 @@ describe("recognizePostgres", () => {
     expect((await seen(standby, after.identity)).differs).toBeUndefined();
   });
 
+  it("reads a standby of a database where serializable is the default", async () => {
+    const { primary, standby } = await pair();
+    await runSql(
+      primary.url,
+      "alter database postgres set default_transaction_isolation = serializable",
+    );
+    // Any other client is refused, once the setting is there.
+    await until(async () => {
+      return await runSql(standby.url, "select 1").then(
+        () => false,
+        () => true,
+      );
+    });
+    await expect(seen(standby)).resolves.toMatchObject({ differs: undefined });
+  });
+
   it("notices a server that left its timeline before what was read", async () => {
     const { primary, standby } = await pair();
     await promote(standby);

@@ -140,6 +140,45 @@ export const mutantsOfCells: readonly Mutant[] = [
     replace: "",
   }),
   mutant({
+    id: "S1700",
+    plants: "a key that is an array is taken apart where rows are asked for by their keys",
+    file: "connectors/postgres/get.ts",
+    find: "const lists = key.map((_, at) => `$${at + 1}::text[]`);",
+    replace: "const lists = key.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);",
+    test: "test/connectors/postgres/get.test.ts",
+    title: "finds rows by keys that are arrays or rows themselves",
+  }),
+  mutant({
+    id: "S1701",
+    plants: "keys that are arrays are taken apart where neighbours are compared",
+    file: "connectors/postgres/sql/statement.ts",
+    find: "const lists = order.map((_, at) => `$${at + 1}::text[]`);",
+    replace: "const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);",
+    test: readTest,
+    title: "reads a query whose keys are lists, with equal items in one and in neighbours",
+  }),
+  mutant({
+    id: "S1702",
+    plants:
+      "the isolation level of a session is the database's default, which a standby may refuse",
+    file: "connectors/postgres/client.ts",
+    find: `await this.query("set default_transaction_isolation = 'read committed'");`,
+    replace: "",
+    test: "test/connectors/postgres/client.test.ts",
+    title:
+      "reads lists with nothing in them, and not serializably, whatever the database is set to",
+  }),
+  mutant({
+    id: "S1703",
+    plants: "NULL within an array is a text where the database is set so",
+    file: "connectors/postgres/client.ts",
+    find: `  array_nulls: "on",\n`,
+    replace: "",
+    test: "test/connectors/postgres/client.test.ts",
+    title:
+      "reads lists with nothing in them, and not serializably, whatever the database is set to",
+  }),
+  mutant({
     id: "S716",
     plants: "the kit does not look at cells",
     file: "testing/subject.ts",

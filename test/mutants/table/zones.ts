@@ -174,8 +174,8 @@ export const mutantsOfZones: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/sql/statement.ts",
-        find: "collation === undefined ? `k${at}`",
-        replace: "collation !== null ? `k${at}`",
+        find: "collation === undefined ? `k${at}::${type}`",
+        replace: "collation !== null ? `k${at}::${type}`",
       },
     ],
     test: {
