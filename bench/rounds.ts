@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 
 import { z } from "zod";
 
-import { flagsOf } from "./built.ts";
 import { type Ended, run } from "./child.ts";
+import { flagsOf } from "./launch-flags.ts";
 import { say } from "./report.ts";
 import { accounts, jsonlSha256 } from "./workloads/accounts.ts";
 

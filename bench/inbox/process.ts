@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { freePorts } from "../../src/local/ports.ts";
-import { bin, flagsOf } from "../built.ts";
+import { bin } from "../built.ts";
 import { end, firstJson, start } from "../child.ts";
+import { flagsOf } from "../launch-flags.ts";
 import { benchApiKey } from "../project.ts";
 
 /** Where deliveries of a benchmark go, and what they are signed with. */

@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Build } from "../builds.ts";
-import { flagsOf } from "../built.ts";
 import { run } from "../child.ts";
+import { flagsOf } from "../launch-flags.ts";
 import { BenchProject } from "../project.ts";
 import { makeEmpty, usageSchema } from "../rounds.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { flagsOf } from "../../bench/built.ts";
+import { flagsOf } from "../../bench/launch-flags.ts";
 
 it.each([
   ["worker", "--max-semi-space-size=4"],
