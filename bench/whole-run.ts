@@ -53,8 +53,15 @@ export async function runSync(
     program: "env",
     watch,
   }).finally(() => clearInterval(looking));
-  const report = reportSchema.parse(JSON.parse(ended.lastLine));
+  const report = reportOf(ended.lastLine);
   return { ...ended, report, rssBytes, rssOverTime };
+}
+
+/** @throws {Error} with what the command said in place of a report. */
+function reportOf(lastLine: string): WholeRun["report"] {
+  const parsed = reportSchema.safeParse(JSON.parse(lastLine));
+  if (parsed.success) return parsed.data;
+  throw new Error(`sluice run ended without a report: ${lastLine}`, { cause: parsed.error });
 }
 
 /** What `env` is given so that a command finds Temporal at an address. */
