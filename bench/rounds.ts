@@ -62,7 +62,10 @@ export const pair: readonly Variant[] = [
   { name: "naive", args: (csv) => [stageNaive, "--csv", csv, "--level", "6"] },
   {
     name: "sluice, send: all",
-    args: (path) => stagingBySluice({ connector: "csv", members: { path }, send: "all" }),
+    args: (path) => [
+      ...stagingBySluice({ connector: "csv", members: { path }, send: "all" }),
+      "--watch-loop",
+    ],
   },
 ];
 
