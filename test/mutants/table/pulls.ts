@@ -33,4 +33,34 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "does not pay again for a page whose write-back failed",
     },
   },
+  {
+    id: "S1720",
+    plants: "a row that another session removes while a page is written is not made again",
+    edits: [
+      {
+        file: "connectors/postgres/limits.ts",
+        find: "export const writeTriesMax = 3;",
+        replace: "export const writeTriesMax = 1;",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "goes by the table as it is once another session",
+    },
+  },
+  {
+    id: "S1721",
+    plants: "a row that a trigger or a policy kept as it was is called unchanged",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-statement.ts",
+        find: "  when wanted.ordinal in (select ordinal from present where differs) then 'kept'\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "does not call a row unchanged that a policy kept as it was",
+    },
+  },
 ];
