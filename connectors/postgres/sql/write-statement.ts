@@ -115,6 +115,6 @@ function wantedDiffers(set: readonly Value[]): string {
 }
 
 function differsFrom({ name, isComparedAsText }: WriteColumn, value: string): string {
-  const cast = isComparedAsText ? "::text" : "";
+  const cast = isComparedAsText ? '::text collate "C"' : "";
   return `t.${quoteName(name)}${cast} is distinct from ${value}${cast}`;
 }

@@ -74,3 +74,20 @@ describe("writePostgres, into a table that does not take everything", () => {
     expect(await write(url, [patch("a", 2), patch("b", 2)])).toEqual([kept, written]);
   });
 });
+
+it.each([
+  ["citext", "ACME", "Acme"],
+  ["citext[]", ["ACME"], ["Acme"]],
+  ["text collate anycase", "ACME", "Acme"],
+  ["interval", "P1M", "P30D"],
+] as const)("writePostgres replaces a value that only %s takes for the same", async (...of) => {
+  const [type, before, after] = of;
+  const { url, query } = await postgres();
+  await query(`create extension citext;
+    create collation anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table scores (id text primary key, fit ${type})`);
+  for (const value of [before, after]) {
+    expect(await write(url, [patch("a", value)])).toEqual([written]);
+    expect(await write(url, [patch("a", value)])).toEqual([{ done: "unchanged" }]);
+  }
+});

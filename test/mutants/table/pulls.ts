@@ -63,4 +63,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "does not call a row unchanged that a policy kept as it was",
     },
   },
+  {
+    id: "S1722",
+    plants: "a value that only its column takes for the same as the old one is not written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-table.ts",
+        find: "('json', 'xml', 'interval', 'citext')",
+        replace: "('json', 'xml')",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "replaces a value that only citext takes for the same",
+    },
+  },
 ];
