@@ -78,4 +78,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "replaces a value that only citext takes for the same",
     },
   },
+  {
+    id: "S1723",
+    plants: "a pull into a column that Postgres fills itself pays for a page first",
+    edits: [
+      {
+        file: "connectors/postgres/check-write.ts",
+        find: "    await assertTakesValues(session, of);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/check-write.test.ts",
+      title: "refuses columns that Postgres itself fills, unless they only find rows",
+    },
+  },
 ];
