@@ -73,6 +73,34 @@ describe("writePostgres, into a table that does not take everything", () => {
     const { url } = await roleOf(db, (role) => `grant select, insert, update on scores to ${role}`);
     expect(await write(url, [patch("a", 2), patch("b", 2)])).toEqual([kept, written]);
   });
+
+  it("refuses the one row that a policy refuses, and writes the others", async () => {
+    const db = await postgres();
+    await db.query(`create table scores (id text primary key, fit int);
+      insert into scores values ('a', 1);
+      alter table scores enable row level security;
+      create policy all_but_two on scores using (true) with check (fit <> 2)`);
+    const { url } = await roleOf(db, (role) => `grant select, insert, update on scores to ${role}`);
+    const rejected = "a policy of row level security refuses it";
+    const answers = await write(url, [patch("a", 2), patch("b", 2), patch("c", 3)]);
+    expect(answers).toEqual([{ rejected }, { rejected }, written]);
+    expect(await db.query("select * from scores")).toEqual([
+      { id: "a", fit: 1 },
+      { id: "c", fit: 3 },
+    ]);
+  });
+
+  it.each(["45000", "MY001", "ERR42", "P0004"])(
+    "refuses the one row of which a trigger says %s, and does not say what else it says",
+    async (state) => {
+      const { url, query } = await postgres();
+      await query(`create table scores (id text primary key, fit int);
+        ${stopping(`if new.fit = 2 then raise exception 'canary' using errcode = '${state}'; end if; return new;`)}
+        create trigger stop before insert on scores for each row execute function stop()`);
+      const rejected = "a trigger of the table refuses it";
+      expect(await write(url, [patch("a", 2), patch("b", 3)])).toEqual([{ rejected }, written]);
+    },
+  );
 });
 
 it.each([

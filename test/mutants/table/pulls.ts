@@ -93,4 +93,35 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "refuses columns that Postgres itself fills, unless they only find rows",
     },
   },
+  {
+    id: "S1724",
+    plants: "one row that a policy refuses keeps its whole page from being written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-refusal.ts",
+        find: 'error.routine === "ExecWithCheckOptions"',
+        replace: "error.routine === undefined",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "refuses the one row that a policy refuses, and writes the others",
+    },
+  },
+  {
+    id: "S1725",
+    plants:
+      "one row that a trigger refuses in its own words keeps its whole page from being written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-refusal.ts",
+        find: "if (isOfFunction(code)) return",
+        replace: 'if (code === "P0001") return',
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "refuses the one row of which a trigger says",
+    },
+  },
 ];
