@@ -124,4 +124,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "refuses the one row of which a trigger says",
     },
   },
+  {
+    id: "S1726",
+    plants: "a plan takes the service's pages for as small as the one that `--limit` cut short",
+    edits: [
+      {
+        file: "activities/pull/fetch.ts",
+        find: "{ ...after, filledPages, fullest }",
+        replace: "{ ...after, filledPages }",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/pull-plan.test.ts",
+      title: "does not take pages for small because a `--limit` cut one short",
+    },
+  },
 ];
