@@ -139,4 +139,17 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "does not take pages for small because a `--limit` cut one short",
     },
   },
+  {
+    id: "S1727",
+    plants:
+      "a pull into the table that a sync reads is let be where one of the two quotes its name",
+    edits: [
+      {
+        file: "src/config/feedback-loop.ts",
+        find: `.replaceAll('"', "")`,
+        replace: "",
+      },
+    ],
+    test: { file: "test/src/config/feedback-loop.test.ts", title: "sees through quotes" },
+  },
 ];
