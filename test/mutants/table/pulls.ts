@@ -152,4 +152,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
     ],
     test: { file: "test/src/config/feedback-loop.test.ts", title: "sees through quotes" },
   },
+  {
+    id: "S1728",
+    plants: "a page that waits to be written is written although the account is another by now",
+    edits: [
+      {
+        file: "activities/pull/open.ts",
+        find: "await assertSameAccount(holder, deps.config.api, ofAccount);",
+        replace: "await assertSameAccount(holder, deps.config.api, trust);",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/open.test.ts",
+      title: "writes no page that another key paid for, even where it is the first of its round",
+    },
+  },
 ];
