@@ -30,6 +30,7 @@ export async function checkWritePostgres(
     const of = { name, columns, mayInsert: config.insert };
     await assertTakesValues(session, of);
     await assertGrants(session, of);
+    if (config.insert) await assertSequences(session, of);
   });
 }
 
@@ -95,4 +96,28 @@ async function assertGrants(session: Session, of: WriteOf): Promise<void> {
     field: "table",
     hint: `Run: grant ${missing.join(", ")} on ${table} to ${role};`,
   });
+}
+
+/** A new row takes a number from each sequence that is the default of a column which is not written. */
+async function assertSequences(session: Session, { name, columns }: WriteOf): Promise<void> {
+  const [row] = await session.query(
+    `select current_user as role, a.attname as column, n.nspname as schema, s.relname as sequence
+     from pg_attrdef as d
+     join pg_attribute as a on a.attrelid = d.adrelid and a.attnum = d.adnum
+     join pg_depend as p on p.classid = 'pg_attrdef'::regclass and p.objid = d.oid
+       and p.refclassid = 'pg_class'::regclass
+     join pg_class as s on s.oid = p.refobjid
+     join pg_namespace as n on n.oid = s.relnamespace
+     where d.adrelid = $1::regclass and a.attname <> all ($2)
+       and case s.relkind when 'S' then not has_sequence_privilege(s.oid, 'usage, update') end
+     order by a.attnum`,
+    [quoteTable(name), [...columns.key, ...columns.set]],
+  );
+  if (row === undefined) return;
+  const role = quoteName(textIn(row, "role"));
+  const sequence = quoteTable({ schema: textIn(row, "schema"), table: textIn(row, "sequence") });
+  throw new ConfigError(
+    `role ${role} may not use ${sequence}, from which a new row gets its ${textIn(row, "column")}`,
+    { field: "table", hint: `Run: grant usage on sequence ${sequence} to ${role};` },
+  );
 }

@@ -167,4 +167,20 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "writes no page that another key paid for, even where it is the first of its round",
     },
   },
+  {
+    id: "S1729",
+    plants:
+      "a sequence that the role may not use is found out by the first page, which is paid for",
+    edits: [
+      {
+        file: "connectors/postgres/check-write.ts",
+        find: "    if (config.insert) await assertSequences(session, of);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/check-write.test.ts",
+      title: "names a sequence that a new row takes a number from, and the grant that lets it",
+    },
+  },
 ];
