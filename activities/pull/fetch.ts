@@ -83,8 +83,9 @@ async function advance(
   const { walk, page, limit } = at;
   try {
     const after = afterPage(walk, page);
-    // A page cut short by `--limit` says nothing of how many the walk needs.
-    return limit < walk.limit ? { ...after, filledPages: walk.filledPages } : after;
+    // A page cut short by `--limit` says nothing of how many the walk needs, nor of how many results one holds.
+    const { filledPages, fullest } = walk;
+    return limit < walk.limit ? { ...after, filledPages, fullest } : after;
   } catch (error) {
     if (error instanceof ApiContractError) await deps.state.setWalk({ ...step, walk: null });
     throw error;

@@ -50,7 +50,9 @@ async function assertSameRound(
   const isFresh = isAnew || place === undefined || place.isDone || place.steps === 0;
   const trust = { isFresh, isKept: true };
   const holder = holderOf(deps, { kind: "pull", name, at: isoNow(deps) });
-  await assertSameAccount(holder, deps.config.api, trust);
+  // A page that waits to be written is of its account, wherever it is written.
+  const ofAccount = { ...trust, isFresh: isFresh && (isAnew || (place?.page ?? null) === null) };
+  await assertSameAccount(holder, deps.config.api, ofAccount);
   const source = connectorOf(deps, writeBack.connector);
   const asked = {
     source,

@@ -92,7 +92,7 @@ export type Patch = {
   readonly set: Readonly<Record<string, JsonValue>>;
 };
 
-/** What became of a patch: `missing` when there is no such row and none may be made. */
+/** What became of a patch: `missing` when there is no such row and none was made. */
 export type Written =
   | { readonly done: "written" | "unchanged" | "missing" }
   | { readonly rejected: string };

@@ -5,8 +5,14 @@ import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { tableOf } from "./sql/ddl.ts";
-import { quoteTable, type TableName } from "./sql/identifier.ts";
+import { quoteTable, shownTable, type TableName } from "./sql/identifier.ts";
 import { readWriteTable } from "./sql/write-table.ts";
+
+type WriteOf = {
+  readonly name: TableName;
+  readonly columns: PatchColumns;
+  readonly mayInsert: boolean;
+};
 
 /**
  * Looks whether `writePostgres` could write these columns, and writes nothing.
@@ -21,7 +27,10 @@ export async function checkWritePostgres(
   await withSession({ config, signal, isWritable: true }, async (session) => {
     await assertSchema(session, name);
     await readWriteTable(session, name, columns);
-    await assertGrants(session, { name, columns, mayInsert: config.insert });
+    const of = { name, columns, mayInsert: config.insert };
+    await assertTakesValues(session, of);
+    await assertGrants(session, of);
+    if (config.insert) await assertSequences(session, of);
   });
 }
 
@@ -40,6 +49,27 @@ async function assertSchema(session: Session, { schema }: TableName): Promise<vo
   });
 }
 
+/** Postgres alone fills a column that it generates; no grant helps. `attgenerated` is new with 12. */
+async function assertTakesValues(session: Session, of: WriteOf): Promise<void> {
+  const { name, mayInsert } = of;
+  const { key, set } = of.columns;
+  const [row] = await session.query(
+    `select attname as column from pg_attribute as a where attrelid = $1::regclass and attname = any ($2)
+       and (attidentity = 'a' or to_jsonb(a) ->> 'attgenerated' <> '')`,
+    [quoteTable(name), [...set, ...(mayInsert ? key : [])]],
+  );
+  if (row === undefined) return;
+  const column = textIn(row, "column");
+  const member = set.includes(column) ? "set" : "key";
+  throw new ConfigError(`Postgres itself generates the column ${column} of ${shownTable(name)}`, {
+    field: member,
+    hint:
+      member === "set"
+        ? "Leave it out of `set`, or write a column of another name."
+        : "With `insert: false` it finds rows; where rows are made, the key must be another.",
+  });
+}
+
 /** An expression: whether the role has a privilege on each column of a parameter. */
 function may(privilege: string, parameter: string): string {
   return (
@@ -49,10 +79,7 @@ function may(privilege: string, parameter: string): string {
 }
 
 /** What the one statement of a write-back does to each column: it compares, adds and changes. */
-async function assertGrants(
-  session: Session,
-  of: { readonly name: TableName; readonly columns: PatchColumns; readonly mayInsert: boolean },
-): Promise<void> {
+async function assertGrants(session: Session, of: WriteOf): Promise<void> {
   const { name, mayInsert } = of;
   const { key, set } = of.columns;
   const table = quoteTable(name);
@@ -69,4 +96,28 @@ async function assertGrants(
     field: "table",
     hint: `Run: grant ${missing.join(", ")} on ${table} to ${role};`,
   });
+}
+
+/** A new row takes a number from each sequence that is the default of a column which is not written. */
+async function assertSequences(session: Session, { name, columns }: WriteOf): Promise<void> {
+  const [row] = await session.query(
+    `select current_user as role, a.attname as column, n.nspname as schema, s.relname as sequence
+     from pg_attrdef as d
+     join pg_attribute as a on a.attrelid = d.adrelid and a.attnum = d.adnum
+     join pg_depend as p on p.classid = 'pg_attrdef'::regclass and p.objid = d.oid
+       and p.refclassid = 'pg_class'::regclass
+     join pg_class as s on s.oid = p.refobjid
+     join pg_namespace as n on n.oid = s.relnamespace
+     where d.adrelid = $1::regclass and a.attname <> all ($2)
+       and case s.relkind when 'S' then not has_sequence_privilege(s.oid, 'usage, update') end
+     order by a.attnum`,
+    [quoteTable(name), [...columns.key, ...columns.set]],
+  );
+  if (row === undefined) return;
+  const role = quoteName(textIn(row, "role"));
+  const sequence = quoteTable({ schema: textIn(row, "schema"), table: textIn(row, "sequence") });
+  throw new ConfigError(
+    `role ${role} may not use ${sequence}, from which a new row gets its ${textIn(row, "column")}`,
+    { field: "table", hint: `Run: grant usage on sequence ${sequence} to ${role};` },
+  );
 }

@@ -103,6 +103,9 @@ export const smallTableBytes = 8 * 1024 * 1024;
 /** How long a write waits for a row that another session holds; then the page is tried again later. */
 export const rowLockWaitMs = 10_000;
 
+/** How often a row is written that is removed, made or renamed by other sessions meanwhile. */
+export const writeTriesMax = 3;
+
 /** Connections that one process has to one database, all its threads together. */
 export const connectionsMax = 2;
 

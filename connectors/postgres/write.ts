@@ -3,7 +3,7 @@ import { columnsOfPatches, patchFaultOf } from "../contract/patches.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { rowLockWaitMs } from "./limits.ts";
+import { rowLockWaitMs, writeTriesMax } from "./limits.ts";
 import { tableOf } from "./sql/ddl.ts";
 import { refusalOf } from "./sql/write-refusal.ts";
 import {
@@ -77,11 +77,27 @@ class WritePage {
     return this.#answers;
   }
 
-  async #writeSome(to: WriteTo, some: readonly Numbered[]): Promise<void> {
-    if (some.length === 0) return;
+  /**
+   * Whether a row is other than wanted although the server refused nothing: another session removed or renamed
+   * it in between, which another try settles, or the table does not let it be written.
+   */
+  #isLeft(ordinal: number): boolean {
+    const answer = this.#answers[ordinal];
+    return answer === keptAnswer || (this.#mayInsert && answer === absentAnswer);
+  }
+
+  async #writeSome(
+    to: WriteTo,
+    some: readonly Numbered[],
+    triesLeft = writeTriesMax,
+  ): Promise<void> {
+    if (some.length === 0 || triesLeft === 0) return;
     try {
       const rows = await to.session.query(to.sql, [parameterOf(some, to.table)]);
       for (const { ordinal, done } of rows) this.#answers[Number(ordinal)] = writtenOf(done);
+      // Before any later half, which may hold a later patch of the same key.
+      const left = some.filter(({ ordinal }) => this.#isLeft(ordinal));
+      await this.#writeSome(to, left, triesLeft - 1);
     } catch (error) {
       const rejected = refusalOf(error);
       if (rejected === undefined) throw error;
@@ -95,8 +111,8 @@ class WritePage {
         return;
       }
       const middle = Math.ceil(some.length / 2);
-      await this.#writeSome(to, some.slice(0, middle));
-      await this.#writeSome(to, some.slice(middle));
+      await this.#writeSome(to, some.slice(0, middle), triesLeft);
+      await this.#writeSome(to, some.slice(middle), triesLeft);
     }
   }
 }
@@ -107,8 +123,16 @@ type WriteTo = {
   readonly sql: string;
 };
 
+const keptAnswer: Written = {
+  rejected: "its row kept other values: a trigger or a policy of the table let nothing change it",
+};
+
+const absentAnswer: Written = { done: "missing" };
+
 function writtenOf(done: unknown): Written {
-  return { done: done === "written" || done === "missing" ? done : "unchanged" };
+  if (done === "kept") return keptAnswer;
+  if (done === "absent") return absentAnswer;
+  return { done: done === "written" ? "written" : "unchanged" };
 }
 
 /** The column whose value the server cannot read; its error does not say. Undefined when it refused something else. */

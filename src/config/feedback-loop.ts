@@ -16,9 +16,12 @@ function columnsWritten({ writeBack }: PullConfig): readonly string[] {
   return [...Object.keys(set), ...(makesRows ? Object.keys(key) : [])];
 }
 
-/** Postgres takes a table without a schema from `public`, unless its search path says otherwise. */
+/**
+ * A table's name without its quotes, which change nothing but for names that hold a dot. Postgres takes a table
+ * without a schema from `public`, unless its search path says otherwise.
+ */
 function tableName(table: unknown): string | undefined {
-  return typeof table === "string" ? table.replace(/^public\./, "") : undefined;
+  return typeof table === "string" ? table.replaceAll('"', "").replace(/^public\./, "") : undefined;
 }
 
 /** The database of a connection, as far as its members tell: two logins of one database are two connections. */

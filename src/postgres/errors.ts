@@ -93,11 +93,16 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
 /** Classes of SQLSTATE: lost connections, resources, an operator's shutdown, the server's disk. */
 const unavailableClass = /^(?:08|53|57P|58)/;
 
-/**
- * Classes whose messages quote values: data exceptions, violated constraints, what a function of the database
- * raises.
- */
-const quotesValues = /^(?:22|23|P0)/;
+/** Classes whose messages quote values: data exceptions and violated constraints. */
+const quotesValues = /^2[23]/;
+
+/** Classes of the states that the server itself and its extensions use; functions may raise any other. */
+const ownClass = /^(?:[0-3].|4[0-24]|5[34578]|72|F0|HV|XX)/;
+
+/** Whether a state is of what a function of the database raises: `P0001`, or one that its author chose. */
+export function isOfFunction(state: string): boolean {
+  return !ownClass.test(state);
+}
 
 /** What pg and Node call a connection that was lost, or never came to be. */
 const lostConnection = new RegExp(
@@ -153,5 +158,6 @@ function meaningOf(error: unknown): Meaning | undefined {
 function textOf(error: unknown): string {
   const state = sqlStateOf(error);
   if (state === undefined) return messageOf(error);
-  return quotesValues.test(state) ? `SQLSTATE ${state}` : `${messageOf(error)} (${state})`;
+  const mayQuote = quotesValues.test(state) || isOfFunction(state);
+  return mayQuote ? `SQLSTATE ${state}` : `${messageOf(error)} (${state})`;
 }

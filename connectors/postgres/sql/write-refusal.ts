@@ -1,5 +1,7 @@
 import { DatabaseError } from "pg";
 
+import { isOfFunction } from "../../../src/postgres/errors.ts";
+
 /**
  * Why the server refused the values of a row; undefined when it refused something else. Holds no value
  * (docs/facts/threats.md#t11): pg's message may.
@@ -25,9 +27,13 @@ export function refusalOf(error: unknown): string | undefined {
       return `it breaks the rule ${constraint}`;
     case "54000":
       return "a value is too long for an index";
-    case "P0001":
-      return "a trigger of the table refuses it";
+    case "42501":
+      // The same state as of a missing grant, which is of the table and not of a row.
+      return error.routine === "ExecWithCheckOptions"
+        ? "a policy of row level security refuses it"
+        : undefined;
     default:
+      if (isOfFunction(code)) return "a trigger of the table refuses it";
       if (code.startsWith("22")) return "a value is not of its column's type";
       return code.startsWith("23") ? `it breaks ${constraint}` : undefined;
   }

@@ -15,7 +15,8 @@ type Value = WriteColumn & { readonly as: string };
 
 /**
  * The one statement of a write-back. It takes the patches as JSON, reads each value as its column's type
- * would read it from a client, and gives `ordinal` and `done` for each patch. Only new rows go through
+ * would read it from a client, and gives `ordinal` and `done` for each patch: `kept` of a row that has other
+ * values and was not changed, `absent` of one that is not there and was not made. Only new rows go through
  * `insert`, because an insert that ends as an update has fired triggers and taken numbers from sequences;
  * only changed ones through `update`.
  */
@@ -25,12 +26,13 @@ export function writeStatement(table: WriteTable, mayInsert: boolean): string {
   const keyValues = listed(key.map(({ as }) => as));
   const quoted = quoteTable(table.name);
   const inserted = mayInsert ? insertOf(table) : `select ${keyNames} from ${quoted} where false`;
+  const differs = set.length === 0 ? "false" : wantedDiffers(set);
   return `with input as materialized (
   select * from json_to_recordset($1::json) as input (ordinal int, ${recordOf([...key, ...set])})
 ), wanted as materialized (
   select distinct on (${keyValues}) * from input order by ${keyValues}, ordinal desc
 ), present as materialized (
-  select wanted.ordinal from wanted join ${quoted} as t on ${isWanted("t", key)}
+  select wanted.ordinal, ${differs} as differs from wanted join ${quoted} as t on ${isWanted("t", key)}
 ), updated as (
   ${set.length === 0 ? "select ordinal from wanted where false" : updateOf(table)}
 ), inserted as (
@@ -39,18 +41,17 @@ export function writeStatement(table: WriteTable, mayInsert: boolean): string {
 select input.ordinal, case
   when wanted.ordinal in (select ordinal from updated) then 'written'
   when exists (select from inserted where ${isWanted("inserted", key)}) then 'written'
+  when wanted.ordinal in (select ordinal from present where differs) then 'kept'
   when wanted.ordinal in (select ordinal from present) then 'unchanged'
-  -- With inserts: another session made the same row in between.
-  else '${mayInsert ? "unchanged" : "missing"}' end as done
+  else 'absent' end as done
 from input join wanted using (${keyValues})`;
 }
 
 function updateOf(table: WriteTable): string {
   const { key, set } = valuesOf(table);
   const changes = set.map(({ name, as }) => `${quoteName(name)} = wanted.${as}`);
-  const differs = set.map((column) => differsFrom(column, `wanted.${column.as}`));
   return `update ${quoteTable(table.name)} as t set ${listed(changes)} from wanted
-  where ${isWanted("t", key)} and (${differs.join(" or ")}) returning wanted.ordinal`;
+  where ${isWanted("t", key)} and (${wantedDiffers(set)}) returning wanted.ordinal`;
 }
 
 function insertOf(table: WriteTable): string {
@@ -109,7 +110,11 @@ function isWanted(alias: string, key: readonly Value[]): string {
   return key.map(({ name, as }) => `${alias}.${quoteName(name)} = wanted.${as}`).join(" and ");
 }
 
+function wantedDiffers(set: readonly Value[]): string {
+  return set.map((column) => differsFrom(column, `wanted.${column.as}`)).join(" or ");
+}
+
 function differsFrom({ name, isComparedAsText }: WriteColumn, value: string): string {
-  const cast = isComparedAsText ? "::text" : "";
+  const cast = isComparedAsText ? '::text collate "C"' : "";
   return `t.${quoteName(name)}${cast} is distinct from ${value}${cast}`;
 }

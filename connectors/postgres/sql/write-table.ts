@@ -2,6 +2,7 @@ import { ConfigError } from "../../../src/errors.ts";
 import { quoteNames } from "../../../src/postgres/names.ts";
 import type { PatchColumns } from "../../contract/patches.ts";
 import { textIn, type Session } from "../client.ts";
+import { isDeterministicSql } from "./collations.ts";
 import { quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
 
 /** A column that is written. */
@@ -10,8 +11,8 @@ export type WriteColumn = {
   /** As it is in a statement: `numeric(10,2)`. */
   readonly type: string;
   /**
-   * Whether the type has no `=` that means "the same value": json, xml, and shapes, which are equal when
-   * their areas are.
+   * Whether `=` does not mean "the same value": of json and xml, which have none; of shapes, which are equal
+   * when their areas are; of intervals, where 30 days are a month; and where case makes no difference.
    */
   readonly isComparedAsText: boolean;
 };
@@ -29,7 +30,9 @@ const columnsStatement = `
       (select format(' collate %I.%I', n.nspname, c.collname)
        from pg_collation as c join pg_namespace as n on n.oid = c.collnamespace
        where c.oid = a.attcollation and c.oid <> t.typcollation), '') as type,
-    item.typcategory = 'G' or item.typname in ('json', 'xml') as as_text
+    item.typcategory = 'G' or item.typname in ('json', 'xml', 'interval', 'citext')
+      or exists (select from pg_collation as c where c.oid = a.attcollation and not ${isDeterministicSql})
+      as as_text
   from pg_attribute as a
   join pg_type as t on t.oid = a.atttypid
   join pg_type as base on base.oid = case t.typtype when 'd' then t.typbasetype else t.oid end

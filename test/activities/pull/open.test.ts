@@ -1,3 +1,6 @@
+import { mkdir, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { pullLock } from "../../../src/state/contract/pull/pulls.ts";
@@ -81,6 +84,19 @@ describe("openPull", () => {
     await other.perform(other.activities.closeRun, { runId: "run-2", outcome: "failed" });
     const anew = await PullRun.open(other, { runId: "run-3", request: { full: true } });
     expect((await anew.finish()).pull).toMatchObject({ calls: 4, continued: false });
+  });
+
+  it("writes no page that another key paid for, even where it is the first of its round", async () => {
+    const harness = await openPullHarness();
+    const first = await PullRun.open(harness);
+    await mkdir(join(harness.folder, "scores.csv"));
+    expect((await failureOf(first.pull())).type).toBe("ConfigError");
+    await first.close({ outcome: "failed" });
+    await rmdir(join(harness.folder, "scores.csv"));
+    const yaml = pullYaml().replace("${SLUICE_API_KEY}", "the-key-of-another-account");
+    const other = await harness.withYaml(yaml);
+    const failure = await failureOf(PullRun.open(other, { runId: "run-2" }));
+    expect(failure.message).toContain("the API key is not the one that was sent with before");
   });
 
   it("sends nothing while there are no credits", async () => {

@@ -33,4 +33,154 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "does not pay again for a page whose write-back failed",
     },
   },
+  {
+    id: "S1720",
+    plants: "a row that another session removes while a page is written is not made again",
+    edits: [
+      {
+        file: "connectors/postgres/limits.ts",
+        find: "export const writeTriesMax = 3;",
+        replace: "export const writeTriesMax = 1;",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "goes by the table as it is once another session",
+    },
+  },
+  {
+    id: "S1721",
+    plants: "a row that a trigger or a policy kept as it was is called unchanged",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-statement.ts",
+        find: "  when wanted.ordinal in (select ordinal from present where differs) then 'kept'\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "does not call a row unchanged that a policy kept as it was",
+    },
+  },
+  {
+    id: "S1722",
+    plants: "a value that only its column takes for the same as the old one is not written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-table.ts",
+        find: "('json', 'xml', 'interval', 'citext')",
+        replace: "('json', 'xml')",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "replaces a value that only citext takes for the same",
+    },
+  },
+  {
+    id: "S1723",
+    plants: "a pull into a column that Postgres fills itself pays for a page first",
+    edits: [
+      {
+        file: "connectors/postgres/check-write.ts",
+        find: "    await assertTakesValues(session, of);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/check-write.test.ts",
+      title: "refuses columns that Postgres itself fills, unless they only find rows",
+    },
+  },
+  {
+    id: "S1724",
+    plants: "one row that a policy refuses keeps its whole page from being written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-refusal.ts",
+        find: 'error.routine === "ExecWithCheckOptions"',
+        replace: "error.routine === undefined",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "refuses the one row that a policy refuses, and writes the others",
+    },
+  },
+  {
+    id: "S1725",
+    plants:
+      "one row that a trigger refuses in its own words keeps its whole page from being written",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-refusal.ts",
+        find: "if (isOfFunction(code)) return",
+        replace: 'if (code === "P0001") return',
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "refuses the one row of which a trigger says",
+    },
+  },
+  {
+    id: "S1726",
+    plants: "a plan takes the service's pages for as small as the one that `--limit` cut short",
+    edits: [
+      {
+        file: "activities/pull/fetch.ts",
+        find: "{ ...after, filledPages, fullest }",
+        replace: "{ ...after, filledPages }",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/pull-plan.test.ts",
+      title: "does not take pages for small because a `--limit` cut one short",
+    },
+  },
+  {
+    id: "S1727",
+    plants:
+      "a pull into the table that a sync reads is let be where one of the two quotes its name",
+    edits: [
+      {
+        file: "src/config/feedback-loop.ts",
+        find: `.replaceAll('"', "")`,
+        replace: "",
+      },
+    ],
+    test: { file: "test/src/config/feedback-loop.test.ts", title: "sees through quotes" },
+  },
+  {
+    id: "S1728",
+    plants: "a page that waits to be written is written although the account is another by now",
+    edits: [
+      {
+        file: "activities/pull/open.ts",
+        find: "await assertSameAccount(holder, deps.config.api, ofAccount);",
+        replace: "await assertSameAccount(holder, deps.config.api, trust);",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/open.test.ts",
+      title: "writes no page that another key paid for, even where it is the first of its round",
+    },
+  },
+  {
+    id: "S1729",
+    plants:
+      "a sequence that the role may not use is found out by the first page, which is paid for",
+    edits: [
+      {
+        file: "connectors/postgres/check-write.ts",
+        find: "    if (config.insert) await assertSequences(session, of);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/check-write.test.ts",
+      title: "names a sequence that a new row takes a number from, and the grant that lets it",
+    },
+  },
 ];

@@ -100,6 +100,8 @@ describe("echoMistakes", () => {
 
   it.each([
     ["the table of the schema public by its bare name", "table: companies", "public.companies"],
+    ["quotes", `table: '"crm"."companies"'`, "crm.companies"],
+    ["quotes around one part", "table: companies", `'public."companies"'`],
     ["a query that names the table", "query: select * from crm.companies", "crm.companies"],
   ])("sees through %s", async (_, from, table) => {
     const target = `{ connection: crm, table: ${table}, insert: false, key: { id: mk_id }, set: { fit_score: name } }`;

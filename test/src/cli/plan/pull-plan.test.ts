@@ -76,6 +76,14 @@ describe("sluice plan of a pull", () => {
     expect(await pulled(harness)).toBe(3);
   });
 
+  it("does not take pages for small because a `--limit` cut one short", async () => {
+    const harness = await openPullHarness();
+    const request = { limit: 3 };
+    await (await PullRun.open(harness, { runId: `run-${(runs += 1)}`, request })).finish();
+    expect(await planned(harness)).toMatchObject({ round: "continued", calls: { expected: 4 } });
+    expect(await pulled(harness)).toBe(4);
+  });
+
   it("knows of larger pages, of fewer calls, and nothing of another query", async () => {
     let harness = await openPullHarness();
     await pulled(harness);

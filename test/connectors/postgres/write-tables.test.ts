@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+
+import type { Patch, Written } from "../../../connectors/contract/connector.ts";
+import { writePostgres } from "../../../connectors/postgres/write.ts";
+import type { JsonValue } from "../../../src/records/json-value.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
+import { roleOf } from "./role.ts";
+import { readRequestOf } from "./support.ts";
+
+const written: Written = { done: "written" };
+const missing: Written = { done: "missing" };
+const kept: Written = {
+  rejected: "its row kept other values: a trigger or a policy of the table let nothing change it",
+};
+
+function patch(id: JsonValue, fit: JsonValue): Patch {
+  return { key: { id }, set: { fit } };
+}
+
+async function write(
+  url: string,
+  patches: readonly Patch[],
+  members: object = {},
+): Promise<readonly Written[]> {
+  return await writePostgres({ ...readRequestOf(url, { table: "scores", ...members }), patches });
+}
+
+/** A function `stop` of a trigger for each row. */
+function stopping(body: string): string {
+  return `create function stop() returns trigger language plpgsql as $$ begin ${body} end $$;`;
+}
+
+describe("writePostgres, of rows that others change meanwhile", () => {
+  it.each([
+    ["removes", "delete from scores", true, written],
+    ["removes", "delete from scores", false, missing],
+    ["renames", "update scores set id = 'b'", true, written],
+    ["renames", "update scores set id = 'b'", false, missing],
+  ] as const)("goes by the table as it is once another session %s a row", async (...of) => {
+    const [, change, insert, answer] = of;
+    const { url, query, admin } = await postgres();
+    await query(`create table scores (id text primary key, fit int);
+      insert into scores values ('a', 1)`);
+    await admin.query(`begin; ${change}`);
+    const answers = write(url, [patch("a", 2)], { insert });
+    await until(async () => (await query("select from pg_locks where not granted")).length > 0);
+    await admin.query("commit");
+    expect(await answers).toEqual([answer]);
+    const rows = await query("select fit from scores where id = 'a'");
+    expect(rows).toEqual(insert ? [{ fit: 2 }] : []);
+  });
+});
+
+describe("writePostgres, into a table that does not take everything", () => {
+  it("does not call a row unchanged that a trigger kept as it was", async () => {
+    const { url, query } = await postgres();
+    await query(`create table scores (id text primary key, fit int);
+      insert into scores values ('a', 1), ('b', 2);
+      ${stopping("return null;")}
+      create trigger stop before insert or update on scores for each row execute function stop()`);
+    const answers = await write(url, [patch("a", 2), patch("b", 2), patch("c", 2)]);
+    expect(answers).toEqual([kept, { done: "unchanged" }, missing]);
+  });
+
+  it("does not call a row unchanged that a policy kept as it was", async () => {
+    const db = await postgres();
+    await db.query(`create table scores (id text primary key, fit int);
+      insert into scores values ('a', 1), ('b', 1);
+      alter table scores enable row level security;
+      create policy seen on scores for select using (true);
+      create policy changed on scores for update using (id = 'b')`);
+    const { url } = await roleOf(db, (role) => `grant select, insert, update on scores to ${role}`);
+    expect(await write(url, [patch("a", 2), patch("b", 2)])).toEqual([kept, written]);
+  });
+
+  it("refuses the one row that a policy refuses, and writes the others", async () => {
+    const db = await postgres();
+    await db.query(`create table scores (id text primary key, fit int);
+      insert into scores values ('a', 1);
+      alter table scores enable row level security;
+      create policy all_but_two on scores using (true) with check (fit <> 2)`);
+    const { url } = await roleOf(db, (role) => `grant select, insert, update on scores to ${role}`);
+    const rejected = "a policy of row level security refuses it";
+    const answers = await write(url, [patch("a", 2), patch("b", 2), patch("c", 3)]);
+    expect(answers).toEqual([{ rejected }, { rejected }, written]);
+    expect(await db.query("select * from scores")).toEqual([
+      { id: "a", fit: 1 },
+      { id: "c", fit: 3 },
+    ]);
+  });
+
+  it.each(["45000", "MY001", "ERR42", "P0004"])(
+    "refuses the one row of which a trigger says %s, and does not say what else it says",
+    async (state) => {
+      const { url, query } = await postgres();
+      await query(`create table scores (id text primary key, fit int);
+        ${stopping(`if new.fit = 2 then raise exception 'canary' using errcode = '${state}'; end if; return new;`)}
+        create trigger stop before insert on scores for each row execute function stop()`);
+      const rejected = "a trigger of the table refuses it";
+      expect(await write(url, [patch("a", 2), patch("b", 3)])).toEqual([{ rejected }, written]);
+    },
+  );
+});
+
+it.each([
+  ["citext", "ACME", "Acme"],
+  ["citext[]", ["ACME"], ["Acme"]],
+  ["text collate anycase", "ACME", "Acme"],
+  ["interval", "P1M", "P30D"],
+] as const)("writePostgres replaces a value that only %s takes for the same", async (...of) => {
+  const [type, before, after] = of;
+  const { url, query } = await postgres();
+  await query(`create extension citext;
+    create collation anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table scores (id text primary key, fit ${type})`);
+  for (const value of [before, after]) {
+    expect(await write(url, [patch("a", value)])).toEqual([written]);
+    expect(await write(url, [patch("a", value)])).toEqual([{ done: "unchanged" }]);
+  }
+});
