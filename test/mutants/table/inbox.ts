@@ -221,4 +221,20 @@ export const mutantsOfInbox: readonly Mutant[] = [
       title: "ends its process with 0 when it is closed while a call is under way",
     },
   },
+  {
+    id: "S1740",
+    plants:
+      "events that are kept for a sync which reads another connection now are kept without a word",
+    edits: [
+      {
+        file: "src/cli/status/inbox.ts",
+        find: "const isReadNow = target === own && syncs.get(sync)?.connection === connection;",
+        replace: "const isReadNow = target === own && syncs.has(sync);",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "is told of a sync that reads another connection now, and of none that reads this one",
+    },
+  },
 ];
