@@ -113,7 +113,7 @@ export async function lookIntoInboxes(
   const backlogs = new Map<string, Backlog>();
   const held = new Map<string, TransferProblem | undefined>();
   if (config.store !== undefined || existsSync(inboxFileIn(config.stateFolder))) {
-    const inbox = await openInbox(config);
+    const inbox = await openInbox(config, { onlyReads: true });
     try {
       const positions = (await state?.positions({ inbox: inbox.inboxId })) ?? [];
       for (const backlog of await inbox.backlogs()) {
