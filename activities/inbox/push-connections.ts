@@ -1,5 +1,5 @@
 import { pushConnections, type Pushed } from "../../connectors/contract/push-connections.ts";
-import { inboxPosition } from "../../connectors/inbox/index.ts";
+import { inboxPosition, isSameEvent } from "../../connectors/inbox/index.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -85,7 +85,8 @@ export async function readingsOf(
       // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this
       // one: it is read from its beginning.
       const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
-      const seq = isOurs && read.seq <= last ? read.seq : 0;
+      const isThere = isOurs && read.seq <= last && (await isSameEvent(inbox, read));
+      const seq = isThere ? read.seq : 0;
       const [first] = await inbox.read({ connection, after: seq, limit: 1 });
       return { sync, seq, unreadMs: first === undefined ? undefined : now - first.receivedAt };
     }),

@@ -24,9 +24,24 @@ export const inboxPosition = z.object({
   inbox: z.string(),
   connection: z.string(),
   seq: z.int().min(0),
+  /** When the event of this number came, Unix ms; not in checkpoints of before, nor where it was removed. */
+  receivedAt: z.number().optional(),
 });
 
 type InboxPosition = z.output<typeof inboxPosition>;
+
+/**
+ * Whether the event of a position is still the one that was read: an older copy of the inbox gives its number to
+ * another one. One that was removed, or of which nobody noted when it came, is taken for it.
+ */
+export async function isSameEvent(
+  inbox: Pick<InboxReader, "get">,
+  { connection, seq, receivedAt }: InboxPosition,
+): Promise<boolean> {
+  if (receivedAt === undefined) return true;
+  const [event] = await inbox.get({ connection, seqs: [seq] });
+  return event === undefined || event.receivedAt === receivedAt;
+}
 
 /** A push connector as syncs read it: its events in the inbox, in the order they came. */
 export function readFromInbox(push: PushSource): Source {
@@ -45,9 +60,11 @@ export function readFromInbox(push: PushSource): Source {
         );
       },
       readLimit: async ({ config }) =>
-        await withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),
+        await withEvents(config, async (events) => ({ to: await events?.end() })),
       rewind: async ({ config, position }) =>
-        await withEvents(config, (events) => (events?.has(position) ? position : undefined)),
+        await withEvents(config, async (events) =>
+          (await events?.has(position)) === true ? position : undefined,
+        ),
     }),
     push,
     gone: async ({ config, from, to }) => {
@@ -73,8 +90,14 @@ class Events {
     this.last = last;
   }
 
-  positionOf(seq: number): InboxPosition {
-    return { inbox: this.#inbox.inboxId, connection: this.connection, seq };
+  positionOf(seq: number, receivedAt: number | undefined): InboxPosition {
+    return { inbox: this.#inbox.inboxId, connection: this.connection, seq, receivedAt };
+  }
+
+  /** The position of the last event. */
+  async end(): Promise<InboxPosition> {
+    const [event] = await this.get([this.last]);
+    return this.positionOf(this.last, event?.receivedAt);
   }
 
   /** Where a person finds an event. */
@@ -97,8 +120,10 @@ class Events {
    * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one after the
    * last was given out by an inbox that was replaced by an older copy of itself, which gives it out again.
    */
-  has({ inbox, connection, seq }: InboxPosition): boolean {
-    return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;
+  async has(position: InboxPosition): Promise<boolean> {
+    const { inbox, connection, seq } = position;
+    const isOurs = inbox === this.#inbox.inboxId && connection === this.connection;
+    return isOurs && seq <= this.last && (await isSameEvent(this.#inbox, position));
   }
 
   /** The next events of `(after, upTo]`, `limit` at most and no more than fit into a page. */
@@ -165,9 +190,12 @@ async function withEvents<Result>(
 }
 
 /** @throws {SourceChangedError} a span is not one of these events. */
-function assertOf(events: Events | undefined, { from, to }: Span<InboxPosition>): void {
+async function assertOf(
+  events: Events | undefined,
+  { from, to }: Span<InboxPosition>,
+): Promise<void> {
   for (const position of [from, to]) {
-    if (position === undefined || events?.has(position) === true) continue;
+    if (position === undefined || (await events?.has(position)) === true) continue;
     throw new SourceChangedError(
       `connection ${position.connection}: this is not the inbox that was read before`,
       { hint: "run the sync again: it then begins with the first event that is kept" },
@@ -181,7 +209,7 @@ async function* readEvents(
   const { config, signal, from, to, pageRowsMax: limit } = request;
   const events = await openEvents(config);
   try {
-    assertOf(events, { from, to });
+    await assertOf(events, { from, to });
     if (events === undefined) return;
     // Where no end is given it is set now: a read that senders keep ahead of would never end.
     const upTo = to?.seq ?? events.last;
@@ -190,8 +218,9 @@ async function* readEvents(
       signal.throwIfAborted();
       const found = await events.next({ after, upTo, limit });
       if (found.length === 0) return;
-      after = found.at(-1)?.seq ?? after;
-      yield { ...rowsOf(found, events), position: events.positionOf(after) };
+      const end = found.at(-1);
+      after = end?.seq ?? after;
+      yield { ...rowsOf(found, events), position: events.positionOf(after, end?.receivedAt) };
     }
   } finally {
     await events?.close();
@@ -202,7 +231,7 @@ async function getEvents(
   request: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
 ): Promise<Got<Row>> {
   return await withEvents(request.config, async (events) => {
-    assertOf(events, request);
+    await assertOf(events, request);
     if (events === undefined) return { rows: [], where: () => "", missing: request.names };
     const found = await events.get(seqsOf(request.names, events));
     const places = new Set(found.map(({ seq }) => events.placeOf(seq)));

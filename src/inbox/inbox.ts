@@ -108,6 +108,9 @@ export interface InboxMethods {
   forgetIds(input: { readonly receivedBefore: number }): number;
 }
 
+/** What an inbox is opened for: one that is only read need not be one that can be written. */
+export type InboxUse = { readonly onlyReads?: boolean };
+
 /** An inbox in a thread of its own. */
 export type Inbox = Remote<Omit<InboxMethods, "keep">> & {
   /** Random, made with the inbox: sequence numbers mean nothing to another one. */

@@ -123,6 +123,8 @@ function listenOn(
 ): void {
   const { exchanges, metrics, turnAway } = parts;
   server.maxConnections = limits.receiverConnectionsMax;
+  // Whoever says that nothing more comes still waits for the answer. Node's types do not have it.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.prependListener("request", (request, response) => exchanges.begin(request, response));
   // Whoever asks before sending a body is refused without it, or told to continue once it is let in.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));

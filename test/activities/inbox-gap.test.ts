@@ -120,4 +120,21 @@ describe("what a checkpoint of the store has not covered", () => {
     expect(after?.problem).toBeUndefined();
     expect(await check(pushed)).toBe(2);
   });
+
+  it("is told of a sync that reads another connection now, and of none that reads this one", async () => {
+    const pushed = await heldBy("copies");
+    await check(pushed);
+    const { config, state, target } = pushed.harness.deps;
+    const own = config.syncs.get("accounts");
+    if (own === undefined) throw new Error("no sync accounts");
+    const problemWith = async (connection: string): Promise<unknown> => {
+      const syncs = new Map([...config.syncs, ["copies", { ...own, name: "copies", connection }]]);
+      return (await lookIntoInboxes({ ...config, syncs }, state))[0]?.problem;
+    };
+    expect(await problemWith("forms")).toBeUndefined();
+    expect(await problemWith("leads")).toEqual({
+      text: `its events are kept for copies of ${target}, which reads leads now`,
+      hint: `let them go: \`sluice state reset copies --target '${target}' --reason …\``,
+    });
+  });
 });

@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
+
 import type { Source } from "../../../connectors/contract/connector.ts";
-import type { SyncConfig } from "../../config/config.ts";
+import type { Config, SyncConfig } from "../../config/config.ts";
+import { inboxFileIn } from "../../inbox/file.ts";
+import { openInbox } from "../../inbox/open.ts";
 import { rowAt, rowCount } from "../../pipeline/page.ts";
 import { mentions, textMentions } from "../../state/rules/keys/mentions.ts";
 import { mappedRows } from "../run/mapped-rows.ts";
@@ -31,4 +35,23 @@ export async function eventsOfKey(
     page.release?.();
   }
   return [...places].map((place) => Number(place.slice(place.lastIndexOf("#") + 1)));
+}
+
+/** The connections of which the inbox has events and that no sync reads, as after they were renamed. */
+export async function unreadConnections(config: Config): Promise<readonly string[]> {
+  const { stateFolder, store, syncs } = config;
+  if (store === undefined && !existsSync(inboxFileIn(stateFolder))) return [];
+  const read = new Set([...syncs.values()].map(({ connection }) => connection));
+  const inbox = await openInbox(config);
+  try {
+    const found: string[] = [];
+    for (const { connection } of await inbox.backlogs()) {
+      if (read.has(connection)) continue;
+      const [first] = await inbox.read({ connection, after: 0, limit: 1 });
+      if (first !== undefined) found.push(connection);
+    }
+    return found;
+  } finally {
+    await inbox.close();
+  }
 }

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
@@ -18,7 +18,7 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { syncOrFormer } from "../run/former-sync.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
 import { assertIdle } from "../status/idle.ts";
-import { eventsOfKey } from "./events-of-key.ts";
+import { eventsOfKey, unreadConnections } from "./events-of-key.ts";
 import { eraseStaged } from "./staged-files.ts";
 
 type ForgetOptions = GlobalOptions & { readonly yes?: boolean };
@@ -51,9 +51,15 @@ const names: Readonly<Record<Exclude<keyof Forgotten, "is_shredded" | "unreached
 function unreachedOf(
   config: Config,
   { name, connection }: SyncConfig,
-  { isShredded, isAtKey }: { readonly isShredded: boolean; readonly isAtKey: boolean },
+  found: {
+    readonly isShredded: boolean;
+    readonly isAtKey: boolean;
+    /** Connections whose events no sync reads. */
+    readonly unread: readonly string[];
+  },
 ): readonly string[] {
-  const { store, syncs, pulls } = config;
+  const { isShredded, isAtKey, unread } = found;
+  const { file, store, syncs, pulls } = config;
   const others = [...syncs.values()].filter((sync) => sync.name !== name);
   return [
     `the source: while connection ${connection} has the row, the next run that reads it sends it again`,
@@ -74,6 +80,11 @@ function unreachedOf(
       : [
           `other syncs: ${others.map((sync) => sync.name).join(", ")}, each by a command of its own`,
         ]),
+    ...unread.map(
+      (one) =>
+        `events of ${one} in the inbox, which no sync reads: have ${name} read ${one} in a copy of ` +
+        `${basename(file)} in the same folder, and add \`--config <the copy>\``,
+    ),
     "Temporal's histories of backfills that were started with this key",
     ...(isShredded || store !== undefined
       ? []
@@ -106,6 +117,7 @@ async function forgetIn(
   }
   const isShredded = (await state.shred()) && isInboxShredded;
   const { position } = await state.checkpoint({ target, sync: sync.name });
+  const unread = await unreadConnections(config);
   const { keyLists, ...others } = erased;
   return {
     ...others,
@@ -113,7 +125,7 @@ async function forgetIn(
     events: seqs.length,
     staged_files: staged,
     is_shredded: isShredded,
-    unreached: unreachedOf(config, sync, { isShredded, isAtKey: mentions(position, key) }),
+    unreached: unreachedOf(config, sync, { isShredded, isAtKey: mentions(position, key), unread }),
   };
 }
 

@@ -62,21 +62,26 @@ export function inboxStatusOf(
 type Positions = Awaited<ReturnType<StateClient["positions"]>>;
 
 /**
- * For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another
- * service or account.
+ * For whom events are kept that nobody sends: a sync that is not configured now or reads another connection, or one
+ * that sent to another service or account.
  */
 function problemOfHeld(
   { connection, accepted }: Backlog,
-  idle: Positions,
+  positions: Positions,
+  { api, syncs }: Pick<Config, "api" | "syncs">,
 ): TransferProblem | undefined {
-  const holding = idle.find(({ position }) => {
+  const own = targetOf(api);
+  const holding = positions.find(({ sync, target, position }) => {
     const read = inboxPosition.safeParse(position).data;
-    return read?.connection === connection && read.seq < accepted;
+    const isReadNow = target === own && syncs.get(sync)?.connection === connection;
+    return !isReadNow && read?.connection === connection && read.seq < accepted;
   });
   if (holding === undefined) return undefined;
   const { sync, target } = holding;
+  const other = target === own ? syncs.get(sync)?.connection : undefined;
+  const why = other === undefined ? "is not sent now" : `reads ${other} now`;
   return {
-    text: `its events are kept for ${sync} of ${target}, which is not sent now`,
+    text: `its events are kept for ${sync} of ${target}, which ${why}`,
     hint: `let them go: \`sluice state reset ${sync} --target '${target}' --reason …\``,
   };
 }
@@ -107,17 +112,13 @@ export async function lookIntoInboxes(
   const pushed = receiverConnections(config);
   const backlogs = new Map<string, Backlog>();
   const held = new Map<string, TransferProblem | undefined>();
-  const target = targetOf(config.api);
   if (config.store !== undefined || existsSync(inboxFileIn(config.stateFolder))) {
-    const inbox = await openInbox(config);
+    const inbox = await openInbox(config, { onlyReads: true });
     try {
       const positions = (await state?.positions({ inbox: inbox.inboxId })) ?? [];
-      const idle = positions.filter(
-        (each) => each.target !== target || !config.syncs.has(each.sync),
-      );
       for (const backlog of await inbox.backlogs()) {
         backlogs.set(backlog.connection, backlog);
-        held.set(backlog.connection, problemOfHeld(backlog, idle));
+        held.set(backlog.connection, problemOfHeld(backlog, positions, config));
       }
     } finally {
       await inbox.close();

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 
 import { StateUnavailableError } from "../../errors.ts";
-import { emptyLog, openDatabase, type Database } from "../../state/sqlite/database.ts";
+import { emptyLog, openDatabase, openToRead, type Database } from "../../state/sqlite/database.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
-import type { Inbox, InboxMethods } from "../inbox.ts";
+import type { Inbox, InboxMethods, InboxUse } from "../inbox.ts";
 import { inboxCacheKib, inboxLogPages } from "../limits.ts";
 import { createBacklog } from "./backlog.ts";
 import { createErasing } from "./erasing.ts";
@@ -23,18 +23,21 @@ type Opened = {
 
 /**
  * Opens an inbox in the calling thread, making its file as needed. After a fault of the disk the next call
- * opens the file anew, and fails until that succeeds.
+ * opens the file anew, and fails until that succeeds. With `onlyReads` one that cannot be written is opened, too.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`.
  */
-export function openInboxDatabase(file: string): InboxDatabase {
-  let opened: Opened | undefined = open(file);
+export function openInboxDatabase(
+  file: string,
+  { onlyReads = false }: InboxUse = {},
+): InboxDatabase {
+  let opened: Opened | undefined = open(file, onlyReads);
   let isSuspect = false;
   const inboxId = opened.db.storeId;
 
   const reopened = (): Opened => {
     opened?.db.close();
     opened = undefined;
-    const next = open(file);
+    const next = open(file, onlyReads);
     try {
       settle(next.db, { file, inboxId });
     } catch (error) {
@@ -77,8 +80,8 @@ export function openInboxDatabase(file: string): InboxDatabase {
   };
 }
 
-function open(file: string): Opened {
-  const db = openDatabase(file, inboxMigrations);
+function open(file: string, onlyReads: boolean): Opened {
+  const db = onlyReads ? openToRead(file, inboxMigrations) : openDatabase(file, inboxMigrations);
   db.prepare(`pragma wal_autocheckpoint = ${inboxLogPages}`).get();
   db.prepare(`pragma cache_size = -${inboxCacheKib}`).get();
   const { read, get } = createReading(db);

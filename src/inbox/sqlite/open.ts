@@ -10,7 +10,7 @@ import {
 } from "../../thread.ts";
 import { inboxFileIn } from "../file.ts";
 import { createGroupCommit } from "../group-commit.ts";
-import type { Inbox } from "../inbox.ts";
+import type { Inbox, InboxUse } from "../inbox.ts";
 import type { InboxDatabase } from "./database.ts";
 
 /** What the inbox's thread says first: whose it is and what can be called, or why it cannot be opened. */
@@ -24,8 +24,11 @@ export type Opened =
  * @throws {ConfigError} the folder is on a network file system, or its file was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
-export async function openSqliteInbox(stateFolder: string): Promise<Inbox> {
-  const workerData = { file: inboxFileIn(stateFolder) };
+export async function openSqliteInbox(
+  stateFolder: string,
+  { onlyReads = false }: InboxUse = {},
+): Promise<Inbox> {
+  const workerData = { file: inboxFileIn(stateFolder), onlyReads };
   const thread = new Worker(threadFile("thread", import.meta.url), { workerData });
   const opened = await new Promise<Opened>((resolve, reject) => {
     thread.once("message", resolve);

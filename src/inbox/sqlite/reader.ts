@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../errors.ts";
 import { lockWaitMs } from "../../state/limits.ts";
 import { movedError, movedToName } from "../../state/moved.ts";
-import { count } from "../../state/sqlite/database.ts";
-import { asStateError } from "../../state/sqlite/state-fault.ts";
+import { connectToRead, count } from "../../state/sqlite/database.ts";
+import { asStateError, isUnwritable } from "../../state/sqlite/state-fault.ts";
 import type { InboxReading } from "../inbox.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
@@ -23,9 +23,19 @@ export type SqliteReader = InboxReading & {
  */
 export function openSqliteReader(file: string): SqliteReader | undefined {
   if (!existsSync(file)) return undefined;
+  try {
+    const connect = () => new DatabaseSync(file, { readOnly: true, timeout: lockWaitMs });
+    return connectedReader(connect, file);
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    return connectedReader(() => connectToRead(file), file);
+  }
+}
+
+function connectedReader(connect: () => DatabaseSync, file: string): SqliteReader | undefined {
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(file, { readOnly: true, timeout: lockWaitMs });
+    db = connect();
     const reader = readerOf(db, file);
     if (reader === undefined) db.close();
     return reader;

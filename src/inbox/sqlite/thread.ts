@@ -7,12 +7,12 @@ import { answerCall, packError, type ThreadCall } from "../../thread.ts";
 import { openInboxDatabase, type InboxDatabase } from "./database.ts";
 import type { Opened } from "./open.ts";
 
-const { file } = z.object({ file: z.string() }).parse(workerData);
+const { file, ...use } = z.object({ file: z.string(), onlyReads: z.boolean() }).parse(workerData);
 
 /** The inbox, or undefined: then its opener has been told why, and this thread ends. */
 function open(): InboxDatabase | undefined {
   try {
-    return openInboxDatabase(file);
+    return openInboxDatabase(file, use);
   } catch (error) {
     parentPort?.postMessage({ error: packError(error) });
     return undefined;

@@ -210,21 +210,18 @@ export function emptyLog(db: Pick<Database, "prepare"> | Pick<DatabaseSync, "pre
  * As `openDatabase`, but a store that is there and cannot be written is opened to be read: what writes to it fails.
  * @throws {ConfigError} also for a store of an older sluice that cannot be written, and so not migrated.
  */
-export function openToRead(file: string): Database {
+export function openToRead(file: string, steps: readonly Migration[] = migrations): Database {
   try {
-    return openDatabase(file);
+    return openDatabase(file, steps);
   } catch (error) {
     if (!isUnwritable(error) || !existsSync(file)) throw error;
   }
   let db: DatabaseSync | undefined;
   try {
-    const url = pathToFileURL(file);
-    // SQLite makes files beside the store even to read it; while there are none nobody writes, and it needs none.
-    if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1");
-    db = new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs });
+    db = connectToRead(file);
     const version = count(db.prepare("pragma user_version"));
-    refuseNewer(file, version, migrations);
-    if (version < migrations.length) {
+    refuseNewer(file, version, steps);
+    if (version < steps.length) {
       throw new ConfigError(`${file} is of an older sluice, and cannot be written to change that`, {
         hint: "run `sluice status` once where the state folder can be written",
       });
@@ -234,6 +231,14 @@ export function openToRead(file: string): Database {
     db?.close();
     throw asStateError(error, file);
   }
+}
+
+/** Opens a file of which nothing can be written. */
+export function connectToRead(file: string): DatabaseSync {
+  const url = pathToFileURL(file);
+  // SQLite makes files beside the store even to read it; while there are none nobody writes, and it needs none.
+  if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1");
+  return new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs });
 }
 
 function refuseNetworkFileSystem(folder: string): void {

@@ -71,11 +71,14 @@ describe("lookIntoInbox", () => {
     expect(await alone.inbox.backlogs()).toMatchObject([{ last: 1, accepted: 1, waiting: 0 }]);
   });
 
-  it("takes nothing for accepted that a checkpoint after the last event would cover", async () => {
+  it.each([
+    ["after the last event", { seq: 2 }],
+    ["at an event of a newer copy of the inbox", { seq: 1, receivedAt: 1 }],
+  ])("takes nothing for accepted that a checkpoint %s would cover", async (_, at) => {
     const pushed = await PostedHarness.open();
     await pushed.post("a1");
     const { state, target } = pushed.harness.deps;
-    const position = { inbox: pushed.inbox.inboxId, connection: "forms", seq: 2 };
+    const position = { inbox: pushed.inbox.inboxId, connection: "forms", ...at };
     await state.setCheckpoint({
       target,
       sync: "accounts",

@@ -103,7 +103,8 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
       ]);
       expect(page.text?.(0)).toBe('{"n": 1, "in": {"of": "data"}}');
       const { inboxId: inbox } = events.inbox;
-      expect(page.position).toEqual({ inbox, connection: "forms", seq: 3 });
+      const receivedAt = Date.parse(String(page.rows[2]?.["$received_at"]));
+      expect(page.position).toEqual({ inbox, connection: "forms", seq: 3, receivedAt });
     }
     expect.assertions(4);
   });

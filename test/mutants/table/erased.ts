@@ -130,4 +130,19 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "is forgotten where it is only to be sent again: its rejects stay",
     },
   },
+  {
+    id: "S1741",
+    plants: "of events that no sync reads nobody hears that they were not erased",
+    edits: [
+      {
+        file: "src/cli/forget/events-of-key.ts",
+        find: "      if (first !== undefined) found.push(connection);",
+        replace: "      if (first !== undefined && connection === '') found.push(connection);",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "names connections that no sync reads, of which the inbox has events",
+    },
+  },
 ];

@@ -131,4 +131,34 @@ export const mutantsOfExplained: readonly Mutant[] = [
         "tells what the store knows of a key while the source cannot be asked, and fails as that does",
     },
   },
+  {
+    id: "S1745",
+    plants: "status needs an inbox that can be written",
+    edits: [
+      {
+        file: "src/cli/status/inbox.ts",
+        find: "await openInbox(config, { onlyReads: true });",
+        replace: "await openInbox(config);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/read-only.test.ts",
+      title: "status, explain and preview need none either where events are pushed to",
+    },
+  },
+  {
+    id: "S1746",
+    plants: "what is pushed is not read where nothing can be written",
+    edits: [
+      {
+        file: "src/inbox/sqlite/reader.ts",
+        find: "    if (!isUnwritable(error)) throw error;",
+        replace: "    if (!isUnwritable(error) || file !== '') throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/read-only.test.ts",
+      title: "status, explain and preview need none either where events are pushed to",
+    },
+  },
 ];

@@ -8,8 +8,8 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/inbox/index.ts",
-        find: "return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;",
-        replace: "return inbox !== '' && connection === this.connection;",
+        find: "return isOurs && seq <= this.last && (await isSameEvent(this.#inbox, position));",
+        replace: "return isOurs || connection === this.connection;",
       },
     ],
     test: {
@@ -219,6 +219,55 @@ export const mutantsOfInbox: readonly Mutant[] = [
     test: {
       file: "test/src/inbox/sqlite/processes.test.ts",
       title: "ends its process with 0 when it is closed while a call is under way",
+    },
+  },
+  {
+    id: "S1740",
+    plants:
+      "events that are kept for a sync which reads another connection now are kept without a word",
+    edits: [
+      {
+        file: "src/cli/status/inbox.ts",
+        find: "const isReadNow = target === own && syncs.get(sync)?.connection === connection;",
+        replace: "const isReadNow = target === own && syncs.has(sync);",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "is told of a sync that reads another connection now, and of none that reads this one",
+    },
+  },
+  {
+    id: "S1743",
+    plants:
+      "an older copy of an inbox that has given out as many numbers is taken for the one that was read",
+    edits: [
+      {
+        file: "connectors/inbox/index.ts",
+        find: "return isOurs && seq <= this.last && (await isSameEvent(this.#inbox, position));",
+        replace: "return isOurs && seq <= this.last;",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-sync.test.ts",
+      title:
+        "reads an older copy that has given out as many numbers again from its beginning, and says so",
+    },
+  },
+  {
+    id: "S1744",
+    plants: "a drain takes what an older copy of an inbox was given since for read",
+    edits: [
+      {
+        file: "activities/inbox/push-connections.ts",
+        find: "const isThere = isOurs && read.seq <= last && (await isSameEvent(inbox, read));",
+        replace: "const isThere = isOurs && read.seq <= last;",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/look-into-inbox.test.ts",
+      title:
+        "takes nothing for accepted that a checkpoint at an event of a newer copy of the inbox would cover",
     },
   },
 ];

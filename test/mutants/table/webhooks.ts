@@ -51,4 +51,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "notes no id of an event that it could not keep",
     },
   },
+  {
+    id: "S1742",
+    plants: "a sender that has closed its side is not answered",
+    edits: [
+      {
+        file: "src/webhooks/app.ts",
+        find: "{ httpAllowHalfOpen: true }",
+        replace: "{ httpAllowHalfOpen: false }",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/half-closed.test.ts",
+      title: "a sender that has closed its side is answered all that is kept of it",
+    },
+  },
 ];

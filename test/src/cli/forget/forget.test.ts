@@ -127,6 +127,24 @@ describe("sluice forget", () => {
     }
   });
 
+  it("names connections that no sync reads, of which the inbox has events", async () => {
+    const harness = await withRows();
+    const inbox = await openInbox(harness.deps.config);
+    const events = [{ json: event(canary, { name: "A" }) }];
+    for (const connection of ["forms", "renamed", "removed"]) {
+      await inbox.keep({ connection, receivedAt: 1_000, events });
+    }
+    await inbox.prune({ connection: "removed", upTo: 1, receivedBefore: 2_000 });
+    await inbox.close();
+    const { out } = await forget(harness, "signups", canary, "--yes");
+    const [erased = "", unreached = ""] = out.join("\n").split("not within reach");
+    expect(erased).toContain("1 payloads in the inbox");
+    expect(unreached.match(/events of .*/g)).toEqual([
+      "events of renamed in the inbox, which no sync reads: have signups read renamed in a copy of " +
+        "sluice.yaml in the same folder, and add `--config <the copy>`",
+    ]);
+  });
+
   it("says that the checkpoint is named by the key, where it is", async () => {
     const harness = await withRows();
     const { state, target } = harness.deps;

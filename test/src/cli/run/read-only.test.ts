@@ -1,13 +1,17 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
+import { inboxFileIn } from "../../../../src/inbox/file.ts";
+import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
 import { openDatabase } from "../../../../src/state/sqlite/database.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
+import { PostedHarness } from "../../../support/webhooks/push.ts";
 
 /** Runs a command of the command line. */
 const command = `
@@ -46,41 +50,55 @@ function printed(folder: string, args: readonly string[]): string | undefined {
   return /^(?:unshare|mount): /m.test(ran.stderr ?? "unshare: ") ? undefined : ran.stdout;
 }
 
+/** What commands print in a copy of a project's folder that cannot be written, by the name of what registers each. */
+async function printedIn(
+  harness: Harness,
+  commands: readonly (readonly [register: string, file: string, ...args: string[]])[],
+): Promise<readonly (string | undefined)[]> {
+  const folder = await temporaryFolder();
+  await cp(harness.folder, folder, { recursive: true });
+  await writeFile(join(folder, "command.mjs"), command);
+  // As processes that ended left it: nothing lies beside the store and the inbox.
+  openDatabase(join(folder, ".sluice", "state.db")).close();
+  const inbox = inboxFileIn(join(folder, ".sluice"));
+  if (existsSync(inbox)) openInboxDatabase(inbox).close();
+  const environment = source("config/environment.ts");
+  return commands.map(([register, file, ...args]) =>
+    printed(folder, [harness.sandbox.address, register, source(file), environment, ...args]),
+  );
+}
+
 it("explain, plan and preview need no state folder that can be written", async () => {
   const harness = await Harness.open({
     yaml: accountsYaml(),
     files: { "accounts.csv": accountsCsv(2) },
   });
   await (await TestRun.open(harness)).transfer();
-  const folder = await temporaryFolder();
-  await cp(harness.folder, folder, { recursive: true });
-  await writeFile(join(folder, "command.mjs"), command);
-  // As a process that ended left it: nothing lies beside the store.
-  openDatabase(join(folder, ".sluice", "state.db")).close();
-  const run = (register: string, file: string, ...args: readonly string[]): string | undefined =>
-    printed(folder, [
-      harness.sandbox.address,
-      register,
-      source(file),
-      source("config/environment.ts"),
-      ...args,
-    ]);
-  const said = [
-    run(
-      "registerExplain",
-      "cli/run/explain.ts",
-      "explain",
-      "accounts",
-      "--place",
-      "accounts.csv:2",
-    ),
-    run("registerPlan", "cli/plan/plan.ts", "plan", "accounts"),
-    run("registerPreview", "cli/run/preview.ts", "preview", "accounts"),
-  ];
+  const said = await printedIn(harness, [
+    ["registerExplain", "cli/run/explain.ts", "explain", "accounts", "--place", "accounts.csv:2"],
+    ["registerPlan", "cli/plan/plan.ts", "plan", "accounts"],
+    ["registerPreview", "cli/run/preview.ts", "preview", "accounts"],
+  ]);
   const says = ["leaves it: it is as it was accepted", "unchanged 2", '"account_id":"a1"'];
   expect(said.map((text, at) => text?.includes(says[at] ?? "") ?? true)).toEqual([
     true,
     true,
     true,
   ]);
+});
+
+it("status, explain and preview need none either where events are pushed to", async () => {
+  const pushed = await PostedHarness.open();
+  await pushed.post("a1");
+  await (await TestRun.open(pushed.harness, { kind: "inbox" })).transfer();
+  await pushed.post("a2");
+  const said = await printedIn(pushed.harness, [
+    ["registerStatus", "cli/status/status.ts", "status"],
+    ["registerExplain", "cli/run/explain.ts", "explain", "accounts", "--place", "forms#2"],
+    ["registerPreview", "cli/run/preview.ts", "preview", "accounts"],
+  ]);
+  const says = [/forms +\/hooks\/forms +2 /, /sends it|is sent/, /"account_id":"a2"/];
+  expect(
+    said.map((text, at) => text === undefined || says[at]?.test(text) === true || text),
+  ).toEqual([true, true, true]);
 });
