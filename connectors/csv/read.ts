@@ -2,6 +2,7 @@ import type { Page, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
+import { joinPages, sourcePage, type PlacedPage } from "./join-pages.ts";
 import { assertSameFile, filesHash, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
 import { bytesOf } from "./parse/bytes.ts";
 import { readLayout } from "./parse/header.ts";
@@ -15,6 +16,13 @@ type ReadRequest = ConnectorRequest<CsvConfig> &
 
 /** Reads the rows of all files in the order of their paths; see `Pull.read`. */
 export async function* readCsv(request: ReadRequest): AsyncGenerator<Page<CsvRow, CsvPosition>> {
+  const pages = placedPages(request);
+  if (request.config.append_only) yield* joinPages(pages, request.pageRowsMax);
+  else for await (const page of pages) yield sourcePage(page);
+}
+
+/** The pages of one file after the other. */
+async function* placedPages(request: ReadRequest): AsyncGenerator<PlacedPage> {
   const { config } = request;
   const files = await listFiles(config);
   const spans = spansOf(files, config, request);
@@ -25,21 +33,19 @@ export async function* readCsv(request: ReadRequest): AsyncGenerator<Page<CsvRow
     const file = await openFile(span.file, config.append_only);
     try {
       const pageRowsMax = Math.min(request.pageRowsMax, left);
+      let offset = span.from?.offset ?? 0;
       for await (const page of readFile(file, span, { ...request, pageRowsMax })) {
-        const { cells, rejects, lines } = page;
         yield {
-          get rows() {
-            return page.rows;
-          },
-          cells,
-          rejects,
-          where: (index) => `${file.place}:${lines[index]}`,
+          place: file.place,
+          page,
+          bytes: page.offset - offset,
           position:
             marks === undefined
               ? runPositionOf(file, page, before)
               : { files: [...marks.set(file.place, markOf(file, page)).values()] },
         };
-        left -= lines.length + rejects.length;
+        ({ offset } = page);
+        left -= page.lines.length + page.rejects.length;
         if (left <= 0) return;
       }
       before = behind(before, file);
