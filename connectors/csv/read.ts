@@ -9,7 +9,7 @@ import { readLayout } from "./parse/header.ts";
 import { PageReader, piecesBegin, type FilePage, type Place } from "./parse/pages.ts";
 import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition, Mark, RunPosition } from "./position.ts";
-import { appendMarks, spansOf, type FileSpan } from "./spans.ts";
+import { appendMarks, markKey, spansOf, type FileSpan } from "./spans.ts";
 
 type ReadRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly pageRowsMax: number; readonly limit?: number | undefined };
@@ -26,7 +26,7 @@ async function* placedPages(request: ReadRequest): AsyncGenerator<PlacedPage> {
   const { config } = request;
   const files = await listFiles(config);
   const spans = spansOf(files, config, request);
-  const marks = config.append_only ? new Map(appendMarks(request.from)) : undefined;
+  const marks = config.append_only ? new Map(appendMarks(config, request.from)) : undefined;
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let before = passedBefore(request.from, spans);
   for (const span of spans) {
@@ -42,7 +42,7 @@ async function* placedPages(request: ReadRequest): AsyncGenerator<PlacedPage> {
           position:
             marks === undefined
               ? runPositionOf(file, page, before)
-              : { files: [...marks.set(file.place, markOf(file, page)).values()] },
+              : { files: [...marks.set(markKey(config, file.place), markOf(file, page)).values()] },
         };
         ({ offset } = page);
         left -= page.lines.length + page.rejects.length;

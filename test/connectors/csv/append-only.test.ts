@@ -41,6 +41,21 @@ describe("readCsv of append-only files", () => {
     });
   });
 
+  it("goes on where it was when the path is written otherwise", async () => {
+    await withFolder({ "a.csv": "id\n1\n" }, async (folder) => {
+      const member = { append_only: true };
+      let from = (await readAll(configOf(folder, member))).positions.at(-1);
+      for (const [row, path] of ["./a.csv", join(folder, "a.csv"), "*.csv", "./*.csv"].entries()) {
+        await appendFile(join(folder, "a.csv"), `new-${row}\n`);
+        const { items, positions } = await readAll(configOf(folder, { ...member, path }), { from });
+        expect(items.map((item) => item.split(" ")[1])).toEqual([`{"id":"new-${row}"}`]);
+        from = positions.at(-1);
+      }
+      expect(from).toMatchObject({ files: [{ file: "./a.csv", line: 7 }] });
+      expect(from).toHaveProperty("files.length", 1);
+    });
+  });
+
   it("puts small files together to pages, because each position names all of them", async () => {
     const files = numbers(100).map((file): [string, string] => {
       const rows = numbers(file === 60 ? 150 : 3).map(

@@ -163,4 +163,16 @@ export const mutantsOfDated: readonly Mutant[] = [
       title: "is written while the source is read, because positions may be large",
     },
   },
+  {
+    id: "S1714",
+    plants: "a file that grows is another one once its path is written otherwise",
+    edits: [
+      {
+        file: "connectors/csv/spans.ts",
+        find: "return resolve(folder, place);",
+        replace: "return resolve(folder) === place ? folder : place;",
+      },
+    ],
+    test: { file: appendTest, title: "goes on where it was when the path is written otherwise" },
+  },
 ];
