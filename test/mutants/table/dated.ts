@@ -175,4 +175,20 @@ export const mutantsOfDated: readonly Mutant[] = [
     ],
     test: { file: appendTest, title: "goes on where it was when the path is written otherwise" },
   },
+  {
+    id: "S1715",
+    plants: "a file that is replaced while another is read may have other columns",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "if (needsSource && !job.isReplay) await checkColumns(source, sync, how);\n        return written;",
+        replace: "return written;",
+      },
+    ],
+    test: {
+      file: datedTest,
+      title:
+        "sends nothing of a file that was replaced, with other columns, while another was read",
+    },
+  },
 ];
