@@ -193,7 +193,10 @@ export function createStageChunk(
         if (needsSource) await assertStillSameSource(deps, { sync, source }, signal);
         const how = { signal, mayName: false };
         if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
-        return await deps.stageThreads.run(job, { signal, progress });
+        const written = await deps.stageThreads.run(job, { signal, progress });
+        // Once more: of several files one may have been replaced, with other columns, while another was read.
+        if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
+        return written;
       });
       if (staged.warnings.length > 0) {
         await state.addWarnings({ runId, warnings: staged.warnings });

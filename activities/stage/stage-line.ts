@@ -1,12 +1,11 @@
 import type { Log } from "../../connectors/contract/request.ts";
 import { readSpan } from "../../connectors/read-span.ts";
-import type { Effect } from "../../src/effect.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { recordBytesInBody } from "../../src/pipeline/bodies.ts";
 import { ChangeCounts } from "../../src/pipeline/change-counts.ts";
 import { dropUnchanged } from "../../src/pipeline/changed.ts";
 import { createChunkBudget, type ChunkBudget } from "../../src/pipeline/chunk-budget.ts";
-import { ChunkWriter, type PageStart, type WrittenChunk } from "../../src/pipeline/chunk.ts";
+import { ChunkWriter, type WrittenChunk } from "../../src/pipeline/chunk.ts";
 import { FieldHasher } from "../../src/pipeline/fields/field-hashes.ts";
 import { rejectRefused } from "../../src/pipeline/known-refusals.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
@@ -14,7 +13,7 @@ import type { LostFields } from "../../src/pipeline/lost-fields.ts";
 import { namedRows } from "../../src/pipeline/named-rows.ts";
 import { numbered, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
-import { createAtomicFile, pageStartsFile } from "../../src/staging/folder.ts";
+import { createAtomicFile, pageStartsFile, type AtomicFile } from "../../src/staging/folder.ts";
 import type { FieldsToKeep } from "../../src/state/contract/keys/fingerprints.ts";
 import type { Changes } from "../../src/state/contract/sends/changes.ts";
 import { readReplay } from "./replay-pages.ts";
@@ -22,8 +21,8 @@ import type { StageJob, StageTools } from "./stage-job.ts";
 import { StageNotes } from "./stage-notes.ts";
 import { withDoubtful } from "./with-doubtful.ts";
 
-/** A finished line, without what only a later split needs: that is beside the file. */
-export type Staged = Omit<WrittenChunk, "pageStarts"> & {
+/** A finished line. */
+export type Staged = WrittenChunk & {
   /** What the connector warned of: names and places, no row. */
   readonly warnings: readonly string[];
   /** Undefined where nobody asks of records whether they changed. */
@@ -46,20 +45,6 @@ async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGene
     return;
   }
   yield* readSpan(job, tools, log);
-}
-
-async function writePageStarts(
-  staged: string,
-  pageStarts: readonly PageStart[],
-  effect: Effect,
-): Promise<void> {
-  const file = await createAtomicFile(pageStartsFile(staged), effect);
-  try {
-    for (const start of pageStarts) await file.write(Buffer.from(`${JSON.stringify(start)}\n`));
-    await file.finish();
-  } finally {
-    await file.discard();
-  }
 }
 
 /** What the steps of a line share. */
@@ -96,11 +81,32 @@ function whatChanged(
   return dropUnchanged(lines, tools.state, how);
 }
 
+/** The files of a chunk: its lines and, for a split alone, where its pages began. */
+type ChunkFiles = { readonly file: AtomicFile; readonly starts: AtomicFile };
+
 /**
  * The data line. Pages go through it one after the other: rows become lines of JSON, those that the service has
  * are left out, and the rest is written to one file until the chunk is full.
  */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
+  const file = await createAtomicFile(job.file, tools.effect);
+  try {
+    const starts = await createAtomicFile(pageStartsFile(job.file), tools.effect);
+    try {
+      return await writeLine(job, tools, { file, starts });
+    } finally {
+      await starts.discard();
+    }
+  } finally {
+    await file.discard();
+  }
+}
+
+async function writeLine(
+  job: StageJob,
+  tools: StageTools,
+  { file, starts }: ChunkFiles,
+): Promise<Staged> {
   const { mapping, keepRows, recordBytesMax } = job;
   const { stream } = mapping;
   const compiled = await loadMapping(mapping);
@@ -110,25 +116,24 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
   const refusals = job.refused === undefined ? [] : await tools.state.refusals(job.refused);
   const notes = new StageNotes(job, tools);
   const budget = createChunkBudget(job.chunk.limits, Date.now);
-  const file = await createAtomicFile(job.file, tools.effect);
-  try {
-    const chunk = new ChunkWriter(job.chunk, budget, async (bytes) => await file.write(bytes));
-    const rows = numbered(readPages(job, tools, notes.sourceLog));
-    const how = { mapping: compiled, stream, keepRows, makeReject, bytesMax };
-    const lines = writeLines(rows, how);
-    const tried = rejectRefused(lines, refusals, makeReject);
-    const all = withDoubtful(tried, job, { ...tools, warnings: notes.warnings });
-    const tellsPlaces = tools.source.placesAreLines === true;
-    const counts = new ChangeCounts({ ...job.stage, tellsPlaces });
-    const changed = whatChanged(all, { job, tools, budget, lost: notes.lost, counts });
-    for await (const written of chunk.write(changed)) await notes.note(written);
-
-    const { pageStarts, ...facts } = await chunk.finish();
-    await writePageStarts(job.file, pageStarts, tools.effect);
-    await file.finish();
-    const isAsked = job.changed !== undefined && job.changed.rows === undefined;
-    return { ...facts, changes: isAsked ? counts.all() : undefined, warnings: notes.all() };
-  } finally {
-    await file.discard();
+  const chunk = new ChunkWriter(job.chunk, budget, async (bytes) => await file.write(bytes));
+  const rows = numbered(readPages(job, tools, notes.sourceLog));
+  const how = { mapping: compiled, stream, keepRows, makeReject, bytesMax };
+  const lines = writeLines(rows, how);
+  const tried = rejectRefused(lines, refusals, makeReject);
+  const all = withDoubtful(tried, job, { ...tools, warnings: notes.warnings });
+  const tellsPlaces = tools.source.placesAreLines === true;
+  const counts = new ChangeCounts({ ...job.stage, tellsPlaces });
+  const changed = whatChanged(all, { job, tools, budget, lost: notes.lost, counts });
+  for await (const written of chunk.write(changed)) {
+    // At once: of a source of thousands of files each names all of them.
+    await starts.write(Buffer.from(`${JSON.stringify(written.start)}\n`));
+    await notes.note(written);
   }
+
+  const facts = await chunk.finish();
+  await starts.finish();
+  await file.finish();
+  const isAsked = job.changed !== undefined && job.changed.rows === undefined;
+  return { ...facts, changes: isAsked ? counts.all() : undefined, warnings: notes.all() };
 }

@@ -2,44 +2,50 @@ import type { Page, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
+import { joinPages, sourcePage, type PlacedPage } from "./join-pages.ts";
 import { assertSameFile, filesHash, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
 import { bytesOf } from "./parse/bytes.ts";
 import { readLayout } from "./parse/header.ts";
 import { PageReader, piecesBegin, type FilePage, type Place } from "./parse/pages.ts";
 import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition, Mark, RunPosition } from "./position.ts";
-import { appendMarks, spansOf, type FileSpan } from "./spans.ts";
+import { appendMarks, markKey, spansOf, type FileSpan } from "./spans.ts";
 
 type ReadRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly pageRowsMax: number; readonly limit?: number | undefined };
 
 /** Reads the rows of all files in the order of their paths; see `Pull.read`. */
 export async function* readCsv(request: ReadRequest): AsyncGenerator<Page<CsvRow, CsvPosition>> {
+  const pages = placedPages(request);
+  if (request.config.append_only) yield* joinPages(pages, request.pageRowsMax);
+  else for await (const page of pages) yield sourcePage(page);
+}
+
+/** The pages of one file after the other. */
+async function* placedPages(request: ReadRequest): AsyncGenerator<PlacedPage> {
   const { config } = request;
   const files = await listFiles(config);
   const spans = spansOf(files, config, request);
-  const marks = config.append_only ? new Map(appendMarks(request.from)) : undefined;
+  const marks = config.append_only ? new Map(appendMarks(config, request.from)) : undefined;
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let before = passedBefore(request.from, spans);
   for (const span of spans) {
     const file = await openFile(span.file, config.append_only);
     try {
       const pageRowsMax = Math.min(request.pageRowsMax, left);
+      let offset = span.from?.offset ?? 0;
       for await (const page of readFile(file, span, { ...request, pageRowsMax })) {
-        const { cells, rejects, lines } = page;
         yield {
-          get rows() {
-            return page.rows;
-          },
-          cells,
-          rejects,
-          where: (index) => `${file.place}:${lines[index]}`,
+          place: file.place,
+          page,
+          bytes: page.offset - offset,
           position:
             marks === undefined
               ? runPositionOf(file, page, before)
-              : { files: [...marks.set(file.place, markOf(file, page)).values()] },
+              : { files: [...marks.set(markKey(config, file.place), markOf(file, page)).values()] },
         };
-        left -= lines.length + rejects.length;
+        ({ offset } = page);
+        left -= page.lines.length + page.rejects.length;
         if (left <= 0) return;
       }
       before = behind(before, file);

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+
 import { ConfigError } from "../../src/errors.ts";
 import type { Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
@@ -23,17 +25,23 @@ export function spansOf(
   { from, to }: Span<CsvPosition>,
 ): readonly FileSpan[] {
   return config.append_only
-    ? appendSpans(files, appendMarks(from), appendMarks(to))
+    ? appendSpans(files, config, { from: appendMarks(config, from), to: appendMarks(config, to) })
     : runSpans(files, runPosition(from), runPosition(to));
 }
 
-/** The marks of an append-only position. */
+/** What a file's mark is found by: a path that is written otherwise by now, `./a.csv` for `a.csv`, is the same. */
+export function markKey({ folder = "." }: CsvConfig, place: string): string {
+  return resolve(folder, place);
+}
+
+/** The marks of an append-only position, by their keys. */
 export function appendMarks(
+  config: CsvConfig,
   position: CsvPosition | undefined,
 ): ReadonlyMap<string, Mark> | undefined {
   if (position === undefined) return undefined;
   if (!("files" in position)) throw otherSetting();
-  return new Map(position.files.map((mark) => [mark.file, mark]));
+  return new Map(position.files.map((mark) => [markKey(config, mark.file), mark]));
 }
 
 function runPosition(position: CsvPosition | undefined): RunPosition | undefined {
@@ -51,12 +59,13 @@ function otherSetting(): ConfigError {
 /** A file that `to` does not know has no row before it. */
 function appendSpans(
   files: readonly SourceFile[],
-  from: ReadonlyMap<string, Mark> | undefined,
-  to: ReadonlyMap<string, Mark> | undefined,
+  config: CsvConfig,
+  { from, to }: Span<ReadonlyMap<string, Mark>>,
 ): readonly FileSpan[] {
   return files
-    .filter((file) => to === undefined || to.has(file.place))
-    .map((file) => ({ file, from: from?.get(file.place), to: to?.get(file.place) }));
+    .map((file) => ({ file, key: markKey(config, file.place) }))
+    .filter(({ key }) => to === undefined || to.has(key))
+    .map(({ file, key }) => ({ file, from: from?.get(key), to: to?.get(key) }));
 }
 
 function runSpans(

@@ -24,7 +24,6 @@ export type WrittenChunk = GzipFacts & {
   readonly done: boolean;
   /** Undefined when a record alone exceeds a lightweight body. */
   readonly bodies: readonly Body[] | undefined;
-  readonly pageStarts: readonly PageStart[];
   /** Of its records, in order, as a JSON array. */
   readonly keys: string;
 };
@@ -50,8 +49,12 @@ function addCounts(counts: StageCounts, page: RecordPage): StageCounts {
   };
 }
 
-/** A page that was written, and what the chunk holds with it. */
-export type WrittenPage = { readonly page: RecordPage; readonly counts: StageCounts };
+/** A page that was written, what the chunk holds with it, and where it began. */
+export type WrittenPage = {
+  readonly page: RecordPage;
+  readonly counts: StageCounts;
+  readonly start: PageStart;
+};
 
 /** Writes one chunk: a gzip file of JSONL, and what a later request or split of it needs to know. */
 export class ChunkWriter {
@@ -59,7 +62,6 @@ export class ChunkWriter {
   readonly #budget: ChunkBudget;
   readonly #gzip: GzipWriter;
   readonly #cutter: ReturnType<typeof createBodyCutter>;
-  readonly #pageStarts: PageStart[] = [];
   readonly #keys = new KeyList();
   #counts: StageCounts = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
   #to: unknown;
@@ -84,8 +86,10 @@ export class ChunkWriter {
    */
   async *write(pages: AsyncIterable<RecordPage>): AsyncGenerator<WrittenPage> {
     for await (const page of pages) {
+      const { first, isAgain } = page.source;
+      const start = { record: this.#counts.records, from: this.#to, first, isAgain };
       await this.#add(page);
-      yield { page, counts: this.#counts };
+      yield { page, counts: this.#counts, start };
       page.release?.();
       this.#isFull = this.#budget.isFull();
       if (this.#isFull) return;
@@ -93,15 +97,13 @@ export class ChunkWriter {
   }
 
   async #add(page: RecordPage): Promise<void> {
-    const { first, isAgain, position } = page.source;
-    this.#pageStarts.push({ record: this.#counts.records, from: this.#to, first, isAgain });
     if (page.candidates.length > 0) {
       await this.#addLines(page);
       // What is not deflated yet counts in full: near the limit the true size is worth waiting for.
       if (this.#gzip.bytesAtMost() >= this.#settings.limits.bytes) await this.#gzip.flush();
     }
     this.#counts = addCounts(this.#counts, page);
-    this.#to = position;
+    this.#to = page.source.position;
     this.#budget.leave(page, this.#gzip.bytesAtMost());
   }
 
@@ -128,6 +130,6 @@ export class ChunkWriter {
     const facts = await this.#gzip.finish();
     const counted = { counts: this.#counts, to: this.#to, done: !this.#isFull };
     const [bodies, keys] = [this.#cutter.bodies(), this.#keys.json()];
-    return { ...facts, ...counted, bodies, pageStarts: this.#pageStarts, keys };
+    return { ...facts, ...counted, bodies, keys };
   }
 }

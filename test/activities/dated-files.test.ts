@@ -1,9 +1,14 @@
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { accountsYaml, Harness } from "../support/project/harness.ts";
+import { stageLine } from "../../activities/stage/stage-line.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
+import { sources } from "../../connectors/registry.ts";
+import { connectorOf } from "../../connectors/source.ts";
+import { runEffect } from "../../src/effect.ts";
+import { accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
 import { TestRun } from "../support/project/test-run.ts";
 
 const first = "accounts-2026-11-01.csv";
@@ -66,4 +71,36 @@ it.each(["duplicate_keys: send", "send: all"])("the newest wins, too, with `%s`"
   const { counts } = await (await TestRun.open(harness)).transfer();
   expect(counts).toMatchObject({ read: 4, sent: 3 });
   expect((await harness.sandbox.names()).get("a1")).toBe("NEW");
+});
+
+it("sends nothing of a file that was replaced, with other columns, while another was read", async () => {
+  const harness = await nightly();
+  await (await TestRun.open(harness, { runId: "run-1" })).transfer();
+  const { opened } = await TestRun.open(harness, { runId: "run-2" });
+  const csv = connectorOf({ sources }, "csv");
+  const source: Source = {
+    ...csv,
+    async *read(ask) {
+      for await (const page of csv.read(ask)) {
+        // The second file is read first.
+        const other = join(harness.folder, "new");
+        await writeFile(other, "id,domain,title\nb1,b.example,B\n");
+        await rename(other, join(harness.folder, first));
+        yield page;
+      }
+    },
+  };
+  const { state } = harness;
+  const { stageChunk } = harness.activitiesWith({
+    stageThreads: {
+      run: async (job, attempt) =>
+        await stageLine(job, { ...attempt, source, state, effect: runEffect }),
+      close: async () => undefined,
+    },
+  });
+  const failure = await failureOf(harness.perform(stageChunk, { ...opened, chunk: 1 }));
+  expect(failure.message).toBe(
+    'sync accounts reads the column "name", which connection exports does not have',
+  );
+  expect((await harness.sandbox.names()).get("b1")).toBe("B");
 });

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
@@ -145,6 +145,37 @@ describe("limit", () => {
   it("counts rows that are rejected", async () => {
     const run = await runOver(csvWithBroken(20, [0, 1]), { request: { limit: 5 } });
     expect(await run.stage()).toMatchObject({ done: true, counts: { read: 5, rejected: 2 } });
+  });
+});
+
+describe("where pages began", () => {
+  it("is written while the source is read, because positions may be large", async () => {
+    const run = await runOver(accountsCsv(30), { sync: ["send: all"] });
+    const { harness, opened } = run;
+    const { state, deps } = harness;
+    const csv = connectorOf({ sources }, "csv");
+    const file = join(deps.stagingFolder, "run-1", "chunk-1.stage-1.jsonl.gz.pages");
+    const written: number[] = [];
+    const source: Source = {
+      ...csv,
+      async *read(ask) {
+        for await (const page of csv.read({ ...ask, pageRowsMax: 10 })) {
+          const starts = await readFile(`${file}.partial`, "utf8");
+          written.push(starts.split("\n").length - 1);
+          yield page;
+        }
+      },
+    };
+    const { stageChunk } = harness.activitiesWith({
+      stageThreads: {
+        run: async (job, attempt) =>
+          await stageLine(job, { ...attempt, source, state, effect: runEffect }),
+        close: async () => undefined,
+      },
+    });
+    await harness.perform(stageChunk, { ...opened, chunk: 1 });
+    expect(written).toEqual([0, 1, 2]);
+    expect((await readFile(file, "utf8")).split("\n")).toHaveLength(4);
   });
 });
 

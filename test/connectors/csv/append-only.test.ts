@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { numbers } from "../../support/sequences.ts";
 import { configOf, keptLog, readAll, withFolder } from "./support.ts";
 
 describe("readCsv of append-only files", () => {
@@ -37,6 +38,60 @@ describe("readCsv of append-only files", () => {
       expect(log.lines).toEqual([
         'a quoted field is still open, and what follows it waits {"where":"a.csv:3"}',
       ]);
+    });
+  });
+
+  it("goes on where it was when the path is written otherwise", async () => {
+    await withFolder({ "a.csv": "id\n1\n" }, async (folder) => {
+      const member = { append_only: true };
+      let from = (await readAll(configOf(folder, member))).positions.at(-1);
+      for (const [row, path] of ["./a.csv", join(folder, "a.csv"), "*.csv", "./*.csv"].entries()) {
+        await appendFile(join(folder, "a.csv"), `new-${row}\n`);
+        const { items, positions } = await readAll(configOf(folder, { ...member, path }), { from });
+        expect(items.map((item) => item.split(" ")[1])).toEqual([`{"id":"new-${row}"}`]);
+        from = positions.at(-1);
+      }
+      expect(from).toMatchObject({ files: [{ file: "./a.csv", line: 7 }] });
+      expect(from).toHaveProperty("files.length", 1);
+    });
+  });
+
+  it("puts small files together to pages, because each position names all of them", async () => {
+    const files = numbers(100).map((file): [string, string] => {
+      const rows = numbers(file === 60 ? 150 : 3).map(
+        (row) => `${file}-${row},${row === 1 ? '"x"y' : "n"}\n`,
+      );
+      return [`${1_000 + file}.csv`, `id,name\n${rows.join("")}`];
+    });
+    await withFolder(Object.fromEntries(files), async (folder) => {
+      const config = configOf(folder, { path: "*.csv", append_only: true });
+      const whole = await readAll(config);
+      // 33 files of 3 rows, 27 more, 100 and 50 rows of the large one, then 16 files with these 50, and the rest.
+      expect(whole.reach).toEqual([99, 180, 280, 378, 447]);
+      expect(whole.items.slice(0, 3)).toEqual([
+        '1000.csv:2 {"id":"0-0","name":"n"}',
+        '1000.csv:4 {"id":"0-2","name":"n"}',
+        '1001.csv:2 {"id":"1-0","name":"n"}',
+      ]);
+      expect(new Set(whole.items).size).toBe(447);
+      expect(whole.items).toContain("1060.csv:3 stray_quote");
+      for (const [page, from] of whole.positions.entries()) {
+        const rest = await readAll(config, { from });
+        expect(rest.items).toEqual(whole.items.slice(whole.reach[page]));
+      }
+      expect((await readAll(config, { limit: 10 })).items).toHaveLength(10);
+    });
+  });
+
+  it("puts no more bytes together than a page may have", async () => {
+    const row = `1,${"n".repeat(900_000)}\n`;
+    const files = numbers(12).map((file): [string, string] => [
+      `${100 + file}.csv`,
+      `id,n\n${row}`,
+    ]);
+    await withFolder(Object.fromEntries(files), async (folder) => {
+      const config = configOf(folder, { path: "*.csv", append_only: true });
+      expect((await readAll(config)).reach).toEqual([9, 12]);
     });
   });
 

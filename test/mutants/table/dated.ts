@@ -2,6 +2,8 @@ import type { Mutant } from "../mutant.ts";
 
 const datedTest = "test/activities/dated-files.test.ts";
 const orderTest = "test/connectors/csv/newest-first.test.ts";
+const stageTest = "test/activities/stage/stage-line.test.ts";
+const appendTest = "test/connectors/csv/append-only.test.ts";
 
 /** Mutants of files of which the newest holds the last word. */
 export const mutantsOfDated: readonly Mutant[] = [
@@ -88,6 +90,105 @@ export const mutantsOfDated: readonly Mutant[] = [
     test: {
       file: "test/connectors/csv/parse/split.test.ts",
       title: "cuts small files only forwards, where more parts are asked for than there are rows",
+    },
+  },
+  {
+    id: "S1710",
+    plants:
+      "each of thousands of small files that grow is a page, whose position names all of them",
+    edits: [
+      {
+        file: "connectors/csv/read.ts",
+        find: "if (request.config.append_only) yield*",
+        replace: "if (false) yield*",
+      },
+    ],
+    test: {
+      file: appendTest,
+      title: "puts small files together to pages, because each position names all of them",
+    },
+  },
+  {
+    id: "S1711",
+    plants: "pages of small files are put together beyond the rows of a page",
+    edits: [
+      {
+        file: "connectors/csv/join-pages.ts",
+        find: "this.#rows + rowsOf(next) > pageRowsMax ||",
+        replace: "",
+      },
+    ],
+    test: {
+      file: appendTest,
+      title: "puts small files together to pages, because each position names all of them",
+    },
+  },
+  {
+    id: "S1712",
+    plants: "pages of small files are put together beyond the bytes of a page",
+    edits: [
+      {
+        file: "connectors/csv/join-pages.ts",
+        find: " || this.#bytes + next.bytes > csvPageBytesMax",
+        replace: "",
+      },
+    ],
+    test: { file: appendTest, title: "puts no more bytes together than a page may have" },
+  },
+  {
+    id: "S1713",
+    plants: "where the pages of a chunk began is held in memory until it is full",
+    edits: [
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "for await (const written of chunk.write(changed)) {",
+        replace:
+          "const held: unknown[] = [];\n  for await (const written of chunk.write(changed)) {",
+      },
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "await starts.write(Buffer.from(`${JSON.stringify(written.start)}\\n`));",
+        replace: "held.push(written.start);",
+      },
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "await starts.finish();",
+        replace:
+          "for (const one of held) await starts.write(Buffer.from(`${JSON.stringify(one)}\\n`));" +
+          "\n  await starts.finish();",
+      },
+    ],
+    test: {
+      file: stageTest,
+      title: "is written while the source is read, because positions may be large",
+    },
+  },
+  {
+    id: "S1714",
+    plants: "a file that grows is another one once its path is written otherwise",
+    edits: [
+      {
+        file: "connectors/csv/spans.ts",
+        find: "return resolve(folder, place);",
+        replace: "return resolve(folder) === place ? folder : place;",
+      },
+    ],
+    test: { file: appendTest, title: "goes on where it was when the path is written otherwise" },
+  },
+  {
+    id: "S1715",
+    plants: "a file that is replaced while another is read may have other columns",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "if (needsSource && !job.isReplay) await checkColumns(source, sync, how);\n        return written;",
+        replace: "return written;",
+      },
+    ],
+    test: {
+      file: datedTest,
+      title:
+        "sends nothing of a file that was replaced, with other columns, while another was read",
     },
   },
 ];

@@ -159,8 +159,13 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage/stage-chunk.ts",
-        find: "if (needsSource && !job.isReplay) await checkColumns",
-        replace: "if (needsSource && !job.isReplay && chunk === 1) await checkColumns",
+        find: "await checkColumns(source, sync, how);\n        const written",
+        replace: "void checkColumns;\n        const written",
+      },
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "await checkColumns(source, sync, how);\n        return written;",
+        replace: "void how;\n        return written;",
       },
     ],
     test: {

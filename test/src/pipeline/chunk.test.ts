@@ -9,7 +9,13 @@ import {
   type ChunkBudget,
   type ChunkLimits,
 } from "../../../src/pipeline/chunk-budget.ts";
-import { ChunkWriter, type ChunkSettings, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
+import {
+  ChunkWriter,
+  type ChunkSettings,
+  type PageStart,
+  type WrittenChunk,
+  type WrittenPage,
+} from "../../../src/pipeline/chunk.ts";
 import type { RecordPage } from "../../../src/pipeline/page.ts";
 import {
   verdict,
@@ -43,17 +49,18 @@ async function writeChunk(
   chunkSettings: ChunkSettings,
   io: {
     readonly write: (bytes: Buffer) => Promise<void>;
-    readonly eachPage: () => Promise<void>;
+    readonly eachPage: (written: WrittenPage) => Promise<void>;
   },
 ): Promise<WrittenChunk> {
   const budget = createChunkBudget(chunkSettings.limits, Date.now);
   const chunk = new ChunkWriter(chunkSettings, budget, io.write);
-  for await (const _ of chunk.write(pages(budget))) await io.eachPage();
+  for await (const written of chunk.write(pages(budget))) await io.eachPage(written);
   return await chunk.finish();
 }
 
 type Written = {
   readonly chunk: WrittenChunk;
+  readonly starts: readonly PageStart[];
   readonly file: Buffer;
   /** Keys that the store was asked about. */
   readonly judged: readonly string[];
@@ -75,15 +82,16 @@ async function write(
     return { verdicts, leaving: new Int32Array() };
   };
   const blocks: Buffer[] = [];
+  const starts: PageStart[] = [];
   const chunk = await writeChunk(
     (budget) => dropUnchanged(streamOf(pages), { stageKeys }, { ...changed, budget }),
     { ...settings, limits: { ...wide, ...limits } },
     {
       write: async (bytes) => void blocks.push(Buffer.from(bytes)),
-      eachPage: async () => undefined,
+      eachPage: async ({ start }) => void starts.push(start),
     },
   );
-  return { chunk, file: Buffer.concat(blocks), judged };
+  return { chunk, starts, file: Buffer.concat(blocks), judged };
 }
 
 /** Pages of so many records each; every key is one of its own. */
@@ -115,19 +123,19 @@ afterEach(() => void vi.useRealTimers());
 
 describe("a chunk", () => {
   it("writes lines, counts, positions and where pages began", async () => {
-    const { chunk, file } = await write(pagesOf([2, 0, 1]), {});
+    const { chunk, starts, file } = await write(pagesOf([2, 0, 1]), {});
     expect(gunzipSync(file).toString()).toBe('{"k":"p0r0"}\n{"k":"p0r1"}\n{"k":"p2r0"}\n');
     expect(chunk).toMatchObject({
       counts: { read: 3, records: 3, unchanged: 0, filtered: 0, rejected: 0 },
       to: "after page 2",
       done: true,
       bodies: [{ from: 0, to: 3 }],
-      pageStarts: [
-        { record: 0, from: "start" },
-        { record: 2, from: "after page 0" },
-        { record: 2, from: "after page 1" },
-      ],
     });
+    expect(starts).toMatchObject([
+      { record: 0, from: "start" },
+      { record: 2, from: "after page 0" },
+      { record: 2, from: "after page 1" },
+    ]);
   });
 
   it("writes no line that was dropped, wherever it stood between others", async () => {
