@@ -141,4 +141,13 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     replace: "...(mark === undefined ? [] : [])",
     title: "is noticed by a host that starts once another one has drawn as many numbers",
   }),
+  plant({
+    id: "S1752",
+    plants: "whose a store is, is told as if this project had the old name",
+    file: "src/cli/status/store.ts",
+    find: "store: { ...server, project: undefined }",
+    replace: "store: { ...server, project: from }",
+    test: "test/src/cli/status/store.test.ts",
+    title: "says whose the store is, where it never had the name that is given",
+  }),
 ];
