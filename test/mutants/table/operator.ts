@@ -59,6 +59,15 @@ export const mutantsOfRestored: readonly Mutant[] = [
     test: "test/src/config/messages/shown-text.test.ts",
     title: 'makes of "api_key:abc\\nmode: x" "api_key:***\\nmode: x"',
   },
+  {
+    id: "S1758",
+    plants: "a missing blank after a colon is told in a library's words",
+    file: "src/config/document/document.ts",
+    find: "ownWords.get(code) ?? ",
+    replace: '(code === "MULTILINE_IMPLICIT_KEY" ? undefined : ownWords.get(code)) ?? ',
+    test: "test/src/config/document/document.test.ts",
+    title: 'says of "a:\\n  b:1\\n  c: 2"',
+  },
 ].map(
   planting({
     file: "test/workflows/sync/lost-holds.test.ts",
