@@ -53,7 +53,9 @@ function refuseNothing({ records, read }: ChosenRecords, sync: string): void {
   throw new ConfigError(
     `there is nothing to verify: sync ${sync} reads ${counted(read, "record")}, and nothing says that the service ` +
       `accepted ${read === 1 ? "it" : "one of them"}`,
-    { hint: `\`sluice run ${sync}\` sends them` },
+    {
+      hint: `\`sluice status\` says whether a run has them on the way; else \`sluice run ${sync}\` sends them`,
+    },
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { Config } from "../../config/config.ts";
 import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
-import { temporalRecord, temporalText, whyOtherTemporal } from "../../hosts/store-guards.ts";
+import { temporalText } from "../../hosts/store-guards.ts";
 import { connectTemporal, temporalOptions } from "../../local/connect.ts";
 import { temporalIdOf } from "../../local/presence.ts";
 import { temporalAnswers } from "../../local/temporal-server.ts";
@@ -16,7 +16,7 @@ import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { okOrFail } from "../output/style.ts";
-import { reachTemporal } from "../running/reach-temporal.ts";
+import { isOwnServer, reachTemporal, whyOtherReached } from "../running/reach-temporal.ts";
 import { defaultTemporal, isTemporalConfigured } from "../running/services.ts";
 import { storeText } from "../status/store.ts";
 
@@ -48,20 +48,23 @@ async function lookForUsedTemporal(config: Config, context: Context): Promise<st
   const used = await withState(config, async (state) => await state.usedTemporal());
   if (used === undefined) return "none yet: the first worker says which";
   const reached = await reachTemporal(config, context);
+  const isOwn = isOwnServer(config, used);
+  const stopped = `${temporalText(used)}: the project's own, which \`sluice run\` starts when none runs`;
   if (reached === undefined) {
+    if (isOwn) return stopped;
     throw new ConfigError(`the store is used with ${temporalText(used)}, and none runs here`, {
       hint: "set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one",
     });
   }
-  const { client, address, close } = reached;
+  const { client, address, isFound, close } = reached;
   try {
-    const temporal = temporalRecord(await temporalIdOf(client), address);
-    const why = whyOtherTemporal(used, temporal);
+    const temporalId = await temporalIdOf(client);
+    const why = whyOtherReached(config, used, { temporalId, address, isFound });
     if (why !== undefined) throw why;
+    return temporalId === used.id ? temporalText(used) : stopped;
   } finally {
     await close();
   }
-  return temporalText(used);
 }
 
 /** A store in Postgres, and what may be lost with it. */

@@ -27,13 +27,15 @@ function shown(reject: StoredReject): Record<string, string | null> {
   return { run: runId, number, stream, place, key, step, code, field, reason, row, ...became };
 }
 
-/** What became of a reject: nothing yet, or it was read again, or a newer row of its key came since. */
+/** What became of a reject: nothing yet, or a replay took it, or it needs nobody without one. */
 export function rejectState({
   replayedBy,
   superseded,
-}: StoredReject): "open" | "replayed" | "superseded" {
+  isOpen,
+}: StoredReject): "closed" | "open" | "replayed" | "superseded" {
   if (superseded) return "superseded";
-  return replayedBy === null ? "open" : "replayed";
+  if (replayedBy !== null) return "replayed";
+  return isOpen ? "open" : "closed";
 }
 
 function isJsonObject(text: string): boolean {

@@ -4,7 +4,6 @@ import type { Progress } from "../../../workflows/sync/progress.ts";
 import type { sync } from "../../../workflows/sync/sync.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, SluiceError } from "../../errors.ts";
-import { temporalRecord, whyOtherTemporal } from "../../hosts/store-guards.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { ListedState } from "../../schedules/missed.ts";
@@ -14,7 +13,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import { statusConnectMsMax, statusTemporalMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import { pendingTrouble } from "./pending.ts";
-import { reachTemporal, type ReachedTemporal } from "./reach-temporal.ts";
+import { reachTemporal, type ReachedTemporal, whyOtherReached } from "./reach-temporal.ts";
 import { defaultTemporal } from "./services.ts";
 
 /** What Temporal knows of a run that has not ended. */
@@ -86,12 +85,15 @@ async function isOurs(
 
 /** Why a Temporal says nothing of a store: it is another one than the store is used with. */
 function whyOther(
+  config: Config,
   used: TemporalRecord | undefined,
-  temporalId: string | undefined,
-  address: string | undefined,
+  reached: Pick<ReachedTemporal, "address" | "isFound"> & {
+    readonly temporalId: string | undefined;
+  },
 ): Silent | undefined {
+  const { temporalId, address, isFound } = reached;
   if (temporalId === undefined) return undefined;
-  const why = whyOtherTemporal(used, temporalRecord(temporalId, address));
+  const why = whyOtherReached(config, used, { temporalId, address, isFound });
   return why === undefined ? undefined : { text: why.message, hint: why.hint, isFault: true };
 }
 
@@ -118,7 +120,7 @@ export async function askTemporal(
     const { taskQueue } = config.temporal;
     const temporalId = await temporalIdOf(client).catch(() => undefined);
     const askSchedules = async (): Promise<void> => {
-      const other = whyOther(asked.used, temporalId, temporal.address);
+      const other = whyOther(config, asked.used, { ...temporal, temporalId });
       if (other !== undefined) silent = other;
       else if (await isOurs(temporal, taskQueue, asked.storeId)) {
         schedules = await scheduleStates(client, taskQueue, asked.scheduled);

@@ -1,9 +1,15 @@
+import { existsSync } from "node:fs";
+
+import { isLoopback } from "../../api/http/address.ts";
 import type { Config } from "../../config/config.ts";
+import type { ConfigError } from "../../errors.ts";
+import { temporalRecord, whyOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
 import { findService } from "../../local/shared-service.ts";
 import { isListening, temporalAnswers } from "../../local/temporal-server.ts";
+import type { TemporalRecord } from "../../state/contract/runs/hosts.ts";
 import type { Context } from "../output/context.ts";
-import { defaultTemporal, isTemporalConfigured } from "./services.ts";
+import { defaultTemporal, historiesFile, isTemporalConfigured } from "./services.ts";
 
 /**
  * A Temporal that answers. `isFound`: it only listens on the default address, and may be another project's. `address`
@@ -35,4 +41,25 @@ export async function reachTemporal(
   if (!(await temporalAnswers(defaultTemporal))) return undefined;
   const address = defaultTemporal;
   return { ...(await connectTemporal(address, connectMs)), address, isFound: true };
+}
+
+/** Whether a Temporal is the embedded server of a project: where it is stopped, the next run starts it again. */
+export function isOwnServer(
+  { stateFolder }: Pick<Config, "stateFolder">,
+  { at }: TemporalRecord,
+): boolean {
+  return isLoopback(at.replace(/:\d+$/, "")) && existsSync(historiesFile(stateFolder));
+}
+
+/**
+ * Why the Temporal that was reached is not the one that a store is used with. Undefined where it is, and where it only
+ * listens on the default address while the project's own is stopped: nobody means to use it.
+ */
+export function whyOtherReached(
+  config: Pick<Config, "stateFolder">,
+  used: TemporalRecord | undefined,
+  reached: Pick<ReachedTemporal, "address" | "isFound"> & { readonly temporalId: string },
+): ConfigError | undefined {
+  if (reached.isFound && used !== undefined && isOwnServer(config, used)) return undefined;
+  return whyOtherTemporal(used, temporalRecord(reached.temporalId, reached.address));
 }

@@ -112,6 +112,11 @@ export async function useService(
   };
 }
 
+/** Where the embedded server keeps its histories. */
+export function historiesFile(stateFolder: string): string {
+  return join(stateFolder, "temporal.db");
+}
+
 /** Starts the embedded server with its histories in the state folder, or shares the one another command started. */
 export async function useEmbeddedTemporal(config: Config, context: Context): Promise<TemporalUse> {
   const { stateFolder } = config;
@@ -122,7 +127,7 @@ export async function useEmbeddedTemporal(config: Config, context: Context): Pro
     start: async (spawned) => {
       const server = await startTemporal({
         binary: await temporalBinary(context),
-        databaseFile: join(stateFolder, "temporal.db"),
+        databaseFile: historiesFile(stateFolder),
         ip: context.environment.host,
         logFile: join(stateFolder, "temporal.log"),
         spawned,

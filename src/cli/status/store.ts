@@ -79,9 +79,10 @@ async function rename(context: Context, options: RenameOptions): Promise<void> {
   const server = await serverOf(context, options);
   const config = await configOf(context, options);
   const { from, json } = options;
-  const asFrom = { ...config, store: { ...server, project: from } };
+  // In nobody's name: whose the store is, the renaming looks at.
+  const asNobody = { ...config, store: { ...server, project: undefined } };
   const [beat] = await withState(
-    asFrom,
+    asNobody,
     async (state) =>
       await state.beats({ nowMs: state.now(), withinMs: config.advanced.hostLostAfterMs }),
   );

@@ -89,6 +89,10 @@ function syntaxProblems(document: Document.Parsed): readonly Problem[] {
 const ownWords: ReadonlyMap<string, string> = new Map([
   ["MULTIPLE_DOCS", "a second document begins here; only one may be in the file"],
   ["NON_STRING_KEY", "a name must be plain text"],
+  [
+    "MULTILINE_IMPLICIT_KEY",
+    "here is no `name: value`: the blank after a colon is missing, or a line has the wrong indentation",
+  ],
 ]);
 
 type Place = {

@@ -1,7 +1,22 @@
 import { isScalar, isSeq, visit } from "yaml";
 import type { Document } from "yaml";
 
+import { closest } from "./did-you-mean.ts";
+
 const secretName = /(?:^|_)(?:key|secret|password|passphrase|token)$/i;
+
+/** Whoever misspells a name has written the secret all the same. */
+const misspelt = ["api_key", "secret", "password", "passphrase", "token"];
+
+function isSecret(name: string): boolean {
+  return secretName.test(name) || closest(name, misspelt) !== undefined;
+}
+
+/** A name with what stands for its value where it is no pair: the blank after the colon is missing. */
+const noPair = /(?<![\w-]|\$\{)([\w-]+)["']?(?::(?=\S)|[ \t]*=[ \t]*)/g;
+
+/** The same where the syntax is broken, and a pair may have become part of something else. */
+const anyPair = /(?<![\w-]|\$\{)([\w-]+)["']?[ \t]*[:=][ \t]*/g;
 
 /** Members of which a list is one of secrets; a list of keys is one of columns. */
 const secretsName = /(?:^|_)secret$/i;
@@ -14,7 +29,7 @@ export function strikeOutSecrets(document: Document.Parsed, text: string): strin
   let shown = text;
   visit(document, {
     Pair: (_, { key, value }) => {
-      if (!isScalar(key) || !secretName.test(String(key.value))) return;
+      if (!isScalar(key) || !isSecret(String(key.value))) return;
       const isList = isSeq(value) && secretsName.test(String(key.value));
       for (const secret of isList ? value.items : [value]) {
         if (!isScalar(secret)) continue;
@@ -23,7 +38,18 @@ export function strikeOutSecrets(document: Document.Parsed, text: string): strin
       }
     },
   });
-  return strikeOutPasswords(shown);
+  const pairs = document.errors.length > 0 ? anyPair : noPair;
+  return strikeOutPasswords(shown.replaceAll(/.+/g, (line) => strikeOutEnd(line, pairs)));
+}
+
+/** Strikes out what follows a secret's name, to the end of its line; what is in brackets holds names of its own. */
+function strikeOutEnd(line: string, pairs: RegExp): string {
+  for (const { 0: before, 1: name = "", index } of line.matchAll(pairs)) {
+    const from = index + before.length;
+    if (!isSecret(name) || /^[[{|>]/.test(line.slice(from))) continue;
+    return line.slice(0, from) + stars(line.slice(from));
+  }
+  return line;
 }
 
 /**

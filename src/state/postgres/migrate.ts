@@ -203,6 +203,13 @@ export async function pendingStatements(server: StoreServer): Promise<readonly s
   });
 }
 
+/** What to do where a store has not the name that it was to be renamed from. */
+function hintOfName(known: string | undefined, { project }: StoreServer): string {
+  if (known === undefined) return "the first command that opens it makes it that of this project";
+  if (known === project) return "this is that project: nothing is to be renamed";
+  return `where that is this project's old name: \`sluice store rename --from ${known}\``;
+}
+
 /**
  * Has a store belong to its project under another name than `from`.
  * @throws {ConfigError} it does not belong to a project of that name.
@@ -215,10 +222,18 @@ export async function renameProject(server: StoreServer, from: string): Promise<
       [projectName, from, server.project],
     );
     if (rowCount === 1) return;
-    throw new ConfigError(`${storeName(server)} is not that of a project ${from}`, {
-      field: "store.project",
-      hint: "any command that opens the store says whose it is",
-    });
+    const { rows } = await client.query<{ readonly value: string }>(
+      `select value from ${name}.meta where name = $1`,
+      [projectName],
+    );
+    const known = rows[0]?.value;
+    throw new ConfigError(
+      `${storeName(server)} is that of ${known ?? "no project yet"}, not of ${from}`,
+      {
+        field: "store.project",
+        hint: hintOfName(known, server),
+      },
+    );
   });
 }
 

@@ -106,7 +106,7 @@ type FaultsTable = FaultName & {
   readonly last: number;
 };
 
-type RejectsTable = Omit<TableOf<typeof rejectRow, "superseded">, "row"> & {
+type RejectsTable = Omit<TableOf<typeof rejectRow, "isOpen" | "superseded">, "row"> & {
   readonly stage: number;
   readonly rowNumber: number | null;
   readonly sourceRow: string | null;

@@ -161,4 +161,36 @@ export const mutantsOfExplained: readonly Mutant[] = [
       title: "status, explain and preview need none either where events are pushed to",
     },
   },
+  {
+    id: "S1750",
+    plants: "a reject that no replay took is told as open for ever",
+    edits: [
+      {
+        file: "src/cli/run/reject-text.ts",
+        find: 'return isOpen ? "open" : "closed";',
+        replace: 'return isOpen ? "open" : "open";',
+      },
+    ],
+    test: {
+      file: situationsTest,
+      title:
+        "that was rejected, and is open no more: a newer row was sent, or its chunk was given up",
+    },
+  },
+  {
+    id: "S1751",
+    plants: "a reject of a chunk that was given up is told as open",
+    edits: [
+      {
+        file: "src/state/store/rejects/rejects.ts",
+        find: "g.state in ('cut', 'dropped')",
+        replace: "g.state in ('cut')",
+      },
+    ],
+    test: {
+      file: situationsTest,
+      title:
+        "that was rejected, and is open no more: a newer row was sent, or its chunk was given up",
+    },
+  },
 ];

@@ -41,6 +41,33 @@ export const mutantsOfRestored: readonly Mutant[] = [
     find: 'failure ?? (outcome === "discarded" ? lost : notOpened)',
     replace: "failure ?? notOpened",
   },
+  {
+    id: "S1755",
+    plants: "a secret whose name is misspelt is shown by the error that says so",
+    file: "src/config/messages/shown-text.ts",
+    find: " || closest(name, misspelt) !== undefined",
+    replace: "",
+    test: "test/src/config/messages/shown-text.test.ts",
+    title: 'makes of "{ path: /a, secert: abc }" "{ path: /a, secert: *** }"',
+  },
+  {
+    id: "S1756",
+    plants: "a secret after a colon without a blank is shown by the error that says so",
+    file: "src/config/messages/shown-text.ts",
+    find: "strikeOutPasswords(shown.replaceAll(/.+/g, (line) => strikeOutEnd(line, pairs)))",
+    replace: 'strikeOutPasswords(pairs.source === "" ? strikeOutEnd("", pairs) : shown)',
+    test: "test/src/config/messages/shown-text.test.ts",
+    title: 'makes of "api_key:abc\\nmode: x" "api_key:***\\nmode: x"',
+  },
+  {
+    id: "S1758",
+    plants: "a missing blank after a colon is told in a library's words",
+    file: "src/config/document/document.ts",
+    find: "ownWords.get(code) ?? ",
+    replace: '(code === "MULTILINE_IMPLICIT_KEY" ? undefined : ownWords.get(code)) ?? ',
+    test: "test/src/config/document/document.test.ts",
+    title: 'says of "a:\\n  b:1\\n  c: 2"',
+  },
 ].map(
   planting({
     file: "test/workflows/sync/lost-holds.test.ts",

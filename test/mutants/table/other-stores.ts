@@ -141,4 +141,32 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     replace: "...(mark === undefined ? [] : [])",
     title: "is noticed by a host that starts once another one has drawn as many numbers",
   }),
+  plant({
+    id: "S1752",
+    plants: "whose a store is, is told as if this project had the old name",
+    file: "src/cli/status/store.ts",
+    find: "store: { ...server, project: undefined }",
+    replace: "store: { ...server, project: from }",
+    test: "test/src/cli/status/store.test.ts",
+    title: "says whose the store is, where it never had the name that is given",
+  }),
+  plant({
+    id: "S1753",
+    plants: "a stranger's Temporal is held against a store whose own is stopped",
+    file: "src/cli/running/reach-temporal.ts",
+    find: "if (reached.isFound && used !== undefined && isOwnServer(config, used)) return undefined;",
+    replace: "",
+    test: "test/src/cli/running/reach-temporal.test.ts",
+    title: "takes a stranger on the default address for none, while the project's own is stopped",
+  }),
+  plant({
+    id: "S1754",
+    plants: "any Temporal of a store that is away is taken for the project's own",
+    file: "src/cli/running/reach-temporal.ts",
+    find: 'isLoopback(at.replace(/:\\d+$/, "")) && ',
+    replace: "at !== undefined && ",
+    test: "test/src/cli/project/doctor.test.ts",
+    title:
+      "the project's own Temporal that is stopped is well; another one of the store that is away is not",
+  }),
 ];

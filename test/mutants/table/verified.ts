@@ -221,4 +221,19 @@ export const mutantsOfVerified: readonly Mutant[] = [
       title: "does not take a look at nothing for one that found all as it was sent",
     },
   },
+  {
+    id: "S1757",
+    plants: "of what a run holds it is said that another run sends it",
+    edits: [
+      {
+        file: "src/verify/verify.ts",
+        find: "`\\`sluice status\\` says whether a run has them on the way; else \\`sluice run ${sync}\\` sends them`",
+        replace: "`\\`sluice run ${sync}\\` sends them`",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/verify.test.ts",
+      title: "does not take a look at nothing for one that found all as it was sent",
+    },
+  },
 ];

@@ -42,6 +42,8 @@ export const rejectRow = z
     replayedBy: z.string().nullable(),
     /** Whether that run found that newer rows of its key had been staged since, and did not send it. */
     superseded: z.int().transform(Boolean),
+    /** Whether it still needs somebody: of a chunk that was given up, the next run reads the rows. */
+    isOpen: z.int().transform(Boolean),
   })
   .readonly();
 

@@ -70,6 +70,18 @@ describe.each(implementations)("sluice explain of a record: $kind", ({ open }) =
     `);
   });
 
+  it("that was rejected, and is open no more: a newer row was sent, or its chunk was given up", async () => {
+    await story.run("r1", { rejects: "k" });
+    await story.run("r2", { name: "K" });
+    const rejected = "reject    T run r1: accounts.csv:3: domain is required, and empty (key k)";
+    expect((await story.told()).split("\n").at(-1)).toBe(`  ${rejected}`);
+    await story.run("r3", { rejects: "bad", until: "staged" });
+    const told = async (): Promise<string> => await story.told("accounts", { name: "bad" });
+    expect(await told()).toMatch(/run r3: .*\(key bad\) \[open\]$/);
+    await story.store.dropStagings({ runId: "r3" });
+    expect(await told()).toMatch(/run r3: .*\(key bad\)$/);
+  });
+
   it("that was rejected, and replayed", async () => {
     await story.run("r1", { rejects: "k" });
     await story.run("r2", { kind: "replay", request: { replay: { run: "r1" } }, name: "K" });

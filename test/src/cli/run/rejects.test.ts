@@ -71,7 +71,7 @@ describe("sluice rejects list", () => {
       replayedBy: null,
     };
     const json = (row: string | null): string =>
-      rejectJson({ ...reject, ...rest, row, superseded: false });
+      rejectJson({ ...reject, ...rest, row, superseded: false, isOpen: true });
     expect(json('{"n":12345678901234567890}')).toContain('"row":{"n":12345678901234567890}}');
     expect(JSON.parse(json('{"n":1…'))).toMatchObject({ row: '{"n":1…' });
     expect(JSON.parse(json(null))).toMatchObject({ row: null });

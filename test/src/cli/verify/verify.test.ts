@@ -250,7 +250,7 @@ describe("sluice verify", () => {
       message:
         "there is nothing to verify: sync accounts reads 2 records, and nothing says that the service accepted one " +
         "of them",
-      hint: "`sluice run accounts` sends them",
+      hint: "`sluice status` says whether a run has them on the way; else `sluice run accounts` sends them",
     });
     expect(await verify(harness, "--key", "a0")).toMatchObject({
       out: [

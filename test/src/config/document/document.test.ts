@@ -11,6 +11,9 @@ function problems(text: string): readonly string[] {
   );
 }
 
+const noPair =
+  "here is no `name: value`: the blank after a colon is missing, or a line has the wrong indentation";
+
 describe("parseConfigDocument", () => {
   it("reads data and fills variables into text, but not into names and comments", () => {
     const text = "a: ${HOST}:1 # ${NONE}\n${HOST}: [1, 2.5, true, null, '${HOST}', \"$${HOST}\"]\n";
@@ -45,6 +48,7 @@ describe("parseConfigDocument", () => {
     ["a: 1\n---\nb: 2", "5 a second document begins here; only one may be in the file"],
     ["? [a]\n: 1", "2 a name must be plain text"],
     ['a: "open', '8 missing closing "quote'],
+    ["a:\n  b:1\n  c: 2", `5 ${noPair}`],
     ["\ta: 1", "0 tabs are not allowed as indentation"],
   ])("says of %j: %s", (text, problem) => {
     expect(problems(text)).toEqual([problem]);

@@ -17,6 +17,14 @@ describe("strikeOutSecrets", () => {
     ["url: postgres://me:${PASS}@db/x", "url: postgres://me:${PASS}@db/x"],
     ["api_key_file: a.txt", "api_key_file: a.txt"],
     ["duplicate_keys: send", "duplicate_keys: send"],
+    ["apiKey: abc", "apiKey: ***"],
+    ["{ path: /a, secert: abc }", "{ path: /a, secert: *** }"],
+    ["api:\n  api_key:abc", "api:\n  api_key:***"],
+    ["api_key:abc\nmode: x", "api_key:***\nmode: x"],
+    ["api_key = abc\nmode: x", "api_key = ***\nmode: x"],
+    ["api_key: abc: d\nmode: x", "api_key: **** *\nmode: x"],
+    ["a: {\nkey: { mk_id: mk_id", "a: {\nkey: { mk_id: mk_id"],
+    ["api_key:${KEY}", "api_key:${KEY}"],
   ])("makes of %j %j", (text, shown) => {
     expect(strikeOutSecrets(parseDocument(text), text)).toBe(shown);
   });

@@ -73,7 +73,7 @@ describe("a schema of Postgres belongs to one project", () => {
   it("and goes with it under another name, once it is said which it had", async () => {
     const { one, two } = await newProjects();
     await migrateStore(one);
-    await expect(renameProject(two, "three")).rejects.toThrow("is not that of a project three");
+    await expect(renameProject(two, "three")).rejects.toThrow("is that of one, not of three");
     await renameProject(two, "one");
     await open(two);
     await expect(open(one)).rejects.toThrow("is that of project two, and this is project one");

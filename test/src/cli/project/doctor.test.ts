@@ -1,0 +1,41 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { Command } from "commander";
+import { expect, it, onTestFinished } from "vitest";
+
+import { registerDoctor } from "../../../../src/cli/project/doctor.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
+import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { newServer } from "../../state/postgres/postgres-store.ts";
+
+it("the project's own Temporal that is stopped is well; another one of the store that is away is not", async () => {
+  const { url, schema } = await newServer();
+  const folder = await temporaryFolder();
+  const yaml = { version: 1, api: { api_key: "none" }, connections: {}, syncs: {} };
+  const store = { url: url.reveal(), schema, project: "p" };
+  await writeFile(join(folder, "sluice.yaml"), JSON.stringify({ ...yaml, store }));
+  await mkdir(join(folder, ".sluice"));
+  await writeFile(join(folder, ".sluice", "temporal.db"), "");
+  await migrateStore({ url, schema, project: "p" });
+  const state = await openPostgresStore({ url, schema, project: "p" });
+  onTestFinished(async () => await state.close());
+  // Whether another project's Temporal listens on the default address of this machine makes no difference.
+  const said = async (at: string): Promise<string | undefined> => {
+    const temporal = { id: "gone default", at, namespace: "default" };
+    await state.bindTemporal({ temporal, isRebound: true });
+    const lines: string[] = [];
+    const print = (text: string): void => void lines.push(text);
+    const environment = readEnvironment({});
+    const program = new Command().exitOverride();
+    registerDoctor(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
+    await program.parseAsync(["doctor"], { from: "user" });
+    return lines.find((line) => line.includes("Temporal of the store"));
+  };
+  expect(await said("127.0.0.1:45675")).toMatch(
+    /^ok .*127\.0\.0\.1:45675.*own, which `sluice run` starts/,
+  );
+  expect(await said("elsewhere:7233")).toMatch(/^FAIL .*is used with Temporal at elsewhere:7233/);
+});

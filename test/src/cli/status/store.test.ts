@@ -1,0 +1,41 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+
+import { registerStore } from "../../../../src/cli/status/store.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { newServer } from "../../state/postgres/postgres-store.ts";
+
+describe("sluice store rename", () => {
+  it("says whose the store is, where it never had the name that is given", async () => {
+    const { url, schema } = await newServer();
+    const folder = await temporaryFolder();
+    const store = { url: url.reveal(), schema, project: "two" };
+    const yaml = { version: 1, api: { api_key: "none" }, store, connections: {}, syncs: {} };
+    await writeFile(join(folder, "sluice.yaml"), JSON.stringify(yaml));
+    await migrateStore({ url, schema, project: "one" });
+    const renamed = async (from: string): Promise<string> => {
+      const lines: string[] = [];
+      const say = (text: string): void => void lines.push(text);
+      const environment = readEnvironment({});
+      const program = new Command().exitOverride();
+      registerStore(program, { cwd: folder, environment, print: say, say, exit: () => undefined });
+      await program.parseAsync(["store", "rename", "--from", from], { from: "user" });
+      return lines.join("\n");
+    };
+    const name = `schema ${schema}`;
+    await expect(renamed("tow")).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`${name} is that of one, not of tow$`)) as unknown,
+      hint: "where that is this project's old name: `sluice store rename --from one`",
+    });
+    expect(await renamed("one")).toMatch(new RegExp(`${name} is that of project two$`));
+    await expect(renamed("one")).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`${name} is that of two, not of one$`)) as unknown,
+      hint: "this is that project: nothing is to be renamed",
+    });
+  });
+});
