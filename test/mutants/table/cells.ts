@@ -179,6 +179,15 @@ export const mutantsOfCells: readonly Mutant[] = [
       "reads lists with nothing in them, and not serializably, whatever the database is set to",
   }),
   mutant({
+    id: "S1730",
+    plants: "types are not known by their names where the role has all names quoted",
+    file: "connectors/postgres/client.ts",
+    find: `  quote_all_identifiers: "off",\n`,
+    replace: "",
+    test: "test/connectors/postgres/client.test.ts",
+    title: "knows types by their bare names, whatever the role is set to",
+  }),
+  mutant({
     id: "S716",
     plants: "the kit does not look at cells",
     file: "testing/subject.ts",
