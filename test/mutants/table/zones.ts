@@ -220,4 +220,34 @@ export const mutantsOfZones: readonly Mutant[] = [
       title: "is refused where rows come in another order then: date",
     },
   },
+  {
+    id: "S1731",
+    plants: "an overlap reaches before the year 1, and the server knows no such time",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: `  if (micros < firstMicros) return "-infinity";\n`,
+        replace: "",
+      },
+    ],
+    test: {
+      file: readLimitTest,
+      title: "goes back to the first date, 0001-01-01, where the overlap is longer",
+    },
+  },
+  {
+    id: "S1732",
+    plants: "an overlap reaches below the least number of the change column",
+    edits: [
+      {
+        file: "connectors/postgres/sql/statement.ts",
+        find: "const texts = [notBelow(position.changed, changed), ...(position.key ?? [])];",
+        replace: "const texts = [position.changed, ...(position.key ?? [])];",
+      },
+    ],
+    test: {
+      file: readLimitTest,
+      title: "goes back to the first smallint, -32768, where the overlap is longer",
+    },
+  },
 ];
