@@ -4,7 +4,13 @@ import type { ReadLimit } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { clocksPutBackMs, clockStepMs, futureCountMs, futureRowsMax } from "./limits.ts";
+import {
+  beforePreparedMs,
+  clocksPutBackMs,
+  clockStepMs,
+  futureCountMs,
+  futureRowsMax,
+} from "./limits.ts";
 import { aheadMs, clockWentBackMs, overlapMs, type PostgresPosition } from "./position.ts";
 import {
   describeSource,
@@ -134,7 +140,7 @@ async function openTransactions(
   { reading: of, zone, overlap }: PostgresSource,
 ): Promise<Pick<ReadLimit<PostgresPosition>, "oldestOpen" | "warnings">> {
   const parameters = zoneFor(changed, zone.name);
-  // When a prepared transaction began nobody knows any more, only when it was prepared.
+  // When a prepared transaction began nobody knows any more, only when it was prepared; most are so within the hour.
   const [row] = await session.query(
     `select ${nowAs(changed, "min(began)")} as began from (
        select xact_start as began from pg_stat_activity
@@ -143,7 +149,7 @@ async function openTransactions(
        union all
        select prepared - $${parameters.length + 1}::interval from pg_prepared_xacts
        where database = current_database()) as transactions`,
-    [...parameters, `${overlapMs(overlap)} milliseconds`],
+    [...parameters, `${Math.max(overlapMs(overlap), beforePreparedMs)} milliseconds`],
   );
   const began = row?.["began"] ?? null;
   const hidden = await hiddenTransactions(session);

@@ -105,6 +105,12 @@ describe("readLimitOfPostgres", () => {
     expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
   });
 
+  it("goes back to a transaction that was open for longer than the overlap when it was prepared", async () => {
+    const hold = "select pg_sleep(1); prepare transaction 'held'";
+    const ids = await idsAround(hold, "commit prepared 'held'");
+    expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
+  });
+
   // The first day is what frameworks stamp rows with that have no date.
   it.each([
     ["timestamptz", "0001-01-01 00:00:00+00", "1h"],

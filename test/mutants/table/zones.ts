@@ -250,4 +250,21 @@ export const mutantsOfZones: readonly Mutant[] = [
       title: "goes back to the first smallint, -32768, where the overlap is longer",
     },
   },
+  {
+    id: "S1733",
+    plants:
+      "a prepared transaction is taken to have begun by the overlap before, however short that is",
+    edits: [
+      {
+        file: "connectors/postgres/read-limit.ts",
+        find: "Math.max(overlapMs(overlap), beforePreparedMs)",
+        replace: "Math.min(overlapMs(overlap), beforePreparedMs)",
+      },
+    ],
+    test: {
+      file: readLimitTest,
+      title:
+        "goes back to a transaction that was open for longer than the overlap when it was prepared",
+    },
+  },
 ];
