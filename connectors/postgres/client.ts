@@ -267,7 +267,8 @@ function grantFor({
   const usage =
     name.schema === undefined ? "" : `grant usage on schema ${quoteName(name.schema)} to ${role}; `;
   const rights = isWritable ? "select, insert, update" : "select";
-  return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role};`;
+  const more = "Where types of its columns are of another schema, grant usage on that too.";
+  return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role}; ${more}`;
 }
 
 /** What a failed connection or statement means, as `postgresError` says it. */
