@@ -103,7 +103,7 @@ async function* checkSource(session: Session, config: PostgresConfig): AsyncGene
   yield { name: "change column", ok: true, detail: `${name} (${type})` };
   for (const finding of await checkStamps(session, source)) yield finding;
   if (!source.mayHoldNull) yield await checkIndex(session, { changed, order }, config);
-  const hidden = kind === "time" ? await hiddenTransactions(session) : undefined;
+  const hidden = kind === "time" ? await hiddenTransactions(session, source) : undefined;
   const detail = hidden === undefined ? "those of other sessions are seen" : `warning: ${hidden}`;
   yield { name: "open transactions", ok: true, detail };
 }

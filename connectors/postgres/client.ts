@@ -56,8 +56,8 @@ const asText = {
 const extended = { types: asText, queryMode: "extended" };
 
 /**
- * What the text of values looks like and how long locks are waited for, whatever the role or the database is
- * set to.
+ * What the texts of values and the names of types look like, and how long locks are waited for, whatever the role or
+ * the database is set to.
  */
 const settings: Readonly<Record<string, string>> = {
   TimeZone: "UTC",
@@ -66,6 +66,8 @@ const settings: Readonly<Record<string, string>> = {
   bytea_output: "hex",
   extra_float_digits: "1",
   array_nulls: "on",
+  // Types are told by their names: "date" in quotes is none that we know.
+  quote_all_identifiers: "off",
   lock_timeout: String(postgresLockWaitMs),
 };
 
@@ -265,7 +267,8 @@ function grantFor({
   const usage =
     name.schema === undefined ? "" : `grant usage on schema ${quoteName(name.schema)} to ${role}; `;
   const rights = isWritable ? "select, insert, update" : "select";
-  return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role};`;
+  const more = "Where types of its columns are of another schema, grant usage on that too.";
+  return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role}; ${more}`;
 }
 
 /** What a failed connection or statement means, as `postgresError` says it. */

@@ -12,8 +12,11 @@ import { rowMaker, type PostgresRow } from "./sql/row.ts";
 /** A row that was asked for. */
 type Asked = { readonly name: string; readonly key: readonly string[] };
 
-/** A data exception: the text is not a value of the key's type, so no row can have it. */
-const notOfType = /^22/;
+/**
+ * A data exception, or what some types (ltree, tsvector) call a mistake in a text of theirs: it is not a value of
+ * the key's type, so no row can have it.
+ */
+const notOfType = /^(?:22|4260[12])/;
 
 /** Reads single rows by their places, or by their keys alone. */
 export async function getFromPostgres(

@@ -31,6 +31,9 @@ export const hangUpCheckMs = 2_000;
 /** Overlap of a change column that holds times, when the configuration does not say. */
 export const overlapMsDefault = 3_600_000;
 
+/** How long before it was prepared a transaction is taken to have begun, where the overlap is no longer. */
+export const beforePreparedMs = 3_600_000;
+
 /**
  * By how much a server's clock may go back between two runs, or a machine's run away, before it is told: NTP
  * steps less.

@@ -228,6 +228,9 @@ function readTime(text: string): bigint | undefined {
 
 const dayMicros = 86_400_000_000n;
 
+/** The beginning of the year 1. */
+const firstMicros = -62_135_596_800_000_000n;
+
 type OfChange = Extract<PostgresPosition, { changed: string }>;
 
 function isMoment({ changed }: OfChange): boolean {
@@ -245,6 +248,8 @@ function writeTime(micros: bigint): string {
 }
 
 function writeLike(model: string, micros: bigint): string {
+  // Before the year 1 the server writes and reads years in another way; many a row is stamped with its first day.
+  if (micros < firstMicros) return "-infinity";
   const written = writeTime(micros);
   if (model.endsWith("+00")) return written;
   // A day that the overlap reaches into is read whole.

@@ -4,7 +4,13 @@ import type { ReadLimit } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { clocksPutBackMs, clockStepMs, futureCountMs, futureRowsMax } from "./limits.ts";
+import {
+  beforePreparedMs,
+  clocksPutBackMs,
+  clockStepMs,
+  futureCountMs,
+  futureRowsMax,
+} from "./limits.ts";
 import { aheadMs, clockWentBackMs, overlapMs, type PostgresPosition } from "./position.ts";
 import {
   describeSource,
@@ -53,20 +59,38 @@ export async function readLimitOfPostgres(
 
 /**
  * Why transactions of others cannot be seen, or undefined when they can. A role sees those of roles it is a
- * member of; `pg_read_all_stats` sees all.
+ * member of; `pg_read_all_stats` sees all. Who has `track_activities` off does not say when a transaction began.
  */
-export async function hiddenTransactions(session: Session): Promise<string | undefined> {
+export async function hiddenTransactions(
+  session: Session,
+  { from }: Pick<PostgresSource, "from">,
+): Promise<string | undefined> {
   const [row] = await session.query(
     `select pg_is_in_recovery() as is_standby,
        exists (select from pg_stat_activity
          where datname = current_database() and usesysid is not null
-           and not pg_has_role(usesysid, 'usage') and not pg_has_role('pg_read_all_stats', 'usage')) as is_hidden`,
+           and not pg_has_role(usesysid, 'usage') and not pg_has_role('pg_read_all_stats', 'usage')) as is_hidden,
+       (select min(usename) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and state = 'disabled') as untracked`,
   );
-  if (row?.["is_standby"] === "t") {
+  const { is_standby: isStandby, is_hidden: isHidden, untracked = null } = row ?? {};
+  if (isStandby === "t") {
     return `a standby does not show the transactions of its primary: ${lateCommits}`;
   }
-  if (row?.["is_hidden"] !== "t") return undefined;
-  return `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
+  if (await isForeign(session, from)) {
+    return `the server behind a foreign table does not show its transactions: ${lateCommits}`;
+  }
+  if (isHidden === "t") {
+    return `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
+  }
+  if (untracked === null) return undefined;
+  return `transactions of role ${untracked} cannot be seen (its track_activities is off): ${lateCommits}`;
+}
+
+/** Whether rows come from another server; a view or a partition may hide it, and a plan does not. */
+async function isForeign(session: Session, from: string): Promise<boolean> {
+  const [plan] = await session.query(`explain (format json) select * from ${from}`);
+  return textIn(plan, "QUERY PLAN").includes('"Node Type": "Foreign Scan"');
 }
 
 /**
@@ -131,10 +155,11 @@ async function clockOf(
 async function openTransactions(
   session: Session,
   changed: ChangeColumn,
-  { reading: of, zone, overlap }: PostgresSource,
+  source: PostgresSource,
 ): Promise<Pick<ReadLimit<PostgresPosition>, "oldestOpen" | "warnings">> {
+  const { reading: of, zone, overlap } = source;
   const parameters = zoneFor(changed, zone.name);
-  // When a prepared transaction began nobody knows any more, only when it was prepared.
+  // When a prepared transaction began nobody knows any more, only when it was prepared; most are so within the hour.
   const [row] = await session.query(
     `select ${nowAs(changed, "min(began)")} as began from (
        select xact_start as began from pg_stat_activity
@@ -143,10 +168,10 @@ async function openTransactions(
        union all
        select prepared - $${parameters.length + 1}::interval from pg_prepared_xacts
        where database = current_database()) as transactions`,
-    [...parameters, `${overlapMs(overlap)} milliseconds`],
+    [...parameters, `${Math.max(overlapMs(overlap), beforePreparedMs)} milliseconds`],
   );
   const began = row?.["began"] ?? null;
-  const hidden = await hiddenTransactions(session);
+  const hidden = await hiddenTransactions(session, source);
   return {
     oldestOpen: began === null ? undefined : { of, changed: began },
     warnings: hidden === undefined ? [] : [hidden],

@@ -43,6 +43,20 @@ const noTls: Meaning = {
 /** The SQLSTATE of a right that is missing. */
 const noRight = "42501";
 
+/** The function of the server's that refuses to hide rows where row_security is off. */
+const hidesRows = "check_enable_rls";
+
+const hiddenRows =
+  "The role has row_security off: give it bypassrls, or turn row_security on for it, and it reads what the " +
+  "policies show.";
+
+const askPsql = "Read it with psql as the same role: what Postgres says there says more.";
+
+/** Data exceptions: psql shows the value, which is not quoted here. */
+const ofValue =
+  "Read it with psql as the same role, which names the value. If it reads well there, the checkpoint has a value " +
+  "that is no more, as when one of an enum was renamed: `sluice state reset` has it read anew.";
+
 /** By SQLSTATE, or by the code of a system or TLS error. */
 const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "28000": login,
@@ -51,6 +65,10 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "42P01": { kind: "config", field: "table", hint: "Check schema and table, letter by letter." },
   "3F000": { kind: "config", field: "table", hint: "Check the schema." },
   "42703": { kind: "config", hint: "Check the names of the columns, letter by letter." },
+  "42883": {
+    kind: "config",
+    hint: "If it is a key or change column that has no order, as json, cast it in a query: select id::text as id, ….",
+  },
   [noRight]: { kind: "config" },
   "25006": { kind: "config", hint: "Connect to a server that takes writes, or leave them away." },
   "53300": {
@@ -130,13 +148,21 @@ export function postgresError(
   const meaning = meaningOf(error);
   if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));
   const { kind, field, retryBudgetMs } = meaning;
-  const hint = sqlStateOf(error) === noRight ? at.grant : meaning.hint;
+  const hint = hintOf(error, meaning, at.grant);
   const said = textOf(error);
   const message = `${at.where}: ${said}`;
   const facts = { hint, field, cause: new Error(said) };
   if (kind === "unavailable") return new RetryLater(message, facts);
   if (kind === "auth") return new SourceAuthError(message, facts);
   return new ConfigError(message, { ...facts, retryBudgetMs });
+}
+
+function hintOf(error: unknown, { kind, hint }: Meaning, grant: string): string | undefined {
+  const state = sqlStateOf(error);
+  if (error instanceof DatabaseError && error.routine === hidesRows) return hiddenRows;
+  if (state === noRight) return grant;
+  if (hint !== undefined || kind !== "config") return hint;
+  return state?.startsWith("22") === true ? ofValue : askPsql;
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

@@ -81,6 +81,19 @@ export function conditionOf(
   return { where: conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`, values };
 }
 
+/** The least number of each type of whole numbers. */
+const least: Readonly<Record<string, bigint | undefined>> = {
+  smallint: -(2n ** 15n),
+  integer: -(2n ** 31n),
+  bigint: -(2n ** 63n),
+};
+
+/** A number as a column can hold it: an overlap may reach below the least one, and no row is there. */
+function notBelow(text: string, column: SourceColumn | undefined): string {
+  const bound = least[column?.type ?? ""];
+  return bound !== undefined && /^-\d+$/.test(text) && BigInt(text) < bound ? String(bound) : text;
+}
+
 const aTime = /^\d{4,}-/;
 
 const withoutZone = /^\d{4}-[\d:. -]+$/;
@@ -117,7 +130,7 @@ function edgeOf(
     });
   }
   if (!isOfChange) return { columns: key, operator: operators.whole, texts: position.key };
-  const texts = [position.changed, ...(position.key ?? [])];
+  const texts = [notBelow(position.changed, changed), ...(position.key ?? [])];
   const operator = position.key === undefined ? operators.part : operators.whole;
   return { columns: order.slice(0, texts.length), operator, texts };
 }

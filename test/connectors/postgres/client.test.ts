@@ -7,6 +7,7 @@ import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { withSession, type Session, type TextRow } from "../../../connectors/postgres/client.ts";
+import { describeSource } from "../../../connectors/postgres/source.ts";
 import { ConfigError, SluiceError, SourceAuthError, RetryLater } from "../../../src/errors.ts";
 import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
@@ -81,6 +82,25 @@ describe("withSession", () => {
     const sql = "select '{null}'::int[] as list, current_setting('transaction_isolation') as level";
     expect(await rowsOf(readRequestOf(url), sql)).toEqual([
       { list: "{NULL}", level: "read committed" },
+    ]);
+  });
+
+  it("knows types by their bare names, whatever the role is set to", async () => {
+    const { query, url } = await postgres();
+    await query(`do $$ begin
+      execute format('alter database %I set quote_all_identifiers = on', current_database());
+      end $$`);
+    const ask = readRequestOf(url);
+    const sql = "select 1 as id, ''::char(3) as code, '{}'::date[] as days, ''::bytea as photo";
+    const config = { ...ask.config, query: sql, key: ["id"] };
+    const { columns } = await withSession(ask, async (session) => {
+      return await describeSource(session, config);
+    });
+    expect(columns.map(({ type, items }) => items?.type ?? type)).toEqual([
+      "integer",
+      "bpchar",
+      "date",
+      "bytea",
     ]);
   });
 

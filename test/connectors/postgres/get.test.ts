@@ -64,6 +64,17 @@ describe("getFromPostgres", () => {
     }
   });
 
+  it("finds no row by what a key's type calls a mistake in its text", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id tsvector primary key); insert into t values ('a:1')`);
+    const names = ["'a':1", "'"];
+    const { missing, rows } = await getFromPostgres({
+      ...readRequestOf(url, { table: "t" }),
+      names,
+    });
+    expect([rows.length, missing]).toEqual([1, ["'"]]);
+  });
+
   it("reads a query by its key", async () => {
     const { url } = await postgres();
     const ask = readRequestOf(url, {

@@ -105,6 +105,29 @@ describe("readLimitOfPostgres", () => {
     expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
   });
 
+  it("goes back to a transaction that was open for longer than the overlap when it was prepared", async () => {
+    const hold = "select pg_sleep(1); prepare transaction 'held'";
+    const ids = await idsAround(hold, "commit prepared 'held'");
+    expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
+  });
+
+  // The first day is what frameworks stamp rows with that have no date.
+  it.each([
+    ["timestamptz", "0001-01-01 00:00:00+00", "1h"],
+    ["timestamp", "0001-01-01 00:00:00", "1h"],
+    ["date", "0001-01-01", "1h"],
+    ["smallint", "-32768", 1],
+    ["bigint", "-9223372036854775808", 1],
+  ])("goes back to the first %s, %s, where the overlap is longer", async (type, first, overlap) => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, at ${type} not null);
+      insert into t values (1, '${first}'), (2, '${first}')`);
+    const ask = readRequestOf(url, { table: "t", changed_by: { column: "at", overlap } });
+    const position = lastOf(await pagesOf(ask));
+    const from = rewindPostgres({ config: ask.config, position });
+    expect(columnIn(await pagesOf(ask, { from }), "id")).toEqual(["1", "2"]);
+  });
+
   it("passes by no row of a column that rounds its times", async () => {
     const { query, url } = await postgres();
     await query(`create table t (id int primary key, at timestamptz(0) not null default now());

@@ -205,8 +205,8 @@ export const mutantsOfCommands: readonly Mutant[] = [
     edits: [
       {
         file: "src/postgres/errors.ts",
-        find: "sqlStateOf(error) === noRight ? at.grant : meaning.hint",
-        replace: "meaning.hint",
+        find: "if (state === noRight) return grant;",
+        replace: "if (state === noRight) return hint;",
       },
     ],
     test: { file: "test/connectors/postgres/check.test.ts", title: "asks for the right to read" },

@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const zonesTest = "test/activities/postgres/postgres-zones.test.ts";
 const versionsTest = "test/activities/postgres/postgres-versions.test.ts";
 const positionTest = "test/connectors/postgres/position.test.ts";
+const unseenTest = "test/connectors/postgres/unseen.test.ts";
 const readLimitTest = "test/connectors/postgres/read-limit.test.ts";
 
 /** Mutants of change columns: their zones and clocks, and rows that are versions of one record. */
@@ -218,6 +219,84 @@ export const mutantsOfZones: readonly Mutant[] = [
     test: {
       file: "test/activities/postgres/postgres-order.test.ts",
       title: "is refused where rows come in another order then: date",
+    },
+  },
+  {
+    id: "S1731",
+    plants: "an overlap reaches before the year 1, and the server knows no such time",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: `  if (micros < firstMicros) return "-infinity";\n`,
+        replace: "",
+      },
+    ],
+    test: {
+      file: readLimitTest,
+      title: "goes back to the first date, 0001-01-01, where the overlap is longer",
+    },
+  },
+  {
+    id: "S1732",
+    plants: "an overlap reaches below the least number of the change column",
+    edits: [
+      {
+        file: "connectors/postgres/sql/statement.ts",
+        find: "const texts = [notBelow(position.changed, changed), ...(position.key ?? [])];",
+        replace: "const texts = [position.changed, ...(position.key ?? [])];",
+      },
+    ],
+    test: {
+      file: readLimitTest,
+      title: "goes back to the first smallint, -32768, where the overlap is longer",
+    },
+  },
+  {
+    id: "S1733",
+    plants:
+      "a prepared transaction is taken to have begun by the overlap before, however short that is",
+    edits: [
+      {
+        file: "connectors/postgres/read-limit.ts",
+        find: "Math.max(overlapMs(overlap), beforePreparedMs)",
+        replace: "Math.min(overlapMs(overlap), beforePreparedMs)",
+      },
+    ],
+    test: {
+      file: readLimitTest,
+      title:
+        "goes back to a transaction that was open for longer than the overlap when it was prepared",
+    },
+  },
+  {
+    id: "S1734",
+    plants: "who does not say when a transaction began has none",
+    edits: [
+      {
+        file: "connectors/postgres/read-limit.ts",
+        find: "if (untracked === null) return undefined;",
+        replace: "if (untracked === null || row !== undefined) return undefined;",
+      },
+    ],
+    test: {
+      file: unseenTest,
+      title: "warns of a session that does not say when its transaction began",
+    },
+  },
+  {
+    id: "S1735",
+    plants:
+      "the transactions of a foreign table's server count as seen where a view stands before it",
+    edits: [
+      {
+        file: "connectors/postgres/read-limit.ts",
+        find: `includes('"Node Type": "Foreign Scan"')`,
+        replace: `startsWith('"Node Type": "Foreign Scan"')`,
+      },
+    ],
+    test: {
+      file: unseenTest,
+      title: "warns that a view of one does not show its transactions",
     },
   },
 ];

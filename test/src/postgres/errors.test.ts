@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+
+import { withSession } from "../../../connectors/postgres/client.ts";
+import { roleOf } from "../../connectors/postgres/role.ts";
+import { readRequestOf } from "../../connectors/postgres/support.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+
+describe("postgresError", () => {
+  it.each([
+    ["select 1/0", /names the value\..*state reset/],
+    ["selct 1", /with psql/],
+    ["select '1'::json order by 1", /cast it/],
+  ])("says what to do about %s", async (sql, hint) => {
+    const { url } = await postgres();
+    const asked = withSession(readRequestOf(url), async (session) => await session.query(sql));
+    await expect(asked).rejects.toMatchObject({
+      hint: expect.stringMatching(hint) as unknown,
+    });
+  });
+
+  it("names the setting where a role has no row hidden from it", async () => {
+    const db = await postgres();
+    await db.query("create table t (id int primary key); alter table t enable row level security");
+    const { url } = await roleOf(
+      db,
+      (name) => `grant select on t to ${name}; alter role ${name} set row_security = off`,
+    );
+    const ask = readRequestOf(url, { table: "t" });
+    const asked = withSession(ask, async (session) => await session.query("select from t"));
+    await expect(asked).rejects.toMatchObject({
+      hint: expect.stringContaining("row_security off") as unknown,
+    });
+  });
+});
