@@ -21,12 +21,27 @@ export type Interpolated = {
 const reference =
   /\$\$\{|\$\{(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}|\$\{[^}]*\}?/g;
 
+/** A text that is the name of a variable as a shell takes it, `$FORMS_SECRET`: nothing is filled in there. */
+const bareName = /^\$(?<name>[A-Z][A-Z0-9_]*)$/;
+
+/**
+ * Says that a variable lacks its braces: as a secret, the name of the variable would be one that anybody guesses. A
+ * name of one word may be a text, unless there is such a variable.
+ */
+function bareMistake(text: string, variables: Variables): VariableMistake | undefined {
+  const name = bareName.exec(text)?.groups?.["name"];
+  if (name === undefined || !(name.includes("_") || variables.has(name))) return undefined;
+  const message = `lacks its braces: write \${${name}} for the variable, or \${NONE:-$${name}} for this text`;
+  return { ordinal: 0, message };
+}
+
 /**
  * Fills `${VAR}` and `${VAR:-default}` into a text; `$${` stands for `${`. The default counts when the
  * variable is unset or empty, as in a shell; without one, an unset variable is a mistake.
  */
 export function interpolate(text: string, variables: Variables): Interpolated {
-  const mistakes: VariableMistake[] = [];
+  const bare = bareMistake(text, variables);
+  const mistakes: VariableMistake[] = bare === undefined ? [] : [bare];
   let filled = "";
   let end = 0;
   for (const [ordinal, match] of [...text.matchAll(reference)].entries()) {

@@ -174,6 +174,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/workflows/sync/sync.test.ts",
     title: "ends the workflow at once, with one to paste: ✖ it is missing",
   },
+  {
+    id: "S1704",
+    plants: "the name of a variable without braces is taken for a secret",
+    file: "src/config/document/interpolate.ts",
+    find: "const mistakes: VariableMistake[] = bare === undefined ? [] : [bare];",
+    replace: "const mistakes: VariableMistake[] = bare !== undefined ? [] : [];",
+    test: "test/src/config/document/interpolate.test.ts",
+    title: "refuses $FORMS_SECRET, which a shell would fill in",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

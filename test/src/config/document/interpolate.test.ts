@@ -25,6 +25,9 @@ describe("interpolate", () => {
     ["$${HOST}", "${HOST}"],
     ["$$${HOST}", "$${HOST}"],
     ["${TRICK}", "${HOST} $& $1"],
+    ["$AMOUNT", "$AMOUNT"],
+    ["$amount_due", "$amount_due"],
+    ["${NONE:-$FORMS_SECRET}", "$FORMS_SECRET"],
   ])("makes of %s %s", (text, expected) => {
     expect(interpolate(text, variables)).toEqual({ text: expected, mistakes: [] });
   });
@@ -36,6 +39,11 @@ describe("interpolate", () => {
       { ordinal: 3, message: "variable __proto__ is not set" },
       { ordinal: 4, message: "variable toString is not set" },
     ]);
+  });
+
+  it.each(["HOST", "FORMS_SECRET"])("refuses $%s, which a shell would fill in", (name) => {
+    const message = `lacks its braces: write \${${name}} for the variable, or \${NONE:-$${name}} for this text`;
+    expect(interpolate(`$${name}`, variables).mistakes).toEqual([{ ordinal: 0, message }]);
   });
 
   it.each(["${", "${}", "${1A}", "${A B}", "${HOST", "${A-b}", "${A:-${B}}"])(
