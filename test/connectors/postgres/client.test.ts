@@ -13,6 +13,7 @@ import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
 import { authority, ownHost } from "../../support/certificates.ts";
 import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { refusing } from "../../support/raw-server.ts";
 import { readRequestOf } from "./support.ts";
@@ -149,9 +150,11 @@ describe("withSession", () => {
     process.on("uncaughtExceptionMonitor", note);
     onTestFinished(() => void process.off("uncaughtExceptionMonitor", note));
     const failure = await failureOf(readRequestOf(url), async (session) => {
-      await query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'`,
-      );
+      const ours =
+        "from pg_stat_activity where application_name = 'sluice' and datname = current_database()";
+      await query(`select pg_terminate_backend(pid) ${ours}`);
+      // It is told before the server forgets it, and is idle then.
+      await until(async () => (await query(`select pid ${ours}`)).length === 0);
       await session.query("select 1");
     });
     expect(failure).toBeInstanceOf(RetryLater);
