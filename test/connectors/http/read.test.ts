@@ -202,6 +202,23 @@ describe("reading what changed", () => {
     expect(server.seen.at(-1)).not.toContain("since");
   });
 
+  it("begins anew when another filter or another list of the answer is read", async () => {
+    const server = await startApi({ pages: "cursor", since: "from" });
+    server.put(rowsOf(2));
+    const active = { order: "changed", active: "canary-filter" };
+    const first = (await pagesOf(readRequestOf(server, { query: active }))).at(-1)?.position;
+    const idsAfter = async (members: object, from: unknown) =>
+      idsOf(await pagesOf(readRequestOf(server, members), { from }));
+    const inOtherOrder = { active: "canary-filter", order: "changed" };
+    expect(await idsAfter({ query: inOtherOrder }, first)).toEqual([]);
+    expect(await idsAfter({ query: { order: "changed" } }, first)).toEqual(["1", "2"]);
+    server.answers.push((response) => response.end('{"more":[{"id":9,"changed":"2020-01-01"}]}'));
+    server.answers.push((response) => response.end('{"more":[]}'));
+    expect(await idsAfter({ query: active, rows: "/more" }, first)).toEqual(["9"]);
+    // A filter may be a secret, and the command line prints positions.
+    expect(JSON.stringify(first)).not.toContain("canary");
+  });
+
   it("takes a change value of another kind for none", async () => {
     const server = await startApi({ pages: "cursor", since: "from" });
     const data = ["2026-03-29", "never", null].map((changed, id) => ({ id, changed }));

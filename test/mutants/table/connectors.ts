@@ -33,6 +33,21 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     },
   },
   {
+    id: "S1790",
+    plants: "rows that another filter of an API left out are never read",
+    edits: [
+      {
+        file: "connectors/http/pages.ts",
+        find: "changedBy, rows, signOf(query)]",
+        replace: "changedBy, rows]",
+      },
+    ],
+    test: {
+      file: "test/connectors/http/read.test.ts",
+      title: "begins anew when another filter or another list of the answer is read",
+    },
+  },
+  {
     id: "S254",
     plants: "an API whose pages go round in a circle is read for ever",
     edits: [
