@@ -82,6 +82,8 @@ function valueAt(json: unknown, pointer: string): unknown {
   const names = pointer.split("/").slice(1);
   return names.reduce<unknown>((value, name) => {
     const member = name.replaceAll("~1", "/").replaceAll("~0", "~");
+    const items: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    if (items !== undefined) return /^\d+$/.test(member) ? items[Number(member)] : undefined;
     return isPlainObject(value) ? value[member] : undefined;
   }, json);
 }

@@ -62,6 +62,44 @@ describe("reading all pages", () => {
     ]);
   });
 
+  it("follows a cursor whose pointer leads through a list", async () => {
+    const server = await startApi({ pages: "cursor" });
+    for (const links of ['[{"rel":"self"},{"next":"p2"}]', '[{"rel":"self"}]']) {
+      server.answers.push((response) => response.end(`{"data":[{"id":1}],"links":${links}}`));
+    }
+    const cursor = { parameter: "cursor", pointer: "/links/1/next" };
+    expect(idsOf(await pagesOf(readRequestOf(server, { cursor })))).toEqual(["1", "1"]);
+    expect(server.seen.at(-1)).toContain("cursor=p2");
+  });
+
+  it.each(['{"after":"canary-cursor"}', '["canary-cursor"]', "true"])(
+    "does not take a page for the last whose cursor is %s",
+    async (next) => {
+      const server = await startApi({ pages: "cursor" });
+      server.answers.push((response) =>
+        response.end(`{"data":[{"id":1}],"meta":{"next":${next}}}`),
+      );
+      const error = await errorOf(readRequestOf(server));
+      expect(error).toMatchObject({
+        message: "what names the next page is no text and no number",
+        field: "cursor",
+      });
+      expect(String(error)).not.toContain("canary");
+    },
+  );
+
+  it.each(["null", "false", "0", '""', "[]", "{}"])(
+    "takes a page for the last whose cursor is %s",
+    async (next) => {
+      const server = await startApi({ pages: "cursor" });
+      server.answers.push((response) =>
+        response.end(`{"data":[{"id":1}],"meta":{"next":${next}}}`),
+      );
+      expect(idsOf(await pagesOf(readRequestOf(server)))).toEqual(["1"]);
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+
   it.each([
     ["cursor", '{"data":[{"id":1}],"meta":{"next":"same"}}'],
     ["number", '{"data":[{"id":1}]}'],
