@@ -63,6 +63,16 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     replace: "    if (items === undefined) return",
     title: "follows a cursor whose pointer leads through a list",
   }),
+  ofHttp({
+    id: "S1793",
+    plants:
+      "letters of an API that are not UTF-8 are other ones in the record, and nobody hears of it",
+    file: "connectors/paging/client.ts",
+    find: "        if (!isWhole) throw notUtf8(what, fields);\n",
+    replace: "",
+    test: "test/connectors/http/refusal.test.ts",
+    title: "takes no letters that are not UTF-8, and no byte order mark for a fault",
+  }),
   {
     id: "S254",
     plants: "an API whose pages go round in a circle is read for ever",
