@@ -1,15 +1,17 @@
 import { z } from "zod";
 
 import { isPlainObject } from "../../src/records/json-value.ts";
+import { signOf } from "../paging/entries.ts";
 import { wrong } from "../paging/faults.ts";
 import type { ListPage, PagedList } from "../paging/paginate.ts";
 import type { HttpConfig } from "./config.ts";
 
 /** The list of a connection, as `paginate` reads it. */
 export function listOf(config: HttpConfig): PagedList {
-  const { url, path, changed_by: changedBy, page_number: pageNumber } = config;
+  const { url, path, rows, query, changed_by: changedBy, page_number: pageNumber } = config;
   return {
-    of: JSON.stringify([url, path, changedBy]),
+    // A filter decides which rows there are. Only its hash is told: it may hold what nobody is to see.
+    of: JSON.stringify([url, path, changedBy, rows, signOf(query)]),
     first: pageNumber?.first,
     id: config.id,
     changedBy: changedBy?.column,
@@ -80,6 +82,8 @@ function valueAt(json: unknown, pointer: string): unknown {
   const names = pointer.split("/").slice(1);
   return names.reduce<unknown>((value, name) => {
     const member = name.replaceAll("~1", "/").replaceAll("~0", "~");
+    const items: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    if (items !== undefined) return /^\d+$/.test(member) ? items[Number(member)] : undefined;
     return isPlainObject(value) ? value[member] : undefined;
   }, json);
 }

@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
+
 import type { Agent, Dispatcher } from "undici";
 import type { z } from "zod";
 
 import { retryAfterMs } from "../../src/api/http/retry-after.ts";
-import { RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
+import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 import { isCarried } from "../../src/mapping/json-row.ts";
 import { LongNumber } from "../../src/mapping/refusal.ts";
 import { wrong, type FaultFields } from "./faults.ts";
@@ -25,7 +27,7 @@ export type PageAnswer = {
   /**
    * The body as the schema says. A number with more digits than JavaScript's carry is an object whose text
    * has them all.
-   * @throws {ConfigError} it is not JSON, or not of this form.
+   * @throws {ConfigError} it is not UTF-8, not JSON, or not of this form.
    */
   json<Schema extends z.ZodType>(schema: Schema): z.output<Schema>;
 };
@@ -63,9 +65,15 @@ export class HttpClient implements AsyncDisposable {
         signal,
         headers: { ...headers },
       });
-      const text = await answer.body.text();
+      const bytes = await answer.body.bytes();
       if (answer.statusCode !== 200) throw refusalOf(answer, what, fields);
-      const json: PageAnswer["json"] = (schema) => parsed(text, schema, { what, fields });
+      const text = new TextDecoder().decode(bytes);
+      const isWhole = isUtf8(bytes);
+      const json: PageAnswer["json"] = (schema) => {
+        // What is no character of it would be another one in the row, and nobody would hear of that.
+        if (!isWhole) throw notUtf8(what, fields);
+        return parsed(text, schema, { what, fields });
+      };
       return { text, headers: answer.headers, json };
     } catch (error) {
       this.#signal.throwIfAborted();
@@ -104,6 +112,11 @@ function refusalOf(
   }
   if (status !== 429 && status < 500) return wrong(message, address);
   return new RetryLater(message, { hint: "Wait.", afterMs: retryAfterMs(headers, Date.now()) });
+}
+
+function notUtf8(what: string, { address }: FaultFields): ConfigError {
+  const hint = "JSON is UTF-8: ask the API for it, as its documentation says.";
+  return new ConfigError(`${what}: the answer is not UTF-8`, { field: address, hint });
 }
 
 function parsed<Schema extends z.ZodType>(

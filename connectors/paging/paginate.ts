@@ -1,3 +1,4 @@
+import { isPlainObject } from "../../src/records/json-value.ts";
 import type { Page, ReadRequest, Row } from "../contract/connector.ts";
 import { HttpClient, type ClientOptions, type Get } from "./client.ts";
 import { coveredBy, covering, type Coverage } from "./covered.ts";
@@ -11,7 +12,7 @@ export type ListPage = {
   readonly items: readonly unknown[];
   /**
    * Names the next page by text or a number: a cursor, a page number, an address. Without either it is the
-   * last page.
+   * last page; anything else is an error, unless it is empty.
    */
   readonly next?: unknown;
   /** Whether the API has more items but names no next page: an error, unless the rows so far are all that is wanted. */
@@ -62,10 +63,20 @@ export async function* paginate(
     if (isCut && to === undefined && left > 0) {
       throw wrong("a full page, no next one", list.fields?.next);
     }
-    const following = textOf(next ?? undefined);
-    if (following === "" || walk.isAtEnd()) return;
+    if (walk.isAtEnd()) return;
+    const following = textOf(next);
+    if (following === "" && isSomething(next)) {
+      throw wrong("what names the next page is no text and no number", list.fields?.next);
+    }
+    if (following === "") return;
     walk.goTo(following, items);
   }
+}
+
+/** Whether what names no page is more than an API's word for nothing: to end there would leave out pages. */
+function isSomething(next: unknown): boolean {
+  if (Array.isArray(next) || isPlainObject(next)) return Object.keys(next).length > 0;
+  return next === true || (typeof next === "object" && next !== null);
 }
 
 /** How far a read of a list came, and which page it asks for next. */

@@ -63,10 +63,18 @@ function outcomeOf(
   if (status === 200 && cutShort === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return endpointOf(endpoint).isPaged ? "too large" : "contract broken";
   }
-  const isTimeout = status === 400 && envelope.storageCode === "RequestTimeout";
-  const outcome = outcomeOfStatus(endpoint, isTimeout ? 408 : status);
+  const outcome = outcomeOfStatus(endpoint, plainStatus(endpoint, status, envelope));
   if (outcome !== "confirmed before") return outcome;
   return confirmedBefore[saidOfConfirmed(envelope.message ?? "") ?? "nothing"];
+}
+
+/** The status that says what an object store says by a 400 and a code. */
+function plainStatus(endpoint: EndpointName, status: number, { storageCode }: Envelope): number {
+  if (status !== 400) return status;
+  if (storageCode === "RequestTimeout") return 408;
+  // The address was signed under a session that has ended since: another one is good, as after its own time.
+  const isExpired = storageCode === "ExpiredToken" && endpointOf(endpoint).family === "storage";
+  return isExpired ? 403 : status;
 }
 
 /** What the words of a 409 say of an upload -> what it means for the confirm. */

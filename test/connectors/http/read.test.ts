@@ -62,6 +62,44 @@ describe("reading all pages", () => {
     ]);
   });
 
+  it("follows a cursor whose pointer leads through a list", async () => {
+    const server = await startApi({ pages: "cursor" });
+    for (const links of ['[{"rel":"self"},{"next":"p2"}]', '[{"rel":"self"}]']) {
+      server.answers.push((response) => response.end(`{"data":[{"id":1}],"links":${links}}`));
+    }
+    const cursor = { parameter: "cursor", pointer: "/links/1/next" };
+    expect(idsOf(await pagesOf(readRequestOf(server, { cursor })))).toEqual(["1", "1"]);
+    expect(server.seen.at(-1)).toContain("cursor=p2");
+  });
+
+  it.each(['{"after":"canary-cursor"}', '["canary-cursor"]', "true"])(
+    "does not take a page for the last whose cursor is %s",
+    async (next) => {
+      const server = await startApi({ pages: "cursor" });
+      server.answers.push((response) =>
+        response.end(`{"data":[{"id":1}],"meta":{"next":${next}}}`),
+      );
+      const error = await errorOf(readRequestOf(server));
+      expect(error).toMatchObject({
+        message: "what names the next page is no text and no number",
+        field: "cursor",
+      });
+      expect(String(error)).not.toContain("canary");
+    },
+  );
+
+  it.each(["null", "false", "0", '""', "[]", "{}"])(
+    "takes a page for the last whose cursor is %s",
+    async (next) => {
+      const server = await startApi({ pages: "cursor" });
+      server.answers.push((response) =>
+        response.end(`{"data":[{"id":1}],"meta":{"next":${next}}}`),
+      );
+      expect(idsOf(await pagesOf(readRequestOf(server)))).toEqual(["1"]);
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+
   it.each([
     ["cursor", '{"data":[{"id":1}],"meta":{"next":"same"}}'],
     ["number", '{"data":[{"id":1}]}'],
@@ -200,6 +238,23 @@ describe("reading what changed", () => {
     server.answers.push((response) => response.end('{"data":[{"id":1,"created":"2020-01-01"}]}'));
     expect(idsOf(await pagesOf(readRequestOf(server, { changed_by }), { from }))).toEqual(["1"]);
     expect(server.seen.at(-1)).not.toContain("since");
+  });
+
+  it("begins anew when another filter or another list of the answer is read", async () => {
+    const server = await startApi({ pages: "cursor", since: "from" });
+    server.put(rowsOf(2));
+    const active = { order: "changed", active: "canary-filter" };
+    const first = (await pagesOf(readRequestOf(server, { query: active }))).at(-1)?.position;
+    const idsAfter = async (members: object, from: unknown) =>
+      idsOf(await pagesOf(readRequestOf(server, members), { from }));
+    const inOtherOrder = { active: "canary-filter", order: "changed" };
+    expect(await idsAfter({ query: inOtherOrder }, first)).toEqual([]);
+    expect(await idsAfter({ query: { order: "changed" } }, first)).toEqual(["1", "2"]);
+    server.answers.push((response) => response.end('{"more":[{"id":9,"changed":"2020-01-01"}]}'));
+    server.answers.push((response) => response.end('{"more":[]}'));
+    expect(await idsAfter({ query: active, rows: "/more" }, first)).toEqual(["9"]);
+    // A filter may be a secret, and the command line prints positions.
+    expect(JSON.stringify(first)).not.toContain("canary");
   });
 
   it("takes a change value of another kind for none", async () => {

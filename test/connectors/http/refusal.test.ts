@@ -98,6 +98,21 @@ describe("no whole answer", () => {
     expect(inspect(error)).not.toContain("canary");
   });
 
+  it("takes no letters that are not UTF-8, and no byte order mark for a fault", async () => {
+    const body = '{"data":[{"id":1,"text":"canary-é"}],"meta":{}}';
+    const { error } = await thrownFor((response) => {
+      response.writeHead(200, { "content-type": "application/json; charset=iso-8859-1" });
+      response.end(body, "latin1");
+    });
+    expect(error).toMatchObject({
+      code: "ConfigError",
+      message: expect.stringContaining("/v1/companies: the answer is not UTF-8") as unknown,
+      hint: "JSON is UTF-8: ask the API for it, as its documentation says.",
+    });
+    expect(inspect(error)).not.toContain("canary");
+    expect((await thrownFor((response) => response.end(`\u{FEFF}${body}`))).error).toBeUndefined();
+  });
+
   it("ends a request that drips on", async () => {
     let timer: NodeJS.Timeout | undefined;
     const { error } = await thrownFor(

@@ -87,6 +87,12 @@ const unwell: readonly Case[] = [
 const refused: readonly Case[] = [
   ...each([401], { row: 9, says: says("SA", { put: "SC" }) }),
   ...each([403], { row: 10, says: says("SA", { put: "RG x3" }) }),
+  {
+    row: 10,
+    fault: "answered 400 ExpiredToken",
+    meets: { action: { status: 400, body: "<Error><Code>ExpiredToken</Code></Error>" } },
+    says: says({ none: "only an object store answers so" }, { put: "RG x3" }),
+  },
   ...each([404], { row: 11, says: says("SC", { put: "RG x3", confirm: "RT x5, RG" }) }),
   ...each([405, 406, 411, 412, 415], { row: 12, says: says("SC") }),
   ...each([408], { row: 13, says: says("AMB", { generate: "RT", put: "RG" }) }),

@@ -125,4 +125,19 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "does not take { errors: [Object] } beside a good status for acceptance",
     },
   },
+  {
+    id: "S1794",
+    plants: "an upload address whose session has ended ends the run, in place of a new address",
+    edits: [
+      {
+        file: "src/api/classify.ts",
+        find: "  return isExpired ? 403 : status;",
+        replace: "  return isExpired ? 400 : status;",
+      },
+    ],
+    test: {
+      file: "test/src/api/classify.test.ts",
+      title: "judges 400 ExpiredToken as the table says",
+    },
+  },
 ];

@@ -1,4 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import { planting, type Mutant } from "../mutant.ts";
+
+const ofHttp = planting({
+  file: "test/connectors/http/read.test.ts",
+  title: "reads every page by cursor, and continues inside of one",
+});
 
 /** Bugs of what reads rows and of the fields that are made of them. */
 export const mutantsOfConnectors: readonly Mutant[] = [
@@ -32,6 +37,42 @@ export const mutantsOfConnectors: readonly Mutant[] = [
       title: "refuses a page that begins before the end of the page before, when it comes again",
     },
   },
+  ofHttp({
+    id: "S1790",
+    plants: "rows that another filter of an API left out are never read",
+    file: "connectors/http/pages.ts",
+    find: "changedBy, rows, signOf(query)]",
+    replace: "changedBy, rows]",
+    title: "begins anew when another filter or another list of the answer is read",
+  }),
+  ofHttp({
+    id: "S1791",
+    plants:
+      "a cursor within an object ends a list after its first page, and nobody hears of the others",
+    file: "connectors/paging/paginate.ts",
+    find: '    if (following === "" && isSomething(next)) {\n',
+    replace: '    if (following === "" && next === true) {\n',
+    title: 'does not take a page for the last whose cursor is {"after":"canary-cursor"}',
+  }),
+  ofHttp({
+    id: "S1792",
+    plants:
+      "a cursor in a list of the answer is not found, so that the first page counts as the last",
+    file: "connectors/http/pages.ts",
+    find: "    if (items !== undefined) return",
+    replace: "    if (items === undefined) return",
+    title: "follows a cursor whose pointer leads through a list",
+  }),
+  ofHttp({
+    id: "S1793",
+    plants:
+      "letters of an API that are not UTF-8 are other ones in the record, and nobody hears of it",
+    file: "connectors/paging/client.ts",
+    find: "        if (!isWhole) throw notUtf8(what, fields);\n",
+    replace: "",
+    test: "test/connectors/http/refusal.test.ts",
+    title: "takes no letters that are not UTF-8, and no byte order mark for a fault",
+  }),
   {
     id: "S254",
     plants: "an API whose pages go round in a circle is read for ever",

@@ -61,6 +61,11 @@ const table: readonly Line[] = [
   ],
   ...answered([408, 500, 502, 503, 504, 599], lost),
   ["400 RequestTimeout", { status: 400, text: xml("RequestTimeout") }, lost],
+  [
+    "400 ExpiredToken",
+    { status: 400, text: xml("ExpiredToken") },
+    { ...refused, putFile: "Unavailable" },
+  ],
   ["503 with a hint", { status: 503, headers: hint }, everywhere("slowDown")],
   ["503 SlowDown", { status: 503, text: xml("SlowDown") }, everywhere("slowDown")],
   ...answered(
