@@ -32,6 +32,15 @@ export const mutantsOfHosts: readonly Mutant[] = [
     title: "one rate",
   }),
   plant({
+    id: "S1783",
+    plants: "a permit that waited for another is refused where statements are serializable",
+    file: permit,
+    find: 'const rowChanged = "40001";',
+    replace: 'const rowChanged = "40P01";',
+    test: "test/src/state/postgres/permit.test.ts",
+    title: "a permit that waited for another is given",
+  }),
+  plant({
     id: "S1033",
     plants: "on Postgres nobody who waits for a permit goes before one who asks later",
     file: permit,
