@@ -167,6 +167,15 @@ export const mutantsOfHosts: readonly Mutant[] = [
     title: "what a worker needs is looked for",
   }),
   plant({
+    id: "S1784",
+    plants: "a store is refused for a table that is not its own",
+    file: "src/state/postgres/version.ts",
+    find: "c.relname = any(${[...tableNames]}::text[]) and ",
+    replace: "",
+    test: "test/src/state/postgres/open.test.ts",
+    title: "a role need have no right to what else is in the schema",
+  }),
+  plant({
     id: "S1200",
     plants: "two projects share a schema of Postgres, and nobody says so",
     file: "src/state/postgres/version.ts",
