@@ -44,19 +44,16 @@ export async function copyStore({ stateFolder, server, to }: CopyRequest): Promi
   const { from, into } = ends;
   const names = { from: from.name, to: into.name };
   if (await isCopied(ends)) return { ...names, storeId: undefined, tables: {} };
-  if (!(await from.facts()).has(movedToName)) await leave(ends);
   let isFilled = false;
   try {
+    await leave(ends);
     const filled = await fill(ends, tables);
     isFilled = true;
     await into.commit();
     return { ...names, ...filled };
   } catch (error) {
     // Of a commit that nobody answered it is not known whether it had an effect: the next copy finds it.
-    if (!isFilled) {
-      await from.rollBack();
-      await from.unmark();
-    }
+    if (!isFilled) await stay(from);
     throw error;
   }
 }
@@ -106,16 +103,27 @@ function busy({ from }: Ends, why: string): BusyError {
 /** Has both ends say where the project is, and nobody use either. */
 async function leave(ends: Ends): Promise<void> {
   const { from, into } = ends;
-  const why = await from.whyBusy();
-  if (why !== undefined) throw busy(ends, why);
-  await from.prepare();
-  await into.mark(from.name);
+  if (!(await from.facts()).has(movedToName)) {
+    const why = await from.whyBusy();
+    if (why !== undefined) throw busy(ends, why);
+    await from.prepare();
+    await into.mark(from.name);
+  }
+  // A copy that was cut off may have been so before it had waited, or looked, for what came before its mark.
   await from.mark(into.name);
   const since =
     (await from.whyBusy()) ?? ((await from.isApart()) ? "a run has ended just now" : undefined);
-  if (since === undefined) return;
-  await from.unmark();
-  throw busy(ends, since);
+  if (since !== undefined) throw busy(ends, since);
+}
+
+/** Leaves the project where it was. */
+async function stay(from: CopyEnd): Promise<void> {
+  try {
+    await from.rollBack();
+    await from.unmark();
+  } catch {
+    // Its database is away, as what failed says. It is as if the copy had been cut off.
+  }
 }
 
 /** Copies all into a transaction of the other end, which is to be committed. */

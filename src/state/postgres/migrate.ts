@@ -1,6 +1,7 @@
 import { Client, escapeLiteral } from "pg";
 
 import { BusyError, ConfigError, messageOf } from "../../errors.ts";
+import { sqlStateOf } from "../../postgres/errors.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { counted } from "../../text/quantities.ts";
 import { beatsKeepSchemaMs } from "../limits.ts";
@@ -237,6 +238,18 @@ export async function renameProject(server: StoreServer, from: string): Promise<
   });
 }
 
+/** What says that a name is taken, or that a table is not as ours is. */
+const ofOthers: ReadonlySet<string | undefined> = new Set(["42P07", "42703"]);
+
+/** The error of a schema in which somebody else has tables of the same names. */
+function othersTablesError(error: unknown, server: StoreServer): ConfigError | undefined {
+  if (!ofOthers.has(sqlStateOf(error))) return undefined;
+  return new ConfigError(
+    `${storeName(server)}: there are tables that are not the store's: ${messageOf(error)}`,
+    { field: "store.schema", hint: "name a schema of its own, which `sluice store migrate` makes" },
+  );
+}
+
 async function withClient<Result>(
   server: StoreServer,
   work: (client: Client) => Promise<Result>,
@@ -248,7 +261,7 @@ async function withClient<Result>(
     await client.connect();
     return await work(client);
   } catch (error) {
-    throw asStoreError(error, server);
+    throw othersTablesError(error, server) ?? asStoreError(error, server);
   } finally {
     await client.end().catch((error: unknown) => void messageOf(error));
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 
+import { sqlStateOf } from "../../postgres/errors.ts";
 import type { Remote } from "../../thread.ts";
 import type { PermitAnswer, PermitRequest, RateLimitStore } from "../contract/rate-limit.ts";
 import { failuresMax, lockWaitMs } from "../limits.ts";
@@ -36,6 +37,12 @@ export function createPermits(database: PostgresDatabase): Remote<RateLimitStore
 const unflushed = sql`set_config('synchronous_commit', 'off', true)`;
 
 /**
+ * What a statement is told that waited for a row, where the database has each of them see the rows as they were when it
+ * began (`default_transaction_isolation`).
+ */
+const rowChanged = "40001";
+
+/**
  * Takes the next permit in one statement, where nobody waits and nothing is wrong with the limits; undefined leaves it
  * to `decidePermit`, whose answer it would be. A statement that waited for the row looks at the row as it is then, and
  * at the clock again, so that no two take one permit.
@@ -48,7 +55,7 @@ async function takePermit(
   const { bootId, steady, wall } = momentOf(callers);
   const spacing = 1_000 / perSecond;
   const limits = sql.table("rateLimits");
-  const { rows } = await sql<{ readonly wait: number; readonly troubled: boolean }>`
+  const taking = sql<{ readonly wait: number; readonly troubled: boolean }>`
     update ${limits} r set
       next_permit = greatest(next_permit, ${steady}) + ${spacing}::float8,
       written_at = greatest(written_at, ${steady}),
@@ -64,7 +71,11 @@ async function takePermit(
       and not exists (select from ${sql.table("meta")} m where m.name = ${movedToName})
     returning greatest(0, next_permit - ${spacing}::float8 - ${steady}) as wait,
       failures > 0 or throttled > 0 as troubled, ${unflushed}`.execute(state.queries);
-  const [taken] = rows;
+  const answer = await taking.catch((error: unknown) => {
+    if (sqlStateOf(error) !== rowChanged) throw error;
+    return undefined;
+  });
+  const taken = answer?.rows[0];
   if (taken === undefined) return undefined;
   return { granted: true, waitMs: taken.wait, isProbe: false, isTroubled: taken.troubled };
 }

@@ -5,7 +5,7 @@ import { quoteName } from "../../postgres/names.ts";
 import { beatsKeepSchemaMs } from "../limits.ts";
 import { movedError, movedToName } from "../moved.ts";
 import type { Queries } from "../store/state-database.ts";
-import { storeSteps } from "./schema.ts";
+import { storeSteps, tableNames } from "./schema.ts";
 import { grantsFor, storeName, type StoreServer } from "./server.ts";
 import { otherStoreError, versionError } from "./store-error.ts";
 import { timelineName, timelineNow } from "./timeline.ts";
@@ -112,7 +112,8 @@ async function refuseUnfit(queries: Queries, server: StoreServer): Promise<void>
   const { rows } = await sql<{ isStandby: boolean; isReadOnly: boolean; forbidden: string | null }>`
     select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
       (select min(c.relname::text) from pg_class c
-        where c.relnamespace = to_regnamespace(${name}) and c.relkind = 'r' and (${lacks})) as forbidden`.execute(
+        where c.relnamespace = to_regnamespace(${name}) and c.relkind = 'r'
+          and c.relname = any(${[...tableNames]}::text[]) and (${lacks})) as forbidden`.execute(
     queries,
   );
   const { isStandby = false, isReadOnly = false, forbidden = null } = rows[0] ?? {};

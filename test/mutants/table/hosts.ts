@@ -32,6 +32,15 @@ export const mutantsOfHosts: readonly Mutant[] = [
     title: "one rate",
   }),
   plant({
+    id: "S1783",
+    plants: "a permit that waited for another is refused where statements are serializable",
+    file: permit,
+    find: 'const rowChanged = "40001";',
+    replace: 'const rowChanged = "40P01";',
+    test: "test/src/state/postgres/permit.test.ts",
+    title: "a permit that waited for another is given",
+  }),
+  plant({
     id: "S1033",
     plants: "on Postgres nobody who waits for a permit goes before one who asks later",
     file: permit,
@@ -156,6 +165,15 @@ export const mutantsOfHosts: readonly Mutant[] = [
     replace: "succeeds(write(stateFolder).catch(() => undefined))",
     test: "test/src/probes/probes.test.ts",
     title: "what a worker needs is looked for",
+  }),
+  plant({
+    id: "S1784",
+    plants: "a store is refused for a table that is not its own",
+    file: "src/state/postgres/version.ts",
+    find: "c.relname = any(${[...tableNames]}::text[]) and ",
+    replace: "",
+    test: "test/src/state/postgres/open.test.ts",
+    title: "a role need have no right to what else is in the schema",
   }),
   plant({
     id: "S1200",

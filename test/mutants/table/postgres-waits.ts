@@ -74,4 +74,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/activities/doubt/unnoted-end.test.ts",
     title: "noted the beginning and lost the answer",
   }),
+  plant({
+    id: "S1785",
+    plants: "tables of others in the schema of the store are told as a server that is away",
+    file: "src/state/postgres/migrate.ts",
+    find: "throw othersTablesError(error, server) ?? asStoreError(error, server);",
+    replace: "throw asStoreError(othersTablesError.length > 9 ? undefined : error, server);",
+    test: "test/src/state/postgres/database.test.ts",
+    title: "is of its own where somebody else has a table",
+  }),
 ];

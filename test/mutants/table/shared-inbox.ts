@@ -108,6 +108,23 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     title: "waits for a transaction that saw the store before it was moved",
   }),
   copy({
+    id: "S1780",
+    plants:
+      "a copy that is made once more waits for nothing that saw the store before it was moved",
+    file: "src/state/copy/copy-store.ts",
+    find: "  if (!(await from.facts()).has(movedToName)) {\n",
+    replace: "  if ((await from.facts()).has(movedToName)) return;\n  {\n",
+    title: "waits for it once more after it was cut off in that wait",
+  }),
+  copy({
+    id: "S1781",
+    plants: "a store that cannot be moved now is refused by every process from then on",
+    file: "src/state/copy/copy-store.ts",
+    find: "  try {\n    await leave(ends);\n",
+    replace: "  await leave(ends);\n  try {\n",
+    title: "leaves the project where it was when what had begun does not end",
+  }),
+  copy({
     id: "S1011",
     plants: "how new keys are is not copied, so that rejects are open again that were made good",
     file: "src/state/copy/copied-tables.ts",

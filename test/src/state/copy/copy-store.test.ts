@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { Client } from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { systemClock } from "../../../../src/clock.ts";
 import { runEffect } from "../../../../src/effect.ts";
@@ -177,6 +179,7 @@ describe("copyStore", () => {
     onTestFinished(
       async () => await Promise.all([from.close(), into.close()]).then(() => undefined),
     );
+    await from.prepare();
     await into.mark(from.name);
     await expect(openPostgresMethods(server)).rejects.toThrow(`continues in ${from.name}`);
     await from.mark(into.name);
@@ -206,6 +209,48 @@ describe("copyStore", () => {
     expect(isMarked).toBe(false);
     await older.query("commit");
     await marking;
+  });
+
+  it("waits for it once more after it was cut off in that wait", async () => {
+    const { url } = await postgres();
+    const [server, stateFolder] = [{ url: new Secret(url), schema: "sluice" }, await newFolder()];
+    await copyStore({ stateFolder, server, to: "postgres" });
+    const older = new Client({ connectionString: url, application_name: "sluice" });
+    await older.connect();
+    onTestFinished(async () => await older.end());
+    await older.query("begin isolation level serializable");
+    await older.query("select 1");
+    // As a copy that was killed while it waited for that transaction.
+    const [from, into] = [await PostgresEnd.open(server), new SqliteEnd(stateFolder)];
+    const marking = Promise.allSettled([into.mark(from.name), from.mark(into.name)]);
+    await expect.poll(async () => (await from.facts()).get("moved_to")).toBe(into.name);
+    await Promise.all([from.close(), into.close(), marking]);
+    const copying = copyStore({ stateFolder, server, to: "sqlite" });
+    await Promise.race([copying, sleep(1_000)]);
+    await older.query("insert into sluice.plans (run_id, plan, samples) values ('r', 'p', 's')");
+    await older.query("commit");
+    expect((await copying).tables).toMatchObject({ plans: 1 });
+  });
+
+  it("leaves the project where it was when what had begun does not end", async () => {
+    const { url } = await postgres();
+    const [server, stateFolder] = [{ url: new Secret(url), schema: "sluice" }, await newFolder()];
+    await copyStore({ stateFolder, server, to: "postgres" });
+    const older = new Client({ connectionString: url, application_name: "sluice" });
+    await older.connect();
+    onTestFinished(async () => await older.end());
+    await older.query("begin isolation level serializable");
+    await older.query("select 1");
+    const clock = performance.now.bind(performance);
+    // Each look at the clock is a minute later.
+    let minutes = 0;
+    const now = vi.spyOn(performance, "now");
+    now.mockImplementation(() => clock() + 60_000 * (minutes += 1));
+    const copying = copyStore({ stateFolder, server, to: "sqlite" });
+    await expect(copying).rejects.toThrow("a transaction of a process of sluice does not end");
+    now.mockRestore();
+    const { close } = await openPostgresMethods(server);
+    await expect(close()).resolves.toBeUndefined();
   });
 
   it("takes nothing into a store of another project", async () => {

@@ -257,6 +257,18 @@ describe("a schema", () => {
     expect(refused.message).toContain("the encoding of the database is LATIN1, not UTF8");
   });
 
+  it.each(["runs (id text)", "meta (id text)", "meta (name text, value text)"])(
+    "is of its own where somebody else has a table %s",
+    async (table) => {
+      const { test, ...server } = await newServer();
+      await test.query(`create schema "Sluice's state"`);
+      await test.query(`create table "Sluice's state".${table}`);
+      const refused = await thrownBy(migrateStore(server));
+      expect(refused).toMatchObject({ code: "ConfigError", field: "store.schema" });
+      expect(refused.message).toContain("there are tables that are not the store's");
+    },
+  );
+
   it("is asked for where it is not made yet", async () => {
     const { test: _, ...server } = await newServer();
     const { message, hint } = await thrownBy(opened(server).state.write(countOne));

@@ -40,6 +40,20 @@ describe("a store in Postgres, in its thread", () => {
     expect(await again.lockHolder("lock 19")).toMatchObject({ runId: "r" });
   });
 
+  it("a role need have no right to what else is in the schema", async () => {
+    const { server, test } = await openMigrated();
+    const schema = `"Sluice's state"`;
+    await test.query("create role host login password 'not so secret'");
+    onTestFinished(async () => void (await test.query("drop owned by host; drop role host")));
+    await test.query(`grant usage on schema ${schema} to host;
+      grant select, insert, update, delete on all tables in schema ${schema} to host`);
+    await test.query(`create table ${schema}.customers (id text)`);
+    const url = new Secret(test.urlOf("host", "not so secret"));
+    const store = await openPostgresStore({ ...server, url });
+    await store.close();
+    expect(store.storeId).toMatch(/^[\da-f-]{36}$/);
+  });
+
   it("says why it cannot be opened, without the password", async () => {
     const { test: _, ...server } = await newServer();
     await expect(openPostgresStore(server)).rejects.toThrow(ConfigError);

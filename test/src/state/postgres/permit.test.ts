@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { Secret } from "../../../../src/security/secret.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresMethods } from "../../../../src/state/postgres/open-methods.ts";
-import { ownPostgres } from "../../../support/postgres/postgres.ts";
+import { ownPostgres, postgres } from "../../../support/postgres/postgres.ts";
 
 it("a permit waits for no flush, and all else that is committed does", async () => {
   const { url, admin } = await ownPostgres();
@@ -57,3 +57,31 @@ it("a permit waits for no flush, and all else that is committed does", async () 
   await noting;
   await probing;
 }, 60_000);
+
+it.each(["repeatable read", "serializable"])(
+  "a permit that waited for another is given where the database is set to %s",
+  async (level) => {
+    const { url, admin } = await postgres();
+    await admin.query(`alter database ${new URL(url).pathname.slice(1)}
+      set default_transaction_isolation = '${level}'`);
+    const server = { url: new Secret(url), schema: "sluice" };
+    await migrateStore(server);
+    const { methods, close } = await openPostgresMethods(server);
+    onTestFinished(close);
+    const ask = { limits: ["api:1"], perSecond: 1_000, waitMaxMs: 10_000, priority: 1 } as const;
+    const acquire = async () => await methods.acquirePermit({ ...ask, nowMs: Date.now() });
+    await acquire();
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(async () => await other.end());
+    await other.query("begin; update sluice.rate_limits set next_permit = next_permit + 1");
+    const acquiring = acquire();
+    const waiting = `select from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`;
+    await expect.poll(async () => (await admin.query(waiting)).rowCount).toBe(1);
+    await Promise.all([
+      other.query("commit"),
+      expect(acquiring).resolves.toMatchObject({ granted: true }),
+    ]);
+  },
+);
