@@ -202,6 +202,7 @@ export class PostgresEnd implements CopyEnd {
       `begin isolation level repeatable read, read ${how === "read" ? "only" : "write"}`,
     );
     await this.#ask("set local synchronous_commit = on");
+    await this.#ask("set local array_nulls = on");
   }
 
   async clear(): Promise<void> {

@@ -142,6 +142,8 @@ async function refuseUnfit(queries: Queries, server: StoreServer): Promise<void>
 const settings = {
   synchronous_commit: "on",
   jit: "off",
+  // What is null in a list, such as the id of an event that has none, must not become the text "NULL".
+  array_nulls: "on",
   statement_timeout: "0",
   lock_timeout: "0",
   idle_in_transaction_session_timeout: `${silentMsMax}ms`,

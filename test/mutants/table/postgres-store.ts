@@ -33,6 +33,14 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
     title: "survives a power cut",
   }),
   plant({
+    id: "S1705",
+    plants: "an event without an id has the id NULL where the database is set so",
+    file: "src/state/postgres/version.ts",
+    find: '  array_nulls: "on",\n',
+    replace: "",
+    title: "keeps null within a list",
+  }),
+  plant({
     id: "S843",
     plants: "a worker writes into a store of a newer schema",
     file: "src/state/postgres/version.ts",

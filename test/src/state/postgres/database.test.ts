@@ -118,6 +118,7 @@ describe("a transaction on Postgres", () => {
     { is: "survives a power cut", setting: "synchronous_commit", given: "off", shown: "on" },
     { is: "is not too slow", setting: "statement_timeout", given: "30s", shown: "0" },
     { is: "waits as long as it takes", setting: "lock_timeout", given: "1ms", shown: "0" },
+    { is: "keeps null within a list", setting: "array_nulls", given: "off", shown: "on" },
     {
       is: "is ended where its host is silent",
       setting: "idle_in_transaction_session_timeout",
