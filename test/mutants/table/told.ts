@@ -107,4 +107,19 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "a key is called stray though such a chunk rejected its row: it made no record of it",
     },
   },
+  {
+    id: "S1770",
+    plants: "a schedule of mon-sun runs on Mondays alone",
+    edits: [
+      {
+        file: "src/schedules/calendars.ts",
+        find: 'text.toUpperCase() === "SUN"',
+        replace: 'text === "SUNDAY"',
+      },
+    ],
+    test: {
+      file: "test/src/schedules/calendars.test.ts",
+      title: "has a range of days end with Sunday where it names it, as in mon-sun",
+    },
+  },
 ];
