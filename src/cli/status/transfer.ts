@@ -96,9 +96,14 @@ function overdue(
   return { text: runs, hint: "is a worker running? `sluice schedule list`" };
 }
 
-function problemOfEnded(last: RunReport, openRejects: number): TransferProblem | undefined {
+function problemOfFailed({ error }: RunReport): TransferProblem | undefined {
+  return error === undefined ? undefined : { text: error.message, hint: error.hint };
+}
+
+/** What a run that moved its rows left to be looked at. */
+function problemOfLeft(last: RunReport, openRejects: number): TransferProblem | undefined {
   const { error, counts, run_id: runId } = last;
-  if (error !== undefined) return { text: error.message, hint: error.hint };
+  if (error !== undefined) return undefined;
   // Of a sync those that are open count, whichever run holds them.
   if (last.kind === "pull" && counts.rejected > 0) {
     const rows = `${counted(counts.rejected, "row")} rejected`;
@@ -113,6 +118,13 @@ function problemOfEnded(last: RunReport, openRejects: number): TransferProblem |
   return warning === undefined
     ? undefined
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };
+}
+
+/** Several as one, with what to do about the first: a reject that stays open must not hide that no run begins. */
+function together(problems: readonly (TransferProblem | undefined)[]): TransferProblem | undefined {
+  const found = problems.filter((problem) => problem !== undefined);
+  const text = found.map((problem) => problem.text).join("; ");
+  return found.length === 0 ? undefined : { text, hint: found[0]?.hint };
 }
 
 /** An ISO time as a person reads it. */
@@ -150,6 +162,10 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };
   }
-  const problem = problemOfEnded(last, openRejects) ?? halted ?? overdue(transfer, last, now);
+  const problem = together([
+    problemOfFailed(last),
+    halted ?? overdue(transfer, last, now),
+    problemOfLeft(last, openRejects),
+  ]);
   return { ...common, problem };
 }

@@ -122,4 +122,19 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "has a range of days end with Sunday where it names it, as in mon-sun",
     },
   },
+  {
+    id: "S1771",
+    plants: "one open reject hides from status that no run begins any more",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "halted ?? overdue(transfer, last, now),",
+        replace: "openRejects > 0 ? undefined : (halted ?? overdue(transfer, last, now)),",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "does not let an open reject, a warning or a failure hide that no run begins",
+    },
+  },
 ];
