@@ -52,9 +52,14 @@ function problemOfOpen(
 
 /** What it is held for, and who has to say what. */
 function problemOfHeld(
-  { hold, run_id: runId }: RunReport,
-  unsendable: Unsendable | undefined,
+  { hold, run_id: runId, sync }: RunReport,
+  { open, unsendable }: Pick<Seen, "open" | "unsendable">,
 ): TransferProblem {
+  // Nobody can answer it, and its end is noted only by what takes its lock.
+  if (open?.isWorkflowOpen === false) {
+    const text = "it was held, and its workflow was ended from outside: nothing of it is sent";
+    return { text, hint: `\`sluice run ${sync}\`` };
+  }
   const since = minuteText(hold?.since ?? "");
   const why = [
     ...(hold === undefined ? [] : heldLines(hold)),
@@ -157,7 +162,7 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
   if (last === undefined) return { ...common, problem: halted };
   if (last.outcome === "held") {
-    return { ...common, problem: problemOfHeld(last, seen.unsendable) };
+    return { ...common, problem: problemOfHeld(last, seen) };
   }
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };

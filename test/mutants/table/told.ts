@@ -137,4 +137,19 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "does not let an open reject, a warning or a failure hide that no run begins",
     },
   },
+  {
+    id: "S1772",
+    plants: "status asks a person to answer a held run whose workflow was terminated",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "if (open?.isWorkflowOpen === false) {",
+        replace: "if (open?.isWorkflowOpen === null) {",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "asks nobody to answer a run that was held and whose workflow is gone",
+    },
+  },
 ];

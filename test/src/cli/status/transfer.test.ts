@@ -169,6 +169,21 @@ describe("statusOf", () => {
     expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");
   });
 
+  it("asks nobody to answer a run that was held and whose workflow is gone", () => {
+    const last = report({ outcome: "held" });
+    const problemOf = (isWorkflowOpen: boolean): unknown => {
+      const open = { isWorkflowOpen, waiting: undefined };
+      return statusOf(accounts, { last, open }, soon).problem;
+    };
+    expect(problemOf(false)).toEqual({
+      text: "it was held, and its workflow was ended from outside: nothing of it is sent",
+      hint: "`sluice run accounts`",
+    });
+    expect(problemOf(true)).toMatchObject({
+      hint: "`sluice runs show run-1`, then `sluice approve run-1` or `sluice discard run-1`",
+    });
+  });
+
   it("says that Temporal does not tell of a run that should continue", () => {
     const status = statusOf(
       accounts,
