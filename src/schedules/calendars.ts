@@ -24,7 +24,7 @@ function valueOf(text: string, { min, names = [] }: Field): number {
   return index < 0 ? Number(text) : index + min;
 }
 
-/** The end of a range: MON-SUN reaches to Sunday, where Temporal would take one that ends before it begins for Monday. */
+/** The end of a range: MON-SUN reaches to Sunday. Temporal takes one that ends before it begins for its first day. */
 function endOf(text: string, field: Field): number {
   const value = valueOf(text, field);
   return field === daysOfWeek && text.toUpperCase() === "SUN" ? 7 : value;

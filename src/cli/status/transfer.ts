@@ -89,12 +89,13 @@ function problemOfSchedule(
 /** Scheduled times that went by since the last run. */
 function overdue(
   { schedule }: TransferState,
-  last: RunReport,
+  { last, nominalAt }: { readonly last: RunReport; readonly nominalAt: string },
   now: Date,
 ): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
   const until = new Date(now.getTime() - missedAfterMs);
-  const after = new Date(last.started_at);
+  // The clock of Temporal, which began it, may be ahead of the store's: then its own time is still to come.
+  const after = new Date(Math.max(Date.parse(last.started_at), Date.parse(nominalAt)));
   const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
   if (length === 0) return undefined;
   const runs = `${counted(length, "scheduled run")} did not happen since`;
@@ -141,6 +142,8 @@ export function minuteText(iso: string): string {
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
+  /** The time that a schedule began the newest run for. @default a person did */
+  readonly nominalAt?: string | undefined;
   readonly scheduled?: ListedState | undefined;
   /** Why Temporal says nothing of this project. @default it does, or is slow */
   readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
@@ -169,7 +172,7 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   }
   const problem = together([
     problemOfFailed(last),
-    halted ?? overdue(transfer, last, now),
+    halted ?? overdue(transfer, { last, nominalAt: seen.nominalAt ?? last.started_at }, now),
     problemOfLeft(last, openRejects),
   ]);
   return { ...common, problem };

@@ -128,8 +128,8 @@ export const mutantsOfTold: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/transfer.ts",
-        find: "halted ?? overdue(transfer, last, now),",
-        replace: "openRejects > 0 ? undefined : (halted ?? overdue(transfer, last, now)),",
+        find: "halted ?? overdue(",
+        replace: "openRejects > 0 ? undefined : overdue(",
       },
     ],
     test: {
@@ -150,6 +150,21 @@ export const mutantsOfTold: readonly Mutant[] = [
     test: {
       file: "test/src/cli/status/transfer.test.ts",
       title: "asks nobody to answer a run that was held and whose workflow is gone",
+    },
+  },
+  {
+    id: "S1773",
+    plants: "status counts a run as missed that began before its time by the store's clock",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "Math.max(Date.parse(last.started_at), Date.parse(nominalAt))",
+        replace: "Math.min(Date.parse(last.started_at), Date.parse(nominalAt))",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "counts no run as missed that began before its time",
     },
   },
 ];

@@ -193,6 +193,16 @@ describe("statusOf", () => {
     expect(status.problem?.text).toBe("Temporal does not say how far it is");
   });
 
+  it("counts no run as missed that began before its time, by a store whose clock is behind Temporal's", () => {
+    const last = report({ started_at: "2026-01-01T01:28:00.000Z" });
+    const now = new Date("2026-01-01T12:00:00.000Z");
+    const problemOf = (nominalAt: string | undefined): unknown =>
+      statusOf(nightly, { last, open: undefined, nominalAt }, now).problem?.text;
+    expect(problemOf("2026-01-01T01:30:00.000Z")).toBeUndefined();
+    expect(problemOf("2025-12-31T01:30:00.000Z")).toBe("1 scheduled run did not happen since");
+    expect(problemOf(undefined)).toBe("1 scheduled run did not happen since");
+  });
+
   it.each([
     [-1, undefined],
     [0, "1 scheduled run did not happen since"],
