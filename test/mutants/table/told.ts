@@ -167,4 +167,19 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "counts no run as missed that began before its time",
     },
   },
+  {
+    id: "S1774",
+    plants: "a command says of a run that was reset that it was terminated",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "if (!isTerminated(error)) throw error;",
+        replace: "throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "goes on with a run that was reset",
+    },
+  },
 ];
