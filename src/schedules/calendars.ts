@@ -24,12 +24,19 @@ function valueOf(text: string, { min, names = [] }: Field): number {
   return index < 0 ? Number(text) : index + min;
 }
 
+/** The end of a range: MON-SUN reaches to Sunday. Temporal takes one that ends before it begins for its first day. */
+function endOf(text: string, field: Field): number {
+  const value = valueOf(text, field);
+  return field === daysOfWeek && text.toUpperCase() === "SUN" ? 7 : value;
+}
+
 function rangesOf(text: string, field: Field): readonly Range[] {
   return text.split(",").map((item): Range => {
     const [span = "", step = "1"] = item.split("/");
     if (span === "*") return { start: field.min, end: field.max, step: Number(step) };
-    const [first = "", last = first] = span.split("-");
-    return { start: valueOf(first, field), end: valueOf(last, field), step: Number(step) };
+    const [first = "", last] = span.split("-");
+    const start = valueOf(first, field);
+    return { start, end: last === undefined ? start : endOf(last, field), step: Number(step) };
   });
 }
 

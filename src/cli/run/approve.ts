@@ -48,10 +48,10 @@ async function tell(
   { run, hold: { number, digest } }: Held,
   name: "approve" | "discard",
 ): Promise<void> {
-  const { runId } = run;
+  const { runId, sync } = run;
   const input = name === "approve" ? { hold: number, digest } : undefined;
   const ended = new ConfigError(`run ${runId} is not held any more: its workflow has ended`, {
-    hint: "look at `sluice runs list`",
+    hint: `look at \`sluice runs list\`; where it says held, \`sluice run ${sync}\` notes its end`,
   });
   await tellRun(client, run, { name, input, what: `run ${runId}`, ended });
 }

@@ -82,11 +82,39 @@ function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string 
   );
 }
 
+/** A workflow as far as its end is waited for. */
+type Ending = Pick<WorkflowHandle<RunWorkflow>, "result" | "workflowId"> & {
+  readonly client: {
+    /** Of the newest execution. */
+    getHandle(
+      workflowId: string,
+    ): Ending & { describe(): Promise<{ readonly status: { readonly name: string } }> };
+  };
+};
+
 /** What following asks of a workflow. */
 type Followable = Parameters<typeof pendingTrouble>[0] &
-  Pick<WorkflowHandle<RunWorkflow>, "query" | "result"> & {
+  Ending &
+  Pick<WorkflowHandle<RunWorkflow>, "query"> & {
     readonly client: Pick<WorkflowHandle["client"], "withAbortSignal">;
   };
+
+function isTerminated(error: unknown): boolean {
+  return error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
+}
+
+/** The report of a run, also of one that somebody resets: the execution before then ends as terminated. */
+async function resultOf(handle: Ending): Promise<RunReport> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    if (!isTerminated(error)) throw error;
+    const newest = handle.client.getHandle(handle.workflowId);
+    const { status } = await newest.describe();
+    if (status.name === "TERMINATED") throw error;
+    return await resultOf(newest);
+  }
+}
 
 /** How a run is followed. */
 type Following = {
@@ -151,7 +179,7 @@ async function showProgress(
 export async function followRun(handle: Followable, how: Following): Promise<Followed | undefined> {
   const { signal } = how;
   // A result that is still polled for when the connection closes would end the process with an error of its own.
-  const polling = handle.client.withAbortSignal(signal, async () => await handle.result());
+  const polling = handle.client.withAbortSignal(signal, async () => await resultOf(handle));
   const result = polling.then(
     (report): Followed => ({ report }),
     (error: unknown): Followed => ({ error }),

@@ -132,6 +132,7 @@ export async function lookAtProject({
       const seen = {
         last,
         open,
+        nominalAt: run?.nominalAt ?? undefined,
         scheduled,
         workers,
         openRejects: rejects.get(transfer.name),

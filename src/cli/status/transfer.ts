@@ -52,9 +52,14 @@ function problemOfOpen(
 
 /** What it is held for, and who has to say what. */
 function problemOfHeld(
-  { hold, run_id: runId }: RunReport,
-  unsendable: Unsendable | undefined,
+  { hold, run_id: runId, sync }: RunReport,
+  { open, unsendable }: Pick<Seen, "open" | "unsendable">,
 ): TransferProblem {
+  // Nobody can answer it, and its end is noted only by what takes its lock.
+  if (open?.isWorkflowOpen === false) {
+    const text = "it was held, and its workflow was ended from outside: nothing of it is sent";
+    return { text, hint: `\`sluice run ${sync}\`` };
+  }
   const since = minuteText(hold?.since ?? "");
   const why = [
     ...(hold === undefined ? [] : heldLines(hold)),
@@ -84,21 +89,27 @@ function problemOfSchedule(
 /** Scheduled times that went by since the last run. */
 function overdue(
   { schedule }: TransferState,
-  last: RunReport,
+  { last, nominalAt }: { readonly last: RunReport; readonly nominalAt: string },
   now: Date,
 ): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
   const until = new Date(now.getTime() - missedAfterMs);
-  const after = new Date(last.started_at);
+  // The clock of Temporal, which began it, may be ahead of the store's: then its own time is still to come.
+  const after = new Date(Math.max(Date.parse(last.started_at), Date.parse(nominalAt)));
   const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
   if (length === 0) return undefined;
   const runs = `${counted(length, "scheduled run")} did not happen since`;
   return { text: runs, hint: "is a worker running? `sluice schedule list`" };
 }
 
-function problemOfEnded(last: RunReport, openRejects: number): TransferProblem | undefined {
+function problemOfFailed({ error }: RunReport): TransferProblem | undefined {
+  return error === undefined ? undefined : { text: error.message, hint: error.hint };
+}
+
+/** What a run that moved its rows left to be looked at. */
+function problemOfLeft(last: RunReport, openRejects: number): TransferProblem | undefined {
   const { error, counts, run_id: runId } = last;
-  if (error !== undefined) return { text: error.message, hint: error.hint };
+  if (error !== undefined) return undefined;
   // Of a sync those that are open count, whichever run holds them.
   if (last.kind === "pull" && counts.rejected > 0) {
     const rows = `${counted(counts.rejected, "row")} rejected`;
@@ -115,6 +126,13 @@ function problemOfEnded(last: RunReport, openRejects: number): TransferProblem |
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };
 }
 
+/** Several as one, with what to do about the first: a reject that stays open must not hide that no run begins. */
+function together(problems: readonly (TransferProblem | undefined)[]): TransferProblem | undefined {
+  const found = problems.filter((problem) => problem !== undefined);
+  const text = found.map((problem) => problem.text).join("; ");
+  return found.length === 0 ? undefined : { text, hint: found[0]?.hint };
+}
+
 /** An ISO time as a person reads it. */
 export function minuteText(iso: string): string {
   return `${iso.slice(0, 16).replace("T", " ")} UTC`;
@@ -124,6 +142,8 @@ export function minuteText(iso: string): string {
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
+  /** The time that a schedule began the newest run for. @default a person did */
+  readonly nominalAt?: string | undefined;
   readonly scheduled?: ListedState | undefined;
   /** Why Temporal says nothing of this project. @default it does, or is slow */
   readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
@@ -145,11 +165,15 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
   if (last === undefined) return { ...common, problem: halted };
   if (last.outcome === "held") {
-    return { ...common, problem: problemOfHeld(last, seen.unsendable) };
+    return { ...common, problem: problemOfHeld(last, seen) };
   }
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };
   }
-  const problem = problemOfEnded(last, openRejects) ?? halted ?? overdue(transfer, last, now);
+  const problem = together([
+    problemOfFailed(last),
+    halted ?? overdue(transfer, { last, nominalAt: seen.nominalAt ?? last.started_at }, now),
+    problemOfLeft(last, openRejects),
+  ]);
   return { ...common, problem };
 }

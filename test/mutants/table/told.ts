@@ -107,4 +107,79 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "a key is called stray though such a chunk rejected its row: it made no record of it",
     },
   },
+  {
+    id: "S1770",
+    plants: "a schedule of mon-sun runs on Mondays alone",
+    edits: [
+      {
+        file: "src/schedules/calendars.ts",
+        find: 'text.toUpperCase() === "SUN"',
+        replace: 'text === "SUNDAY"',
+      },
+    ],
+    test: {
+      file: "test/src/schedules/calendars.test.ts",
+      title: "has a range of days end with Sunday where it names it, as in mon-sun",
+    },
+  },
+  {
+    id: "S1771",
+    plants: "one open reject hides from status that no run begins any more",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "halted ?? overdue(",
+        replace: "openRejects > 0 ? undefined : overdue(",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "does not let an open reject, a warning or a failure hide that no run begins",
+    },
+  },
+  {
+    id: "S1772",
+    plants: "status asks a person to answer a held run whose workflow was terminated",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "if (open?.isWorkflowOpen === false) {",
+        replace: "if (open?.isWorkflowOpen === null) {",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "asks nobody to answer a run that was held and whose workflow is gone",
+    },
+  },
+  {
+    id: "S1773",
+    plants: "status counts a run as missed that began before its time by the store's clock",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "Math.max(Date.parse(last.started_at), Date.parse(nominalAt))",
+        replace: "Math.min(Date.parse(last.started_at), Date.parse(nominalAt))",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "counts no run as missed that began before its time",
+    },
+  },
+  {
+    id: "S1774",
+    plants: "a command says of a run that was reset that it was terminated",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "if (!isTerminated(error)) throw error;",
+        replace: "throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "goes on with a run that was reset",
+    },
+  },
 ];

@@ -39,6 +39,13 @@ function fires(calendars: readonly CalendarSpec[], time: Date): boolean {
   );
 }
 
+/** A week as ranges name it: a range may end with Sunday. */
+const week = ["mon", "TUE", "wed", "thu", "fri", "SAT", "Sun"];
+
+const namedWeek = tuple(integer({ min: 0, max: 6 }), integer({ min: 0, max: 6 })).map(
+  ([one, other]) => [week[Math.min(one, other)], week[Math.max(one, other)]].join("-"),
+);
+
 /** One field of a cron: `*`, a step, or a list of values and ranges, with or without a step. */
 function field(min: number, max: number, names: readonly string[] = []): Arbitrary<string> {
   const value = integer({ min, max });
@@ -61,8 +68,15 @@ const anyCron = tuple(
   field(0, 23),
   field(1, 31),
   field(1, 12, ["JAN", "dec"]),
-  field(0, 7, ["SUN", "mon", "SAT"]),
+  oneof(
+    { weight: 3, arbitrary: field(0, 7, ["SUN", "mon", "SAT"]) },
+    { weight: 1, arbitrary: namedWeek },
+  ),
 ).map((fields) => fields.join(" "));
+
+function days(text: string): unknown {
+  return calendarsOf(`0 6 * * ${text}`)[0]?.dayOfWeek;
+}
 
 describe("calendarsOf", () => {
   it("holds the times of its cron, and no others", () => {
@@ -79,6 +93,13 @@ describe("calendarsOf", () => {
       }),
       { numRuns: trials(500) },
     );
+  });
+
+  it("has a range of days end with Sunday where it names it, as in mon-sun", () => {
+    const sunday = { start: "SUNDAY", end: "SUNDAY", step: 1 };
+    expect(days("mon-sun")).toEqual([{ start: "MONDAY", end: "SATURDAY", step: 1 }, sunday]);
+    expect(days("SAT-SUN")).toEqual([{ start: "SATURDAY", end: "SATURDAY", step: 1 }, sunday]);
+    expect(days("sun")).toEqual([sunday]);
   });
 
   it("needs two calendars where either kind of day is enough", () => {

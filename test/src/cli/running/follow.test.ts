@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 
+import { TerminatedFailure, WorkflowFailedError } from "@temporalio/client";
+import { RetryState } from "@temporalio/common";
 import { expect, it } from "vitest";
 import { z } from "zod";
 
@@ -9,9 +11,18 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { noCounts, type Progress } from "../../../../workflows/sync/progress.ts";
 import { until } from "../../../support/process/process.ts";
+import { reportWith } from "../../../support/project/report.ts";
 
 const context = { environment: readEnvironment({}), say: () => undefined };
+const terminated = new WorkflowFailedError(
+  "terminated",
+  new TerminatedFailure("reset"),
+  RetryState.NON_RETRYABLE_FAILURE,
+);
 const share = async (): Promise<undefined> => undefined;
+
+/** The newest execution of a workflow. */
+type Newest = ReturnType<Parameters<typeof followRun>[0]["client"]["getHandle"]>;
 
 /** A run that answers nothing; its `result` is what the test says. */
 class UnansweredRun {
@@ -22,7 +33,7 @@ class UnansweredRun {
   readonly givenUp: Promise<void>;
   readonly #signals = new AsyncLocalStorage<AbortSignal>();
 
-  constructor(result?: () => Promise<RunReport>) {
+  constructor(result?: () => Promise<RunReport>, newest?: Newest) {
     const asked = Promise.withResolvers<void>();
     const givenUp = Promise.withResolvers<void>();
     this.asked = asked.promise;
@@ -35,7 +46,11 @@ class UnansweredRun {
         asked.resolve();
         return await unanswered().finally(givenUp.resolve);
       },
-      client: { withAbortSignal: async (signal, work) => await this.#signals.run(signal, work) },
+      workflowId: "wf-1",
+      client: {
+        withAbortSignal: async (signal, work) => await this.#signals.run(signal, work),
+        getHandle: () => newest ?? { ...this.handle, describe: unanswered },
+      },
     };
   }
 
@@ -133,4 +148,16 @@ it("tells how the records of a run travel, and not of one that sends nothing", a
   const mode = "lightweight: 10 records need 1 body of 1 MB, 1 allowed";
   expect(await toldOf(true)).toEqual([mode, "waiting for credits"]);
   expect(await toldOf(false)).toEqual(["waiting for credits"]);
+});
+
+it.each([
+  ["goes on with a run that was reset", "RUNNING", { report: reportWith({}) }],
+  ["says of a run that was terminated that it was", "TERMINATED", { error: terminated }],
+])("%s", async (_, name, end) => {
+  const describe = async (): Promise<{ status: { name: string } }> => ({ status: { name } });
+  const { handle } = new UnansweredRun(async () => await Promise.reject(terminated));
+  const newest = { ...handle, describe, result: async () => reportWith({}) };
+  const run = new UnansweredRun(async () => await Promise.reject(terminated), newest);
+  const { signal } = new AbortController();
+  expect(await followRun(run.handle, { context, share, signal })).toEqual(end);
 });

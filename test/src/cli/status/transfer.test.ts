@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf, type TransferState } from "../../../../src/cli/status/transfer.ts";
+import { statusOf, type Seen, type TransferState } from "../../../../src/cli/status/transfer.ts";
 import { doubtWarnings } from "../../../../src/report/doubt-warnings.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { missedAfterMs } from "../../../../src/schedules/limits.ts";
@@ -16,6 +16,12 @@ const nightly: TransferState = {
 /** The report of a run that began just after its scheduled time. */
 function report(changes: Partial<RunReport> = {}): RunReport {
   return reportWith({ started_at: at, ended_at: at, duration_ms: 0, ...changes });
+}
+
+/** What is wrong, three nights after the run, as it is told. */
+function textOf(last: RunReport, seen: Partial<Seen> = {}): string | undefined {
+  const now = new Date("2026-01-04T12:00:00Z");
+  return statusOf(nightly, { last, open: undefined, ...seen }, now).problem?.text;
 }
 
 describe("statusOf", () => {
@@ -130,7 +136,22 @@ describe("statusOf", () => {
     const error = { code: "AuthFailed", message: "401", hint: "check the key" };
     const last = report({ outcome: "failed", error });
     const { problem, next } = statusOf(nightly, { last, open: undefined, scheduled }, soon);
-    expect([problem?.text, next]).toEqual(["401", undefined]);
+    expect([problem, next]).toEqual([
+      { text: "401; its schedule is paused", hint: "check the key" },
+      undefined,
+    ]);
+  });
+
+  it("does not let an open reject, a warning or a failure hide that no run begins", () => {
+    const missed = "3 scheduled runs did not happen since";
+    const rejected = report({ outcome: "done_with_rejects" });
+    expect(textOf(rejected, { openRejects: 1 })).toBe(`${missed}; 1 reject open`);
+    expect(textOf(rejected, { openRejects: 1, scheduled: { kind: "none" } })).toBe(
+      "Temporal has no schedule for it; 1 reject open",
+    );
+    expect(textOf(report({ warnings: ["no rows"] }))).toBe(`${missed}; no rows`);
+    const failed = report({ outcome: "failed", error: { code: "x", message: "401" } });
+    expect(textOf(failed, { openRejects: 1 })).toBe(`401; ${missed}`);
   });
 
   it("says of a run that continues what it waits for", () => {
@@ -148,6 +169,21 @@ describe("statusOf", () => {
     expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");
   });
 
+  it("asks nobody to answer a run that was held and whose workflow is gone", () => {
+    const last = report({ outcome: "held" });
+    const problemOf = (isWorkflowOpen: boolean): unknown => {
+      const open = { isWorkflowOpen, waiting: undefined };
+      return statusOf(accounts, { last, open }, soon).problem;
+    };
+    expect(problemOf(false)).toEqual({
+      text: "it was held, and its workflow was ended from outside: nothing of it is sent",
+      hint: "`sluice run accounts`",
+    });
+    expect(problemOf(true)).toMatchObject({
+      hint: "`sluice runs show run-1`, then `sluice approve run-1` or `sluice discard run-1`",
+    });
+  });
+
   it("says that Temporal does not tell of a run that should continue", () => {
     const status = statusOf(
       accounts,
@@ -155,6 +191,16 @@ describe("statusOf", () => {
       soon,
     );
     expect(status.problem?.text).toBe("Temporal does not say how far it is");
+  });
+
+  it("counts no run as missed that began before its time, by a store whose clock is behind Temporal's", () => {
+    const last = report({ started_at: "2026-01-01T01:28:00.000Z" });
+    const now = new Date("2026-01-01T12:00:00.000Z");
+    const problemOf = (nominalAt: string | undefined): unknown =>
+      statusOf(nightly, { last, open: undefined, nominalAt }, now).problem?.text;
+    expect(problemOf("2026-01-01T01:30:00.000Z")).toBeUndefined();
+    expect(problemOf("2025-12-31T01:30:00.000Z")).toBe("1 scheduled run did not happen since");
+    expect(problemOf(undefined)).toBe("1 scheduled run did not happen since");
   });
 
   it.each([

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+
+import { lookAtProject } from "../../../../src/cli/status/look.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+
+function ignore(): void {}
+
+it("knows for which time a run was begun, though the store's clock was behind Temporal's then", async () => {
+  const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
+  const { deps, folder } = await Harness.open({ yaml });
+  const { config, state } = deps;
+  const textAfter = async (runId: string, nominalAt?: string): Promise<string | undefined> => {
+    const ids = { runId, workflowId: runId, firstRunId: runId, temporalId: "t", configHash: "c" };
+    const at = "2026-01-01T02:28:00.000Z";
+    const of = { sync: "accounts", target: deps.target, kind: "sync", request: {} } as const;
+    await state.openRun({ ...ids, ...of, nominalAt, startedAt: at });
+    await state.endRun({ runId, outcome: "done", endedAt: at });
+    const environment = readEnvironment({});
+    const context = { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
+    const told = { runs: new Map(), schedules: new Map(), silent: undefined };
+    const whatTemporalSays = async (): Promise<typeof told> => told;
+    const { transfers } = await lookAtProject({ state, config, context, whatTemporalSays });
+    return transfers[0]?.problem?.text;
+  };
+  expect(await textAfter("run-1")).toMatch(/scheduled runs? did not happen since/);
+  expect(await textAfter("run-2", new Date(state.now()).toISOString())).toBeUndefined();
+});
