@@ -170,24 +170,30 @@ export class Session {
   }: {
     readonly sql: string;
     readonly values: readonly string[];
-  }): Promise<{ readonly rows: RawRows; readonly isWhole: boolean }> {
+  }): Promise<{
+    readonly rows: RawRows;
+    readonly isWhole: boolean;
+    /** Of the types of their columns. */
+    readonly oids: readonly number[];
+  }> {
     const cursor = this.#client.query(new Cursor(sql, [...values]));
     const rows = new RawRows(this.#blockBytes);
-    const isWhole = await this.#tap.gather(rows, async () => {
+    const gathered = await this.#tap.gather(rows, async () => {
       for (;;) {
-        const isLast = await this.#interruptible(fetchRows(cursor, rows, this.#fetchRows));
+        const fetching = fetchRows(cursor, rows, this.#fetchRows);
+        const { isLast, oids } = await this.#interruptible(fetching);
         if (rows.count > 0) {
           // Rows as large as these may come next.
           const rowsThatFit = Math.floor((fetchBytes * rows.count) / rows.length);
           this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
         }
-        if (isLast) return true;
-        if (rows.count >= 2 && rows.length >= blockBytesMax) return false;
+        if (isLast) return { isWhole: true, oids };
+        if (rows.count >= 2 && rows.length >= blockBytesMax) return { isWhole: false, oids };
       }
     });
     await this.#interruptible(cursor.close());
     this.#blockBytes = rows.length;
-    return { rows, isWhole };
+    return { rows, ...gathered };
   }
 
   /** Hangs up; what the server is still doing, it ends. */

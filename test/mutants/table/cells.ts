@@ -17,8 +17,8 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S700",
     plants: "a row that gets lost between the server and here is not missed",
     file: "connectors/postgres/rows/fetch-rows.ts",
-    find: "if (came === sent) return told !== null;",
-    replace: "if (came <= sent) return told !== null;",
+    find: "if (came === sent) {",
+    replace: "if (came <= sent) {",
     test: tapTest,
     title: "are counted: the last one that gets lost ends the read with an error",
   }),
@@ -118,7 +118,7 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S713",
     plants: "a block of wide rows has no end",
     file: "connectors/postgres/client.ts",
-    find: "if (rows.count >= 2 && rows.length >= blockBytesMax) return false;",
+    find: "if (rows.count >= 2 && rows.length >= blockBytesMax) return { isWhole: false, oids };",
     replace: "",
     test: readTest,
     title: "reads rows of many bytes with statements of fewer rows",
@@ -237,6 +237,38 @@ export const mutantsOfCells: readonly Mutant[] = [
       file: "test/connectors/postgres/sql/value-bytes.test.ts",
       title:
         "writes a timestamp with time zone as it is converted, and leaves one that is not in UTC to objects",
+    },
+  },
+  {
+    id: "S1761",
+    plants: "texts of a column are read as those of the type that it had when the chunk began",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: "oid !== oids[at]",
+        replace: "oid < 0 && oids[at] === undefined",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/altered.test.ts",
+      title:
+        "has rows read again that are altered between two blocks: alter v type boolean using v::boolean",
+    },
+  },
+  {
+    id: "S1762",
+    plants:
+      "a column that is dropped while a chunk is read ends the run as a mistake of the configuration",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: "await isAltered(this.#session, this.#source)",
+        replace: "await isAltered(this.#session, this.#source) && timeouts < 0",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/altered.test.ts",
+      title: "has rows read again that are altered between two blocks: drop w",
     },
   },
 ];
