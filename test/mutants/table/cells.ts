@@ -162,7 +162,7 @@ export const mutantsOfCells: readonly Mutant[] = [
     plants:
       "the isolation level of a session is the database's default, which a standby may refuse",
     file: "connectors/postgres/client.ts",
-    find: `await this.query("set default_transaction_isolation = 'read committed'");`,
+    find: "await this.query(`set ${isolation} = 'read committed'`);",
     replace: "",
     test: "test/connectors/postgres/client.test.ts",
     title:
@@ -270,5 +270,23 @@ export const mutantsOfCells: readonly Mutant[] = [
       file: "test/connectors/postgres/altered.test.ts",
       title: "has rows read again that are altered between two blocks: drop w",
     },
+  },
+  {
+    id: "S1763",
+    plants:
+      "behind a pooler in transaction mode other clients can write no more, and nobody is told",
+    edits: [
+      {
+        file: "connectors/postgres/client.ts",
+        find: 'if (textIn(row, "used") !== "") {',
+        replace: "if (row === undefined) {",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/pooled.prove.ts",
+      title:
+        "is refused in transaction mode, where others would have its settings, and gives them back",
+    },
+    whyProve: "it needs PgBouncer",
   },
 ];
