@@ -71,6 +71,11 @@ const settings: Readonly<Record<string, string>> = {
   lock_timeout: String(postgresLockWaitMs),
 };
 
+/** Set in each session, and by nobody else: where a new one has it, a pooler gave us what another session left. */
+const mark = "sluice.session";
+
+const isolation = "default_transaction_isolation";
+
 /** One connection. Its methods throw what pg throws: `withSession` says what that means. */
 export class Session {
   readonly #client: Client;
@@ -170,24 +175,30 @@ export class Session {
   }: {
     readonly sql: string;
     readonly values: readonly string[];
-  }): Promise<{ readonly rows: RawRows; readonly isWhole: boolean }> {
+  }): Promise<{
+    readonly rows: RawRows;
+    readonly isWhole: boolean;
+    /** Of the types of their columns. */
+    readonly oids: readonly number[];
+  }> {
     const cursor = this.#client.query(new Cursor(sql, [...values]));
     const rows = new RawRows(this.#blockBytes);
-    const isWhole = await this.#tap.gather(rows, async () => {
+    const gathered = await this.#tap.gather(rows, async () => {
       for (;;) {
-        const isLast = await this.#interruptible(fetchRows(cursor, rows, this.#fetchRows));
+        const fetching = fetchRows(cursor, rows, this.#fetchRows);
+        const { isLast, oids } = await this.#interruptible(fetching);
         if (rows.count > 0) {
           // Rows as large as these may come next.
           const rowsThatFit = Math.floor((fetchBytes * rows.count) / rows.length);
           this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
         }
-        if (isLast) return true;
-        if (rows.count >= 2 && rows.length >= blockBytesMax) return false;
+        if (isLast) return { isWhole: true, oids };
+        if (rows.count >= 2 && rows.length >= blockBytesMax) return { isWhole: false, oids };
       }
     });
     await this.#interruptible(cursor.close());
     this.#blockBytes = rows.length;
-    return { rows, isWhole };
+    return { rows, ...gathered };
   }
 
   /** Hangs up; what the server is still doing, it ends. */
@@ -218,17 +229,27 @@ export class Session {
       default_transaction_read_only: isWritable ? "off" : "on",
     };
     // First, and by a statement that reads nothing: a standby refuses to read where serializable is the default.
-    await this.query("set default_transaction_isolation = 'read committed'");
+    await this.query(`set ${isolation} = 'read committed'`);
     const [row] = await this.query(
-      `select current_setting('TimeZone') as zone, array(
+      `select current_setting('TimeZone') as zone, current_setting('${mark}', true) as used, array(
          select set_config(name, value, false) from json_each_text($1) as wanted (name, value)) as set`,
-      [JSON.stringify(wanted)],
+      [JSON.stringify({ ...wanted, [mark]: "on" })],
     );
+    if (textIn(row, "used") !== "") {
+      await this.#unset([...Object.keys(wanted), isolation]);
+      throw anybodys(config);
+    }
     this.#serverTimeZone = textIn(row, "zone");
     // Servers before 14, and those on some systems, refuse it: there a statement we gave up ends by its timeout.
     await this.query(`set client_connection_check_interval = ${hangUpCheckMs}`).catch(
       () => undefined,
     );
+  }
+
+  /** Has settings as they were before us, for other clients of the pooler; the mark stays. */
+  async #unset(names: readonly string[]): Promise<void> {
+    const sql = "select set_config(name, reset_val, false) from pg_settings where name = any ($1)";
+    await this.query(sql, [names]);
   }
 
   /** The server ends a slow statement itself; who is silent for longer than that is gone. */
@@ -252,6 +273,15 @@ export class Session {
 function whereOf(config: PostgresConfig): string {
   const { host, port, database } = addressOf(config);
   return `postgres ${database} at ${host}:${port}`;
+}
+
+/** A session is that of several clients: others could not write, and values would come as others have set them. */
+function anybodys(config: PostgresConfig): ConfigError {
+  const pooler = "a pooler in transaction mode, or one that resets nothing, shares sessions";
+  return new ConfigError(`${whereOf(config)}: ${pooler} with their settings, such as read-only`, {
+    field: "url",
+    hint: "Connect to the server itself, or to the pooler in session mode.",
+  });
 }
 
 /** The statements that give the role of a configuration what it needs; a query's tables are the person's to name. */

@@ -8,6 +8,8 @@ import { describeSource } from "./source.ts";
 export const columnOrder = z.object({
   /** See `readingOf`: positions of another reading are not continued from. */
   of: z.string(),
+  /** See `PostgresSource`: the table that the search path found; an older sluice did not keep it. */
+  place: z.string().default(""),
   columns: z.record(z.string(), z.string()),
 });
 
@@ -26,10 +28,10 @@ export async function orderNow(
   config: PostgresConfig,
 ): Promise<ColumnOrder | undefined> {
   if (config.changed_by === undefined) return undefined;
-  const { order, from, reading: of } = await describeSource(session, config);
+  const { order, from, place, reading: of } = await describeSource(session, config);
   const names = order.map(({ name }) => name);
   if (config.query !== undefined) {
-    return { of, columns: Object.fromEntries(order.map(({ name, type }) => [name, type])) };
+    return { of, place, columns: Object.fromEntries(order.map(({ name, type }) => [name, type])) };
   }
   const rows = await session.query(
     `select a.attname as name, format_type(a.atttypid, a.atttypmod) ||
@@ -38,7 +40,7 @@ export async function orderNow(
     [from, names],
   );
   const typed = z.array(typedRow).parse(rows);
-  return { of, columns: Object.fromEntries(typed.map(({ name, type }) => [name, type])) };
+  return { of, place, columns: Object.fromEntries(typed.map(({ name, type }) => [name, type])) };
 }
 
 const whole = /^(?:smallint|integer|bigint)$/;
@@ -55,16 +57,21 @@ function isOrderKept(was: string, is: string): boolean {
 }
 
 /**
- * How a column's rows come in another order than when a position was kept, as a clause: what lies between the two would
- * be passed over. Undefined where none does, and where another table, query or change column is read now.
+ * How rows come of another table, or in another order, than when a position was kept, as a clause: some would be passed
+ * over. Undefined where none does, and where another table, query or change column is read now.
  */
 export function orderDifference(
   known: ColumnOrder | undefined,
   found: ColumnOrder | undefined,
 ): string | undefined {
-  if (known?.of !== found?.of) return undefined;
-  for (const [name, was] of Object.entries(known?.columns ?? {})) {
-    const is = found?.columns[name];
+  if (known?.of !== found?.of || known === undefined || found === undefined) return undefined;
+  // By another role, or after a table of its name was made in a schema that the search path names earlier.
+  if (known.place !== "" && known.place !== found.place) {
+    const table = `the table is ${found.place} now, and was ${known.place}`;
+    return `${table} when the checkpoint was kept: rows come from another table`;
+  }
+  for (const [name, was] of Object.entries(known.columns)) {
+    const is = found.columns[name];
     if (is === undefined || isOrderKept(was, is)) continue;
     const column = `the column ${JSON.stringify(name)} is ${is} now, and was ${was}`;
     return `${column} when the checkpoint was kept: rows come in another order`;

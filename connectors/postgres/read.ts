@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, RetryLater } from "../../src/errors.ts";
 import { sqlStateOf } from "../../src/postgres/errors.ts";
 import type { Page, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
@@ -13,6 +13,7 @@ import type { RawRows, Text } from "./rows/raw-rows.ts";
 import {
   assertNoNull,
   describeSource,
+  isAltered,
   isZoneGuessed,
   type PostgresSource,
   type SourceColumn,
@@ -205,7 +206,11 @@ class Blocks {
       try {
         return await this.#read(from, wanted);
       } catch (error) {
-        if (sqlStateOf(error) !== "57014" || timeouts === timeoutsMax) throw error;
+        const state = sqlStateOf(error) ?? "";
+        // Of a name or a type that was there when the source was described.
+        if (state.startsWith("42") && (await isAltered(this.#session, this.#source)))
+          throw altered(this.#source);
+        if (state !== "57014" || timeouts === timeoutsMax) throw error;
         this.#rowsMax = Math.ceil(this.#rowsMax / 2);
       }
     }
@@ -216,7 +221,9 @@ class Blocks {
     // One row more, which is read again: it shows that the last row is not equal to the next one.
     const statement = selectRows(this.#source, { from, to: this.#to }, rowsMax + 1);
     const startedMs = performance.now();
-    const { rows, isWhole } = await this.#session.block(statement);
+    const { rows, isWhole, oids } = await this.#session.block(statement);
+    // Their texts would be read as those of the types of before.
+    if (this.#source.columns.some(({ oid }, at) => oid !== oids[at])) throw altered(this.#source);
     await assertDistinct(this.#session, this.#source, rows);
     const isLast = isWhole && rows.count <= rowsMax;
     const ms = performance.now() - startedMs;
@@ -268,6 +275,12 @@ const writtenInOneWay = new Set([
   "timestamp without time zone",
   "timestamp with time zone",
 ]);
+
+function altered({ place }: PostgresSource): RetryLater {
+  return new RetryLater(`columns of ${place} were altered while they were read`, {
+    hint: "What was read is read again, as they are now.",
+  });
+}
 
 function noKey({ key }: PostgresSource): ConfigError {
   const names = key.map(({ name }) => name).join(", ");

@@ -14,6 +14,8 @@ export type SourceColumn = ColumnType & {
   readonly name: string;
   /** Where its value is in a row. */
   readonly index: number;
+  /** Of its type. */
+  readonly oid: number;
   /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
   readonly modifier: number;
 };
@@ -121,6 +123,15 @@ export async function columnNames(
   return (await describeSource(session, config)).columns.map(({ name }) => name);
 }
 
+/** Whether what is read is there no more as it was described: a column was renamed, dropped or given another type. */
+export async function isAltered(session: Session, source: PostgresSource): Promise<boolean> {
+  const now = await columnsOf(session, source.from).catch(() => []);
+  const told = now.map(({ name, oid }) => [name, oid]);
+  return (
+    JSON.stringify(told) !== JSON.stringify(source.columns.map(({ name, oid }) => [name, oid]))
+  );
+}
+
 /** @throws {ConfigError} a row has a NULL where rows are ordered: it would be passed over without a word. */
 export async function assertNoNull(session: Session, source: PostgresSource): Promise<void> {
   if (!source.mayHoldNull) return;
@@ -169,7 +180,7 @@ async function columnsOf(session: Session, from: string): Promise<readonly Sourc
   return described.map(({ name, oid, modifier }, index) => {
     const type = types.get(oid);
     if (type === undefined) throw new ConfigError(`the column ${JSON.stringify(name)} has no type`);
-    return { ...type, name, index, modifier };
+    return { ...type, name, index, oid, modifier };
   });
 }
 

@@ -16,6 +16,9 @@ async function seen(
   return { identity, differs };
 }
 
+const pathIs = (schemas: string): string => `do $$ begin
+  execute format('alter database %I set search_path = ${schemas}', current_database()); end $$`;
+
 describe("recognizePostgres", () => {
   it("needs no rights beyond logging in", async () => {
     const database = await postgres();
@@ -44,6 +47,23 @@ describe("recognizePostgres", () => {
     await runSql(cluster.url, "drop database crm with (force)");
     await runSql(cluster.url, "create database crm");
     expect((await seen(crm, identity)).differs).toContain("not the one that was read before");
+  });
+
+  it("notices that the search path finds another table of the same name", async () => {
+    const { query, url } = await postgres();
+    await query(`create schema crm; create schema old;
+      create table crm.t (id int primary key, at timestamptz not null);
+      create table old.t (id int primary key, at timestamptz not null);
+      ${pathIs("old, crm")}`);
+    const ask = readRequestOf(url, { table: "t", changed_by: { column: "at" } });
+    const { identity: known } = await recognizePostgres(ask);
+    expect(await recognizePostgres({ ...ask, known })).toMatchObject({ beginsAnew: false });
+    await query(pathIs("crm"));
+    expect(await recognizePostgres({ ...ask, known })).toMatchObject({
+      differs:
+        "the table is crm.t now, and was old.t when the checkpoint was kept: rows come from another table",
+      beginsAnew: true,
+    });
   });
 
   it("goes by name and address where the role may not ask for the system identifier", async () => {

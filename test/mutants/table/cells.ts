@@ -17,8 +17,8 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S700",
     plants: "a row that gets lost between the server and here is not missed",
     file: "connectors/postgres/rows/fetch-rows.ts",
-    find: "if (came === sent) return told !== null;",
-    replace: "if (came <= sent) return told !== null;",
+    find: "if (came === sent) {",
+    replace: "if (came <= sent) {",
     test: tapTest,
     title: "are counted: the last one that gets lost ends the read with an error",
   }),
@@ -118,7 +118,7 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S713",
     plants: "a block of wide rows has no end",
     file: "connectors/postgres/client.ts",
-    find: "if (rows.count >= 2 && rows.length >= blockBytesMax) return false;",
+    find: "if (rows.count >= 2 && rows.length >= blockBytesMax) return { isWhole: false, oids };",
     replace: "",
     test: readTest,
     title: "reads rows of many bytes with statements of fewer rows",
@@ -162,7 +162,7 @@ export const mutantsOfCells: readonly Mutant[] = [
     plants:
       "the isolation level of a session is the database's default, which a standby may refuse",
     file: "connectors/postgres/client.ts",
-    find: `await this.query("set default_transaction_isolation = 'read committed'");`,
+    find: "await this.query(`set ${isolation} = 'read committed'`);",
     replace: "",
     test: "test/connectors/postgres/client.test.ts",
     title:
@@ -238,5 +238,55 @@ export const mutantsOfCells: readonly Mutant[] = [
       title:
         "writes a timestamp with time zone as it is converted, and leaves one that is not in UTC to objects",
     },
+  },
+  {
+    id: "S1761",
+    plants: "texts of a column are read as those of the type that it had when the chunk began",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: "oid !== oids[at]",
+        replace: "oid < 0 && oids[at] === undefined",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/altered.test.ts",
+      title:
+        "has rows read again that are altered between two blocks: alter v type boolean using v::boolean",
+    },
+  },
+  {
+    id: "S1762",
+    plants:
+      "a column that is dropped while a chunk is read ends the run as a mistake of the configuration",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: "await isAltered(this.#session, this.#source)",
+        replace: "await isAltered(this.#session, this.#source) && timeouts < 0",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/altered.test.ts",
+      title: "has rows read again that are altered between two blocks: drop w",
+    },
+  },
+  {
+    id: "S1763",
+    plants:
+      "behind a pooler in transaction mode other clients can write no more, and nobody is told",
+    edits: [
+      {
+        file: "connectors/postgres/client.ts",
+        find: 'if (textIn(row, "used") !== "") {',
+        replace: "if (row === undefined) {",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/pooled.prove.ts",
+      title:
+        "is refused in transaction mode, where others would have its settings, and gives them back",
+    },
+    whyProve: "it needs PgBouncer",
   },
 ];

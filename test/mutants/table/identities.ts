@@ -277,4 +277,20 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       title: "is no matter of a backfill where others post the rows",
     },
   },
+  {
+    id: "S1760",
+    plants:
+      "a table of the same name that the search path finds now is read on after the other's checkpoint",
+    edits: [
+      {
+        file: "connectors/postgres/column-order.ts",
+        find: "known.place !== found.place) {",
+        replace: "false) {",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/recognize.test.ts",
+      title: "notices that the search path finds another table of the same name",
+    },
+  },
 ];

@@ -15,8 +15,11 @@ const program = process.env["PGBOUNCER"] ?? "/usr/sbin/pgbouncer";
 /** A user who may not do much, where root runs the tests: PgBouncer does not run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** The same database by way of a PgBouncer in transaction mode with two connections; it ends with its test. */
-export async function byPgBouncer(url: string): Promise<string> {
+/** The same database by way of a PgBouncer with two connections; it ends with its test. */
+export async function byPgBouncer(
+  url: string,
+  mode: "session" | "transaction" = "transaction",
+): Promise<string> {
   const { hostname, port, username, password } = new URL(url);
   const folder = await mkdtemp(join(tmpdir(), "sluice-pgbouncer-"));
   const [listening = 0] = await keptPorts(1);
@@ -24,7 +27,7 @@ export async function byPgBouncer(url: string): Promise<string> {
   await writeFile(
     join(folder, "pgbouncer.ini"),
     `[databases]\n* = host=${hostname} port=${port} ${login}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
-      `listen_port = ${listening}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n` +
+      `listen_port = ${listening}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}\n` +
       "default_pool_size = 2\n",
   );
   await chmod(folder, 0o755);
