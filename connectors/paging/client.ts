@@ -100,6 +100,9 @@ function adviceFor(error: unknown): string {
     : reach;
 }
 
+/** Statuses below 500 that say nothing of the request: too slow, too early, too many. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429]);
+
 function refusalOf(
   { statusCode: status, headers }: Dispatcher.ResponseData,
   what: string,
@@ -110,7 +113,7 @@ function refusalOf(
     const hint = `Check ${logins ?? "what the connection logs in with"}.`;
     return new SourceAuthError(message, { field: login, hint });
   }
-  if (status !== 429 && status < 500) return wrong(message, address);
+  if (!passing.has(status) && status < 500) return wrong(message, address);
   return new RetryLater(message, { hint: "Wait.", afterMs: retryAfterMs(headers, Date.now()) });
 }
 

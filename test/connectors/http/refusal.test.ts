@@ -31,6 +31,8 @@ describe("an answer that is none", () => {
     [400, ConfigError],
     [404, ConfigError],
     [204, ConfigError],
+    [408, RetryLater],
+    [425, RetryLater],
     [429, RetryLater],
     [500, RetryLater],
     [503, RetryLater],

@@ -73,6 +73,15 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     test: "test/connectors/http/refusal.test.ts",
     title: "takes no letters that are not UTF-8, and no byte order mark for a fault",
   }),
+  ofHttp({
+    id: "S1706",
+    plants: "an API that was too slow once is one of which the configuration is wrong",
+    file: "connectors/paging/client.ts",
+    find: "new Set([408, 425, 429])",
+    replace: "new Set([429])",
+    test: "test/connectors/http/refusal.test.ts",
+    title: "knows what 408 means, and tells nothing of the answer or of the secrets",
+  }),
   {
     id: "S254",
     plants: "an API whose pages go round in a circle is read for ever",
