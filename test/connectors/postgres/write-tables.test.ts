@@ -1,30 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import type { Patch, Written } from "../../../connectors/contract/connector.ts";
-import { writePostgres } from "../../../connectors/postgres/write.ts";
-import type { JsonValue } from "../../../src/records/json-value.ts";
+import type { Written } from "../../../connectors/contract/connector.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
 import { roleOf } from "./role.ts";
-import { readRequestOf } from "./support.ts";
+import { scorePatch as patch, writeScores as write } from "./write-scores.ts";
 
 const written: Written = { done: "written" };
 const missing: Written = { done: "missing" };
 const kept: Written = {
   rejected: "its row kept other values: a trigger or a policy of the table let nothing change it",
 };
-
-function patch(id: JsonValue, fit: JsonValue): Patch {
-  return { key: { id }, set: { fit } };
-}
-
-async function write(
-  url: string,
-  patches: readonly Patch[],
-  members: object = {},
-): Promise<readonly Written[]> {
-  return await writePostgres({ ...readRequestOf(url, { table: "scores", ...members }), patches });
-}
 
 /** A function `stop` of a trigger for each row. */
 function stopping(body: string): string {

@@ -1,30 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import type { Patch, Written } from "../../../connectors/contract/connector.ts";
+import type { Written } from "../../../connectors/contract/connector.ts";
 import { rowLockWaitMs } from "../../../connectors/postgres/limits.ts";
-import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { ConfigError, RetryLater } from "../../../src/errors.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
 import { roleOf } from "./role.ts";
-import { readRequestOf } from "./support.ts";
+import { scorePatch as patch, writeScores as write } from "./write-scores.ts";
 
 const written: Written = { done: "written" };
 const unchanged: Written = { done: "unchanged" };
 const missing: Written = { done: "missing" };
-
-function patch(id: JsonValue, fit: JsonValue): Patch {
-  return { key: { id }, set: { fit } };
-}
-
-async function write(
-  url: string,
-  patches: readonly Patch[],
-  members: object = {},
-): Promise<readonly Written[]> {
-  return await writePostgres({ ...readRequestOf(url, { table: "scores", ...members }), patches });
-}
 
 /** Everything a second writing could change: each row as text, with the transaction that wrote it. */
 async function stateOf({ query }: TestDatabase, table = "scores"): Promise<unknown> {

@@ -79,6 +79,16 @@ async function openIn(store: StateStore): Promise<readonly string[]> {
   return (await store.rejectsWhere({ isOpen: true, ...name, limit: 10 })).map(({ place }) => place);
 }
 
+/** A transaction of a process of sluice: it has its snapshot, and no lock yet. */
+async function beginOlder(url: string): Promise<Client> {
+  const older = new Client({ connectionString: url, application_name: "sluice" });
+  await older.connect();
+  onTestFinished(async () => await older.end());
+  await older.query("begin isolation level serializable");
+  await older.query("select 1");
+  return older;
+}
+
 describe("copyStore", () => {
   it("has records that were sent count as unchanged, rejects stay open and numbers go on, there and back", async () => {
     const stateFolder = await newFolder();
@@ -195,12 +205,7 @@ describe("copyStore", () => {
     const server = { url: new Secret(url), schema: "sluice" };
     const end = await PostgresEnd.open(server);
     onTestFinished(async () => await end.close());
-    const older = new Client({ connectionString: url, application_name: "sluice" });
-    await older.connect();
-    onTestFinished(async () => await older.end());
-    await older.query("begin isolation level serializable");
-    // It has its snapshot, and no lock yet.
-    await older.query("select 1");
+    const older = await beginOlder(url);
     let isMarked = false;
     const marking = end.mark("elsewhere").then(() => (isMarked = true));
     const isSaid = "select from sluice.meta where name = 'moved_to'";
@@ -215,11 +220,7 @@ describe("copyStore", () => {
     const { url } = await postgres();
     const [server, stateFolder] = [{ url: new Secret(url), schema: "sluice" }, await newFolder()];
     await copyStore({ stateFolder, server, to: "postgres" });
-    const older = new Client({ connectionString: url, application_name: "sluice" });
-    await older.connect();
-    onTestFinished(async () => await older.end());
-    await older.query("begin isolation level serializable");
-    await older.query("select 1");
+    const older = await beginOlder(url);
     // As a copy that was killed while it waited for that transaction.
     const [from, into] = [await PostgresEnd.open(server), new SqliteEnd(stateFolder)];
     const marking = Promise.allSettled([into.mark(from.name), from.mark(into.name)]);
@@ -236,11 +237,7 @@ describe("copyStore", () => {
     const { url } = await postgres();
     const [server, stateFolder] = [{ url: new Secret(url), schema: "sluice" }, await newFolder()];
     await copyStore({ stateFolder, server, to: "postgres" });
-    const older = new Client({ connectionString: url, application_name: "sluice" });
-    await older.connect();
-    onTestFinished(async () => await older.end());
-    await older.query("begin isolation level serializable");
-    await older.query("select 1");
+    await beginOlder(url);
     const clock = performance.now.bind(performance);
     // Each look at the clock is a minute later.
     let minutes = 0;
