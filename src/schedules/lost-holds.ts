@@ -35,26 +35,39 @@ async function lostHold(
   return isKnown ? undefined : { run: runId, isOurs };
 }
 
+async function endIfLost(looking: Looking, found: WorkflowExecutionInfo): Promise<void> {
+  const { client, log } = looking;
+  const lost = await lostHold(looking, found);
+  if (lost === undefined) return;
+  const { run, isOurs } = lost;
+  if (!isOurs) {
+    log.warn(
+      { run, workflow: found.workflowId },
+      "this run is held, and another state store knows it: its schedule starts nothing meanwhile; " +
+        `where that store is lost, \`sluice cancel ${found.workflowId}\` ends it`,
+    );
+    return;
+  }
+  await client.workflow.getHandle(found.workflowId, found.runId).executeUpdate("discard");
+  log.warn(
+    { run, workflow: found.workflowId },
+    "this run was held, and the state store, which is older, does not know that: it ends, nothing of it is sent",
+  );
+}
+
 async function endThem(looking: Looking): Promise<void> {
   const { client, taskQueue, log } = looking;
   const query = `TaskQueue = "${taskQueue}" AND WorkflowType = "sync" AND ExecutionStatus = "Running"`;
   for await (const found of client.workflow.list({ query })) {
-    const lost = await lostHold(looking, found);
-    if (lost === undefined) continue;
-    const { run, isOurs } = lost;
-    if (!isOurs) {
+    try {
+      await endIfLost(looking, found);
+    } catch (error) {
+      // One that cannot be asked, such as one that only a newer build can continue, is in the way of no other.
       log.warn(
-        { run, workflow: found.workflowId },
-        "this run is held, and another state store knows it: its schedule starts nothing meanwhile; " +
-          `where that store is lost, \`sluice cancel ${found.workflowId}\` ends it`,
+        { workflow: found.workflowId, why: messageOf(error) },
+        "nobody could ask whether this run is held and the state store, restored from a backup, does not know that",
       );
-      continue;
     }
-    await client.workflow.getHandle(found.workflowId, found.runId).executeUpdate("discard");
-    log.warn(
-      { run, workflow: found.workflowId },
-      "this run was held, and the state store, which is older, does not know that: it ends, nothing of it is sent",
-    );
   }
 }
 

@@ -27,6 +27,13 @@ export const mutantsOfRestored: readonly Mutant[] = [
     replace: 'if (run === "") {',
   },
   {
+    id: "S1800",
+    plants: "a worker that starts leaves lost holds alone behind a run that it cannot ask",
+    file: "src/schedules/lost-holds.ts",
+    find: "    } catch (error) {\n      // One that",
+    replace: "    } catch (error) {\n      throw error;\n      // One that",
+  },
+  {
     id: "S1474",
     plants:
       "a worker that starts says nothing of a run that a store holds which is not there any more",

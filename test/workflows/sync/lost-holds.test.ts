@@ -46,6 +46,9 @@ describe("a worker that starts on a store from a backup", () => {
     ];
     stored.set((await progressOf(known)).run_id, { hold });
     stored.set((await progressOf(behind)).run_id, { hold: null });
+    // The last one is listed, and asked, first.
+    const unasked = await heldRun(ours);
+    const { run_id: unaskedRun } = await progressOf(unasked);
     const [warned, named] = [new Set<string>(), new Set<string>()];
     const { client } = gone;
     // Temporal's list of workflows lags behind.
@@ -53,7 +56,13 @@ describe("a worker that starts on a store from a backup", () => {
       await endLostHolds({
         client: { workflow: client, withDeadline: client.withDeadline.bind(client) },
         taskQueue,
-        state: { storeId: ours, run: async (runId) => await Promise.resolve(stored.get(runId)) },
+        state: {
+          storeId: ours,
+          run: async (runId) => {
+            if (runId === unaskedRun) throw new Error("it cannot be asked");
+            return await Promise.resolve(stored.get(runId));
+          },
+        },
         log: {
           warn: (facts, text) => {
             warned.add(text);
@@ -67,14 +76,15 @@ describe("a worker that starts on a store from a backup", () => {
       cause: { type: "WrongStore", message: expect.stringContaining("restored") as unknown },
     });
     expect(await behind.result()).toMatchObject({ outcome: "discarded" });
-    expect([await isOpen(foreign), await isOpen(known)]).toEqual([true, true]);
+    expect(await Promise.all([foreign, known, unasked].map(isOpen))).toEqual([true, true, true]);
     expect([...warned].toSorted()).toEqual([
+      expect.stringContaining("nobody could ask whether this run is held"),
       expect.stringMatching(/another state store knows it: .*`sluice cancel fake-\S+` ends it/),
       expect.stringContaining("the state store, which is older, does not know that"),
     ]);
     const { run_id: foreignRun } = await progressOf(foreign);
     const { workflowId } = foreign;
     expect([...named]).toEqual([JSON.stringify({ run: foreignRun, workflow: workflowId })]);
-    for (const handle of [foreign, known]) await handle.executeUpdate("discard");
+    for (const handle of [foreign, known, unasked]) await handle.executeUpdate("discard");
   });
 });
