@@ -56,8 +56,8 @@ const asText = {
 const extended = { types: asText, queryMode: "extended" };
 
 /**
- * What the texts of values and the names of types look like, and how long locks are waited for, whatever the role or
- * the database is set to.
+ * What the texts of values and the names of types look like, and what is waited for and how long, whatever the role or
+ * the database is set to. A server that is too old to know one of them has nothing to set.
  */
 const settings: Readonly<Record<string, string>> = {
   TimeZone: "UTC",
@@ -69,6 +69,9 @@ const settings: Readonly<Record<string, string>> = {
   // Types are told by their names: "date" in quotes is none that we know.
   quote_all_identifiers: "off",
   lock_timeout: String(postgresLockWaitMs),
+  // How long a statement may take is the connection's to say; between two of them a session waits for the service.
+  transaction_timeout: "0",
+  idle_session_timeout: "0",
 };
 
 /** Set in each session, and by nobody else: where a new one has it, a pooler gave us what another session left. */
@@ -232,7 +235,8 @@ export class Session {
     await this.query(`set ${isolation} = 'read committed'`);
     const [row] = await this.query(
       `select current_setting('TimeZone') as zone, current_setting('${mark}', true) as used, array(
-         select set_config(name, value, false) from json_each_text($1) as wanted (name, value)) as set`,
+         select set_config(name, value, false) from json_each_text($1) as wanted (name, value)
+         where name = '${mark}' or current_setting(name, true) is not null) as set`,
       [JSON.stringify({ ...wanted, [mark]: "on" })],
     );
     if (textIn(row, "used") !== "") {

@@ -105,20 +105,21 @@ describe("withSession", () => {
     ]);
   });
 
-  it("is read-only, bounded in time and called sluice", async () => {
-    const { url } = await postgres();
+  it("is read-only, bounded in time and called sluice, whatever the database is set to", async () => {
+    const { query, url } = await postgres();
+    await query(`do $$ begin
+      execute format('alter database %I set idle_session_timeout = ''1s''', current_database()); end $$`);
     const sql = `select current_setting('default_transaction_read_only') as read_only,
-      current_setting('statement_timeout') as timeout,
+      current_setting('statement_timeout') as timeout, current_setting('idle_session_timeout') as idle,
       current_setting('lock_timeout') as lock, current_setting('application_name') as name`;
     const ask = readRequestOf(url, { statement_timeout: "90s" });
-    expect(await rowsOf(ask, sql)).toEqual([
-      { read_only: "on", timeout: "90s", lock: "30s", name: "sluice" },
-    ]);
+    const always = { timeout: "90s", idle: "0", lock: "30s", name: "sluice" };
+    expect(await rowsOf(ask, sql)).toEqual([{ read_only: "on", ...always }]);
     const writable = await withSession(
       { ...ask, isWritable: true },
       async (session) => await session.query(sql),
     );
-    expect(writable).toEqual([{ read_only: "off", timeout: "90s", lock: "30s", name: "sluice" }]);
+    expect(writable).toEqual([{ read_only: "off", ...always }]);
   });
 
   it("takes nothing from the environment of a Postgres client", async () => {
