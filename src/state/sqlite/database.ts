@@ -129,7 +129,7 @@ function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migrati
   // Checkpoint: keys come in random order, so transactions that follow each other write the same pages. By
   // SQLite's default of 1,000 pages of the log nearly each of them copied its pages back.
   db.exec(
-    "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -40960; " +
+    "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -32768; " +
       "pragma wal_autocheckpoint = 8000",
   );
   const transactions = createTransactions(db);
