@@ -202,6 +202,8 @@ export class PostgresEnd implements CopyEnd {
       `begin isolation level repeatable read, read ${how === "read" ? "only" : "write"}`,
     );
     await this.#ask("set local synchronous_commit = on");
+    // Whatever the role is set to: a large table takes as long as it takes.
+    await this.#ask("set local statement_timeout = 0");
     await this.#ask("set local array_nulls = on");
   }
 

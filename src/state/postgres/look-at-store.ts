@@ -2,6 +2,7 @@ import { sql } from "kysely";
 
 import { quoteName } from "../../postgres/names.ts";
 import { openPostgresDatabase } from "./database.ts";
+import { tableNames } from "./schema.ts";
 import type { StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
 import { knownFacts, versionName } from "./version.ts";
@@ -36,7 +37,8 @@ export async function lookAtStore(server: StoreServer): Promise<StoreLook> {
     const middle = (before + Date.now()) / 2;
     const about = await sql<{ bytes: number; replicas: number; isAwaited: boolean }>`
       select coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
-          where c.relkind = 'r' and c.relnamespace = to_regnamespace(${quoteName(server.schema)})), 0)::bigint as bytes,
+          where c.relnamespace = to_regnamespace(${quoteName(server.schema)})
+            and c.relname in (${sql.join([...tableNames])})), 0)::bigint as bytes,
         (select count(*) from pg_stat_replication) as replicas,
         current_setting('synchronous_standby_names') <> '' as is_awaited`.execute(queries);
     const { bytes = 0, replicas = 0, isAwaited = false } = about.rows[0] ?? {};

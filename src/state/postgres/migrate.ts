@@ -14,11 +14,12 @@ import { projectName, refuseOtherProject, versionName } from "./version.ts";
 const migrationLock = 7_358_223;
 
 /**
- * Whatever the role's default is: behind a lock is seen what was committed before it was got. The first lock keeps
- * migrations apart.
+ * Whatever the role's defaults are: behind a lock is seen what was committed before it was got, and a large table takes
+ * as long as it takes. The first lock keeps migrations apart.
  */
 const beginning: readonly string[] = [
   "begin isolation level read committed",
+  "set local statement_timeout = 0",
   `select pg_advisory_xact_lock(${migrationLock})`,
 ];
 

@@ -9,8 +9,7 @@ import { migrateStore, pendingStatements } from "../../../../src/state/postgres/
 import { storeSteps, tableNames } from "../../../../src/state/postgres/schema.ts";
 import { recordsOf, textsOf } from "../../../../src/state/store/lists.ts";
 import type { Queries, StateDatabase } from "../../../../src/state/store/state-database.ts";
-import type { TestDatabase } from "../../../support/postgres/postgres.ts";
-import { newServer, opened, openMigrated } from "./postgres-store.ts";
+import { newServer, opened, openMigrated, setInDatabase } from "./postgres-store.ts";
 
 const name = "counted";
 
@@ -34,11 +33,6 @@ async function countOne(queries: Queries): Promise<void> {
 
 async function beSlow(queries: Queries): Promise<void> {
   await sql`select pg_sleep(1.2)`.execute(queries);
-}
-
-async function setInDatabase(test: TestDatabase, setting: string, value: string): Promise<void> {
-  const { pathname } = new URL(test.url);
-  await test.query(`alter database ${pathname.slice(1)} set ${setting} = '${value}'`);
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<SluiceError> {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { Client, DatabaseError } from "pg";
 import { expect, it, onTestFinished } from "vitest";
 
@@ -7,7 +9,7 @@ import { migrateStore, pendingStatements } from "../../../../src/state/postgres/
 import { storeSteps } from "../../../../src/state/postgres/schema.ts";
 import type { StoreServer } from "../../../../src/state/postgres/server.ts";
 import type { TestDatabase } from "../../../support/postgres/postgres.ts";
-import { newServer, openMigrated } from "./postgres-store.ts";
+import { newServer, openMigrated, setInDatabase } from "./postgres-store.ts";
 
 /** Asked on a connection of its own: one in a transaction is told of those alone that were there before. */
 const isWaiting =
@@ -82,8 +84,9 @@ it("a migration is not held up by a worker heard of before the clock of the data
   await expect(migrateStore(server)).resolves.toMatchObject({ to: storeSteps.length });
 });
 
-it("a migration waits for what an older process has under way", async () => {
+it("a migration waits for what an older process has under way, however long a statement may take", async () => {
   const { server, test, name } = await olderStore();
+  await setInDatabase(test, "statement_timeout", "1s");
   await test.admin.query("begin");
   await test.admin.query(`select value from ${name}.meta`);
   let isMigrated = false;
@@ -91,6 +94,7 @@ it("a migration waits for what an older process has under way", async () => {
   await waits(test);
   await test.admin.query(`insert into ${name}.meta (name, value) values ('written', '1')`);
   expect(isMigrated).toBe(false);
+  await sleep(1_100);
   await test.admin.query("commit");
   await migrating;
 });

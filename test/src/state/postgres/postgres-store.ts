@@ -30,3 +30,13 @@ export async function openMigrated(): Promise<
   await migrateStore(server);
   return { ...opened(server), server, test };
 }
+
+/** Sets what new sessions of a database have by default. */
+export async function setInDatabase(
+  test: TestDatabase,
+  setting: string,
+  value: string,
+): Promise<void> {
+  const { pathname } = new URL(test.url);
+  await test.query(`alter database ${pathname.slice(1)} set ${setting} = '${value}'`);
+}
