@@ -155,4 +155,19 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "has a service that compresses unless it is told not to answer as it is",
     },
   },
+  {
+    id: "S1851",
+    plants: "a page in place of an answer is told of as an object that is undefined",
+    edits: [
+      {
+        file: "src/api/classify.ts",
+        find: 'json === undefined ? "the answer is not JSON" : issueText(parsed.error)',
+        replace: "issueText(parsed.error)",
+      },
+    ],
+    test: {
+      file: "test/src/api/classify.test.ts",
+      title: "says that an answer is not JSON",
+    },
+  },
 ];
