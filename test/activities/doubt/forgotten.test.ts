@@ -38,3 +38,14 @@ it("a key is erased only when no request with it may be applied any more", async
   expect(await held(harness, "a0")).toBe("newer 0");
   expect(await erase(harness, "a0")).toMatchObject({ fingerprints: 1 });
 });
+
+it("a key that was erased is no stray one, and what stands in its place is none", async () => {
+  const { harness, arrive } = await givenUp();
+  await arrive();
+  harness.clock.nowMs += overMs;
+  expect(await erase(harness, "a0")).toMatchObject({ keyLists: 1 });
+  const { warnings } = await transfer(harness, "run-2");
+  expect(warnings.join()).not.toContain("came with no later run");
+  const { state, target } = harness.deps;
+  expect(await state.strayKeys({ target, sync: "accounts", limit: 10 })).toEqual([]);
+});

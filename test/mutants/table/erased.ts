@@ -38,6 +38,21 @@ export const mutantsOfErased: readonly Mutant[] = [
     },
   },
   {
+    id: "S1853",
+    plants: "what stands in the place of an erased key is told of as a key that came no more",
+    edits: [
+      {
+        file: "src/state/store/doubts/settling.ts",
+        find: "    keys.delete(forgottenKey);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/forgotten.test.ts",
+      title: "a key that was erased is no stray one, and what stands in its place is none",
+    },
+  },
+  {
     id: "S1129",
     plants: "rejects without a key keep the row of the person",
     edits: [
