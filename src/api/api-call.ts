@@ -38,10 +38,14 @@ export function apiCall(
     records,
     scope: { kind: "api", family },
     url: endpointUrl(isLegacy ? legacyBaseUrl : baseUrl, path),
-    // The legacy API takes the key as a user name without a password.
-    headers: isLegacy
-      ? { authorization: `Basic ${basicCredentials(apiKey)}` }
-      : { "content-type": "application/json", "x-api-key": apiKey.reveal() },
+    headers: {
+      // An answer is not unpacked, and without a word of it a server may compress.
+      "accept-encoding": "identity",
+      // The legacy API takes the key as a user name without a password.
+      ...(isLegacy
+        ? { authorization: `Basic ${basicCredentials(apiKey)}` }
+        : { "content-type": "application/json", "x-api-key": apiKey.reveal() }),
+    },
     deadlineMs: timeouts.requestMs,
     silenceMs: timeouts.headersMs,
     // Whether records were taken, or a page that is paid for, is worth a moment's wait; a fresh address is not.

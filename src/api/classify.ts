@@ -187,6 +187,13 @@ const sayingFailure = z.object({
 /** The body of a 200; `note` is of a request that applies records. */
 export type AcceptedAnswer<T> = { readonly data: T; readonly note: AnswerNote | undefined };
 
+/** The first thing that is wrong in an answer, and where. */
+function issueText({ issues: [issue] }: z.ZodError): string {
+  const where =
+    issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");
+  return `${where}: ${issue?.message ?? "of another shape"}`;
+}
+
 /**
  * Reads the body of a 200.
  * @throws ApiRejectedError when it speaks of records that were not taken: nobody knows which;
@@ -217,10 +224,7 @@ export function readAccepted<T>(
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { data: parsed.data, note: accepted?.note };
-  const [issue] = parsed.error.issues;
-  const where =
-    issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");
-  const why = `200, but ${where}: ${issue?.message ?? "not JSON"}`;
+  const why = `200, but ${json === undefined ? "the answer is not JSON" : issueText(parsed.error)}`;
   const fault = {
     fault: "misread",
     message: `${what}: ${why}`,

@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
+import { systemClock } from "../../clock.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { openInbox } from "../../inbox/open.ts";
@@ -103,7 +104,12 @@ async function forgetIn(
   await assertIdle(state, config, { target, sync: sync.name });
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   const seqs = source.push === undefined ? [] : await eventsOfKey(source, sync, key);
-  const erased = await state.eraseKey({ target, sync: sync.name, key });
+  const erased = await state.eraseKey({
+    target,
+    sync: sync.name,
+    key,
+    now: systemClock()(),
+  });
   const stagingFolder = join(config.stateFolder, "staging");
   const staged = await eraseStaged(state, { stagingFolder, target, sync: sync.name, key });
   let isInboxShredded = true;

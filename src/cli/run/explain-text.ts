@@ -10,6 +10,7 @@ import { rejectLine, rejectState } from "./reject-text.ts";
 const unknownTexts: Readonly<Record<WhyUnknown, string>> = {
   underWay: "a run has staged it and is not done with it",
   unsettled: "a run sent it, and whether and how it was taken is not known",
+  untaken: "the last record of it was refused, or given up before it was taken",
   forgotten: "what was known counts no more: the store was reset, restored or rebound",
   otherwise: "it was sent before the sync had `send: all`, which compares otherwise",
 };

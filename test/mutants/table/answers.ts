@@ -140,4 +140,34 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "judges 400 ExpiredToken as the table says",
     },
   },
+  {
+    id: "S1850",
+    plants: "a service that compresses unless it is told not to is sent records again and again",
+    edits: [
+      {
+        file: "src/api/api-call.ts",
+        find: '      "accept-encoding": "identity",\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/api/http/http-faults.test.ts",
+      title: "has a service that compresses unless it is told not to answer as it is",
+    },
+  },
+  {
+    id: "S1851",
+    plants: "a page in place of an answer is told of as an object that is undefined",
+    edits: [
+      {
+        file: "src/api/classify.ts",
+        find: 'json === undefined ? "the answer is not JSON" : issueText(parsed.error)',
+        replace: "issueText(parsed.error)",
+      },
+    ],
+    test: {
+      file: "test/src/api/classify.test.ts",
+      title: "says that an answer is not JSON",
+    },
+  },
 ];

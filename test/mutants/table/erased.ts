@@ -13,13 +13,43 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: erase,
-        find: "        await assertNoOpenRun(queries, of);\n        return {",
-        replace: "        return {",
+        find: "        await assertNoOpenRun(queries, of);\n",
+        replace: "",
       },
     ],
     test: {
       file: eraseTest,
       title: "stays while a run of its sync is open, and is not forgotten either",
+    },
+  },
+  {
+    id: "S1852",
+    plants: "a key is erased while a request with it may still be applied over a newer record",
+    edits: [
+      {
+        file: erase,
+        find: "        await assertNoneMayLand(queries, sentKeys, { of, now });\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/forgotten.test.ts",
+      title: "a key is erased only when no request with it may be applied any more",
+    },
+  },
+  {
+    id: "S1853",
+    plants: "what stands in the place of an erased key is told of as a key that came no more",
+    edits: [
+      {
+        file: "src/state/store/doubts/settling.ts",
+        find: "    keys.delete(forgottenKey);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/forgotten.test.ts",
+      title: "a key that was erased is no stray one, and what stands in its place is none",
     },
   },
   {

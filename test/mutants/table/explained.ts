@@ -7,6 +7,36 @@ const explainTest = "test/src/cli/run/explain.test.ts";
 /** Mutants of what a record is said to have become. */
 export const mutantsOfExplained: readonly Mutant[] = [
   {
+    id: "S1854",
+    plants: "a record that was refused is told as forgotten by a reset, in sqlite",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/known-records.ts",
+        find: 'if (send === 0) return { state: "unknown", why: "untaken" };',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/known-records.test.ts",
+      title: "knows that a record was refused, and of the others what it knew",
+    },
+  },
+  {
+    id: "S1855",
+    plants: "a record that was refused is told as forgotten by a reset, in postgres",
+    edits: [
+      {
+        file: "src/state/postgres/keys/known-records.ts",
+        find: 'if (send === 0) return { state: "unknown", why: "untaken" };',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/known-records.test.ts",
+      title: "knows that a record was refused, and of the others what it knew",
+    },
+  },
+  {
     id: "S1080",
     plants: "what is forgotten is told as sent and not settled",
     edits: [

@@ -297,6 +297,12 @@ describe("readAccepted", () => {
     },
   );
 
+  it.each(["<html>log in</html>", ""])("says that an answer is not JSON: %j", (text) => {
+    expect(failureOf("uploadJson", { text })).toMatchObject({
+      message: "THE uploadJson: 200, but the answer is not JSON",
+    });
+  });
+
   it("says what is missing without quoting the answer", () => {
     expect(failureOf("ping", { text: '{"status":"secret"}' })).toMatchObject({
       message: "THE ping: 200, but file_key: Invalid input: expected string, received undefined",

@@ -1,3 +1,4 @@
+import type { Moment } from "../../../clock.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 
 /** How much was erased of a key, by where it was. */
@@ -27,9 +28,9 @@ export interface ForgettingStore {
   /**
    * Erases a key of a sync wherever it is kept: what it holds of it, and rows and results of which a value is the key
    * where no key is kept beside them.
-   * @throws {BusyError} a run of the sync is open, or held.
+   * @throws {BusyError} a run of the sync is open, or held, or a request with the key may still be applied.
    */
-  eraseKey(input: SyncName & { readonly key: string }): Erased;
+  eraseKey(input: SyncName & { readonly key: string; readonly now: Moment }): Erased;
   /** Sees to it that what was erased cannot be read from the store's files any more; false where it cannot. */
   shred(): boolean;
 }

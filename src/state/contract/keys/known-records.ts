@@ -8,10 +8,11 @@ export type FieldHash = { readonly name: string; readonly hash: number };
 
 /**
  * Why nothing is known. `underWay`: a staging that is not settled has it. `unsettled`: a run sent it, and nobody knows
- * whether it was taken, or sent two records of its key. `forgotten`: what was known counts no more. `otherwise`: only
- * its row is known, of a time when the sync compared rows.
+ * whether it was taken, or sent two records of its key. `untaken`: the service refused it, or its chunk was given up.
+ * `forgotten`: what was known counts no more. `otherwise`: only its row is known, of a time when the sync compared
+ * rows.
  */
-export type WhyUnknown = "underWay" | "unsettled" | "forgotten" | "otherwise";
+export type WhyUnknown = "underWay" | "unsettled" | "untaken" | "forgotten" | "otherwise";
 
 /** What is known of the record that the service holds for a key. */
 export type KnownRecord =

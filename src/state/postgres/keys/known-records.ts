@@ -91,6 +91,7 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
         }
         // Negative where a run sent two records of the key: no staging has such a number.
         const send = Math.abs(signed);
+        if (send === 0) return { state: "unknown", why: "untaken" };
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
         if (acceptedAt === null) return { state: "unknown", why: "unsettled", send };
         const known = fields === null ? undefined : readFields(fields, names);

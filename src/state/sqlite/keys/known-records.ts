@@ -78,6 +78,7 @@ export function createKnownRecordStore(
         const { hash, fields, acceptedAt, adoptedAt, reason } = found;
         // Negative where a run sent two records of the key: no staging has such a number.
         const send = Math.abs(found.send);
+        if (send === 0) return { state: "unknown", why: "untaken" };
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
         if (acceptedAt === null) return { state: "unknown", why: "unsettled", send };
         const known = fields === null ? undefined : readFields(fields, names);

@@ -5,7 +5,7 @@ import type { Moment } from "../../../clock.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
 import { ranges } from "../../ranges.ts";
 import { indexedKey } from "../dialect.ts";
-import type { SentKeys } from "../sends/sent-keys.ts";
+import { forgottenKey, type SentKeys } from "../sends/sent-keys.ts";
 import type { Queries } from "../state-database.ts";
 import { elapsedMs, isOver, momentColumns, type PendingRequest } from "./request-window.ts";
 import { concerningRequests, forgetRequest, requestsOfSet } from "./requests.ts";
@@ -123,6 +123,7 @@ export async function findStrays(
     }
     const since = Math.min(...ofRun.map(({ send }) => send));
     for (const key of await keysMadeSince(queries, sentKeys, { setId, since })) keys.delete(key);
+    keys.delete(forgottenKey);
     await queries
       .deleteFrom("strayKeys")
       .where("setId", "=", setId)

@@ -1,26 +1,49 @@
 import { sql } from "kysely";
 import { z } from "zod";
 
+import type { Moment } from "../../../clock.ts";
+import { BusyError } from "../../../errors.ts";
+import { minutesText } from "../../../text/quantities.ts";
 import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import { mentions, textMentions } from "../../rules/keys/mentions.ts";
+import { isOver, leftMs } from "../doubts/request-window.ts";
+import { requestsOfSet } from "../doubts/requests.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
-import type { SentKeys } from "../sends/sent-keys.ts";
+import { forgottenKey, type SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { setIdOf } from "./fingerprint-sets.ts";
 import type { KeyKeeping } from "./key-keeping.ts";
 import { assertNoOpenRun } from "./open-run.ts";
 import { forgetBrought, type KeyIds } from "./vanished.ts";
 
-/** What takes the place of a key in a list, of which the numbers must stay. */
-const forgottenKey = "(forgotten)";
-
 const sampleList = z.array(z.string());
 
 const keptPage = z.looseObject({ items: z.array(z.unknown()).default([]) });
 
 type KeyOfSync = SyncName & { readonly key: string };
+
+/**
+ * @throws {BusyError} a request with the key may still be applied: without the key nothing could set right what it
+ * brings over a newer record, or after the person was erased at the service.
+ */
+async function assertNoneMayLand(
+  queries: Queries,
+  sentKeys: SentKeys,
+  { of, now }: { readonly of: KeyOfSync; readonly now: Moment },
+): Promise<void> {
+  for (const request of await requestsOfSet(queries, await setIdOf(queries, of))) {
+    if (isOver(request, now)) continue;
+    const sent = await sentKeys.of(queries, request.send, request.ranges);
+    if (!sent.some(([key]) => key === of.key)) continue;
+    const forMs = request.isOpen ? "" : `, for ${minutesText(leftMs(request, now))}`;
+    throw new BusyError(
+      `a request of run ${request.runId} with this key may still be applied${forMs}`,
+      { hint: "nothing was erased: run the same command again when that is over" },
+    );
+  }
+}
 
 function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
@@ -218,11 +241,13 @@ export function createForgettingStore(
         await erase(queries, name, keys);
       });
     },
-    eraseKey: async (of): Promise<Erased> => {
+    eraseKey: async ({ now: callers, ...of }): Promise<Erased> => {
       // What was given up has its keys among the fingerprints then, or nowhere.
       await keeping.settle();
       return await db.write(async (queries) => {
         await assertNoOpenRun(queries, of);
+        const now = await db.now(queries, callers);
+        await assertNoneMayLand(queries, sentKeys, { of, now });
         return {
           fingerprints: await erase(queries, of, [of.key]),
           rejects: await eraseRejects(queries, of),

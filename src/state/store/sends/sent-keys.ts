@@ -6,6 +6,9 @@ import type { Queries } from "../state-database.ts";
 /** Key lists that are remembered as they were read: what may still land is asked for again and again. */
 const rememberedMax = 8;
 
+/** What takes the place of a key that was erased: the numbers of the others must stay. */
+export const forgottenKey = "(forgotten)";
+
 const keysOf = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
 
 /** The keys of what was staged, in the order of its file: kept while a request of their set is pending. */

@@ -1,4 +1,5 @@
 import dns from "node:dns";
+import { gzipSync } from "node:zlib";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -17,6 +18,7 @@ import { refusing } from "../../../support/raw-server.ts";
 import {
   clientOf,
   confirmed,
+  json,
   never,
   perform,
   rejection,
@@ -151,6 +153,15 @@ describe("faults of the connection", () => {
     const error = await rejection(perform("generateUploadUrl", clientOf(url), { url }));
     expect(error).toBeInstanceOf(ApiContractError);
     expect(String(error)).toContain("UND_ERR_RES_EXCEEDED_MAX_SIZE");
+  });
+
+  it("has a service that compresses unless it is told not to answer as it is", async () => {
+    const { url } = await startServer((response, { headers }) => {
+      const text = JSON.stringify(confirmed);
+      if (headers["accept-encoding"] === "identity") return json(response, 200, confirmed);
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(text));
+    });
+    expect(await clientOf(url).confirmUpload(confirm)).toEqual({ note: undefined });
   });
 
   it("does not unpack an answer", async () => {

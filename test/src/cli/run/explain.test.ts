@@ -108,6 +108,19 @@ describe("sluice explain", () => {
     );
   });
 
+  it("says of a record that the service refused that it did, and not that the store was reset", async () => {
+    const harness = await Harness.open({
+      yaml: accountsYaml(),
+      files: { "accounts.csv": `${header}\na,a.example,A\n` },
+    });
+    harness.sandbox.order("upload-json", { status: 422, body: { detail: [] } });
+    await (await TestRun.open(harness)).transfer("body");
+    const { out } = await explain(harness, "a", "--scan");
+    expect(out.join("\n")).toMatch(
+      /service {3}unknown: the last record of it was refused, or given up before it was taken\n {2}reject /,
+    );
+  });
+
   it("tells a row that a filter leaves out", async () => {
     const { harness } = await synced();
     await harness.write("none.ts", "export function mapRecord() {\n  return null;\n}\n");

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import type { StateStore } from "../../../../src/state/state-store.ts";
-import { at, implementations, name, staged, StoreUnderTest } from "../store-under-test.ts";
+import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 import { rawTables } from "./raw-tables.ts";
 
 const canary = "canary-7f3e";
+const now = { nowMs };
 const row = (key: string): string => JSON.stringify({ id: key, mail: "a@b.example" });
 const reject = { stream: "account", step: "validate", code: "required", reason: "empty" } as const;
 
@@ -62,7 +63,7 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     await raw.run(
       kind === "sqlite" ? adoptedOf("tag", "hash") : adoptedOf("int8send(tag)", "uuid_send(hash)"),
     );
-    expect(await store.eraseKey({ ...name, key: canary })).toEqual({
+    expect(await store.eraseKey({ ...name, key: canary, now })).toEqual({
       fingerprints: 1,
       rejects: 2,
       notes: 3,
@@ -86,7 +87,7 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     for (const table of ["doubts", "plans", "pull_pages", "sent_keys"]) {
       expect(left).toMatch(new RegExp(`^${table} .*other`, "m"));
     }
-    expect(await store.eraseKey({ ...name, key: canary })).toMatchObject({
+    expect(await store.eraseKey({ ...name, key: canary, now })).toMatchObject({
       fingerprints: 0,
       rejects: 0,
       notes: 0,
@@ -95,7 +96,7 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
 
   it("stays while a run of its sync is open, and is not forgotten either", async () => {
     const refused = { code: "Busy", message: "run r1 of sync accounts is open" };
-    await expect(store.eraseKey({ ...name, key: canary })).rejects.toMatchObject(refused);
+    await expect(store.eraseKey({ ...name, key: canary, now })).rejects.toMatchObject(refused);
     await expect(store.forgetKeys({ ...name, keys: [canary] })).rejects.toMatchObject(refused);
     expect(await store.knownRecords({ ...name, keys: [canary] })).toMatchObject([
       { state: "accepted" },
@@ -131,7 +132,7 @@ it("is in no byte of a SQLite store once it was shredded", async () => {
     return (await Promise.all(files)).join("");
   };
   expect(await bytes()).toContain(canary);
-  await store.eraseKey({ ...name, key: canary });
+  await store.eraseKey({ ...name, key: canary, now });
   expect(await store.shred()).toBe(true);
   expect(await bytes()).not.toContain(canary);
 });

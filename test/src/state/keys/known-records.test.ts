@@ -11,7 +11,7 @@ import type { KnownRecord } from "../../../../src/state/contract/keys/known-reco
 import { fieldSlotsMax } from "../../../../src/state/limits.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { numbers } from "../../../support/sequences.ts";
-import { implementations, name, nowMs, StoreUnderTest } from "../store-under-test.ts";
+import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 
 /** The block of one record: a hash for each slot. */
 function fieldsOf(...hashes: readonly number[]): { fieldBytes: number; hashes: Uint8Array } {
@@ -108,6 +108,36 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     await store.forgetFingerprints(name);
     const forgotten = { state: "unknown", why: "forgotten" };
     expect(await known("k", "none")).toEqual([forgotten, forgotten]);
+  });
+
+  it("knows that a record was refused, and of the others what it knew", async () => {
+    const { chunk, stage: number } = await stage(["k", "other"]);
+    const ref = { runId: "r1", chunk, stage: number };
+    const counts = { ...staged.counts, read: 2, records: 2 };
+    await store.finishStage({ ...ref, ...staged, counts, keys: '["k","other"]' });
+    const part = { ...ref, part: 0, at };
+    await store.beginPart({ ...part, form: "file", host: "h" });
+    const why = { step: "send", code: "refused", reason: "x" } as const;
+    const rest = { ranges: [[1, 2]] as const, records: 1, jsonBytes: 1, gzipBytes: 1 };
+    await store.splitPart({
+      ...part,
+      host: "h",
+      isTooLarge: false,
+      rejects: [{ ...why, stream: "account", place: "f:1", key: "k" }],
+      parts: [{ ...rest, jsonlSha256: null, gzipSha256: null, part: 1 }],
+    });
+    const taken = { ...ref, part: 1, at };
+    const file = { ...taken, form: "file", host: "h" } as const;
+    await store.beginPart(file);
+    await test.move({ ...taken, state: "uploaded", fileKey: "f" });
+    await store.beginPart({ ...file, confirm: "f" });
+    await test.move({ ...taken, state: "accepted" });
+    await store.commitChunk({ ...ref, at });
+    expect(await known("k", "other", "none")).toMatchObject([
+      { state: "unknown", why: "untaken" },
+      { state: "accepted" },
+      { state: "new" },
+    ]);
   });
 
   it("finds every key, whatever its number", async () => {

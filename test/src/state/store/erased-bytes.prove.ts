@@ -43,7 +43,11 @@ it("is in no byte of the tables of a Postgres server once it was erased, and the
   const data = String(shown?.["data_directory"]);
   await query("checkpoint");
   expect(await filesWith(data, canary)).not.toEqual([]);
-  await store.eraseKey({ ...name, key: canary });
+  await store.eraseKey({
+    ...name,
+    key: canary,
+    now: { nowMs: Date.now() },
+  });
   for (const { tablename } of await query(
     `select tablename from pg_tables where schemaname = '${schema.replaceAll('"', "")}'`,
   )) {

@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { trials } from "../../../support/trials.ts";
 import { keyImplementations } from "../keys/key-implementations.ts";
-import { at, name, StoreUnderTest } from "../store-under-test.ts";
+import { at, name, nowMs, StoreUnderTest } from "../store-under-test.ts";
+
+const now = { nowMs };
 
 /** A run that reads all: what it reads, what it rejects, and what becomes of it. */
 type Reading = {
@@ -120,10 +122,10 @@ describe.each(keyImplementations)("what is not in a source any more: $kind", ({ 
 
   it("is no key that was forgotten by a person's word", async () => {
     await read({ keys: ["a", "b", "c"] });
-    await test.store.eraseKey({ ...name, key: "a" });
+    await test.store.eraseKey({ ...name, key: "a", now });
     await test.store.forgetKeys({ ...name, keys: ["b"] });
     expect((await read({ keys: ["b"] })).counted).toEqual({ vanished: 1, of: 1 });
-    await test.store.eraseKey({ ...name, key: "c" });
+    await test.store.eraseKey({ ...name, key: "c", now });
     expect(await goneSince()).toMatchObject({ c: undefined });
   });
 
