@@ -12,7 +12,7 @@ export const lightweightBodyBytesMax = 1_000_000;
  */
 export const uploadBytesMax = 2_000_000_000;
 
-/** Largest single record in JSON that any mode sends; the sandbox refuses longer lines. */
+/** Largest record as JSON that the sandbox takes in a file; the service says nothing of one (our choice). */
 export const recordBytesMax = 1_000_000;
 
 /** Requests per minute and endpoint of the legacy API (docs/facts/service.md#errors). */
