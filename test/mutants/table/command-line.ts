@@ -152,4 +152,34 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "fits as well where the build has written down the verbs",
     },
   },
+  {
+    id: "S1870",
+    plants: "init takes no column whose name ends in a blank, whatever is typed",
+    edits: [
+      {
+        file: "src/cli/project/init-plan.ts",
+        find: "value.trim() === answer.trim()",
+        replace: "value === answer",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/sample.test.ts",
+      title: "finds a column called with blanks around its name by the name, and shows them",
+    },
+  },
+  {
+    id: "S1871",
+    plants: "init takes no column for the key of a file that ends in rows of separators alone",
+    edits: [
+      {
+        file: "src/cli/project/sample.ts",
+        find: '.filter((row) => Object.values(row).some((cell) => cell !== ""))',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/sample.test.ts",
+      title: "takes rows of separators alone for no rows that a key must name",
+    },
+  },
 ];
