@@ -182,4 +182,34 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "takes rows of separators alone for no rows that a key must name",
     },
   },
+  {
+    id: "S1872",
+    plants: "preview of an empty source prints nothing at all",
+    edits: [
+      {
+        file: "src/cli/run/preview.ts",
+        find: "if (left === options.limit) context.say",
+        replace: "if (left > options.limit) context.say",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "says of an inbox that nothing came into that there is no row to show",
+    },
+  },
+  {
+    id: "S1873",
+    plants: "preview is silent of rows that the mapping leaves out",
+    edits: [
+      {
+        file: "src/cli/run/preview.ts",
+        find: "filtered += page.filtered;",
+        replace: "filtered += 0;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "says how many rows the mapping leaves out",
+    },
+  },
 ];
