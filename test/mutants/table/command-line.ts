@@ -212,4 +212,20 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "says how many rows the mapping leaves out",
     },
   },
+  {
+    id: "S1874",
+    plants: "doctor tells a state folder that cannot be written in the words of a system call",
+    edits: [
+      {
+        file: "src/cli/project/doctor.ts",
+        find: "await inStateFolder(stateFolder, async () => accessSync(folder, constants.W_OK));",
+        replace: "accessSync(folder, constants.W_OK);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/doctor.test.ts",
+      title:
+        "says of a state folder that cannot be made what is in its place, and nothing of system calls",
+    },
+  },
 ];
