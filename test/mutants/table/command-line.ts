@@ -228,4 +228,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
         "says of a state folder that cannot be made what is in its place, and nothing of system calls",
     },
   },
+  {
+    id: "S1875",
+    plants: "forget counts one of a kind as if it were several",
+    edits: [
+      {
+        file: "src/cli/forget/forget.ts",
+        find: "count === 1 ? 0 : 1",
+        replace: "count === 0 ? 0 : 1",
+      },
+    ],
+    test: {
+      file: "test/src/cli/forget/forget.test.ts",
+      title: "names connections that no sync reads, of which the inbox has events",
+    },
+  },
 ];
