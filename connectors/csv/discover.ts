@@ -11,7 +11,8 @@ const namesARow = /(^|[ _.-])(id|Id|ID)$|[a-z]Id$/;
 
 /**
  * The files as things to read: one when all have the same columns, else each for itself. A file's key is the
- * first column that is called an id and that is filled in and different in its first rows.
+ * first column that is called an id and that is filled in and different in its first rows, as far as they hold
+ * anything.
  */
 export async function discoverCsv(
   request: ConnectorRequest<CsvConfig> & { readonly max: number },
@@ -61,12 +62,14 @@ async function keyOf(
   request: ConnectorRequest<CsvConfig>,
 ): Promise<readonly string[]> {
   for await (const { rows } of readCsv({ ...request, pageRowsMax, limit: pageRowsMax })) {
+    // Spreadsheets end their files in rows of separators alone.
+    const filled = rows.filter((row) => columns.some((column) => (row[column] ?? "") !== ""));
     const key = columns.find((column) => {
-      const values = new Set(rows.map((row) => row[column] ?? ""));
-      return namesARow.test(column) && values.size === rows.length && !values.has("");
+      const values = new Set(filled.map((row) => row[column] ?? ""));
+      return namesARow.test(column.trim()) && values.size === filled.length && !values.has("");
     });
     return key === undefined ? [] : [key];
   }
   // Of a file that has only its header, nothing speaks against a name.
-  return columns.filter((column) => namesARow.test(column)).slice(0, 1);
+  return columns.filter((column) => namesARow.test(column.trim())).slice(0, 1);
 }

@@ -36,16 +36,22 @@ type Forgotten = Omit<Erased, "keyLists"> & {
   readonly unreached: readonly string[];
 };
 
-const names: Readonly<Record<Exclude<keyof Forgotten, "is_shredded" | "unreached">, string>> = {
-  fingerprints: "fingerprints, with the hashes of their fields",
-  rejects: "rejects, with their rows",
-  notes: "refusals and doubts",
-  key_lists: "lists of keys that it stood in",
-  samples: "sample records of backfills",
-  results: "results on kept pages of pulls",
-  positions: "positions of runs that were named by it",
-  events: "payloads in the inbox",
-  staged_files: "staged files with a line of it",
+type Kind = Exclude<keyof Forgotten, "is_shredded" | "unreached">;
+
+/** What one of each is called, and several. */
+const names: Readonly<Record<Kind, readonly [one: string, several: string]>> = {
+  fingerprints: [
+    "fingerprint, with the hashes of its fields",
+    "fingerprints, with the hashes of their fields",
+  ],
+  rejects: ["reject, with its row", "rejects, with their rows"],
+  notes: ["refusal or doubt", "refusals and doubts"],
+  key_lists: ["list of keys that it stood in", "lists of keys that it stood in"],
+  samples: ["sample record of a backfill", "sample records of backfills"],
+  results: ["result on a kept page of a pull", "results on kept pages of pulls"],
+  positions: ["position of a run that was named by it", "positions of runs that were named by it"],
+  events: ["payload in the inbox", "payloads in the inbox"],
+  staged_files: ["staged file with a line of it", "staged files with a line of it"],
 };
 
 /** What no command of this project can erase, and why. */
@@ -135,14 +141,14 @@ async function forgetIn(
   };
 }
 
-function isKind(name: string): name is keyof typeof names {
+function isKind(name: string): name is Kind {
   return Object.hasOwn(names, name);
 }
 
 function forgottenText(forgotten: Forgotten, sync: string): string {
   const erased = Object.entries(forgotten).flatMap(([name, count]) => {
     return isKind(name) && typeof count === "number" && count > 0
-      ? [`  ${grouped(count)} ${names[name]}`]
+      ? [`  ${grouped(count)} ${names[name][count === 1 ? 0 : 1]}`]
       : [];
   });
   const all = erased.length === 0 ? ["  nothing was kept of this key"] : erased;

@@ -11,10 +11,13 @@ const codes: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage:
     "something is wrong with the command, the configuration, a key or a folder: a person has to fix it",
   doneWithRejects:
-    "done with rejects: all but the rows that were refused, which `sluice rejects list` shows",
+    "done with rejects: all but the rows that were refused, which `sluice rejects list` shows; " +
+    "of `verify`: something is missing or different",
   unreachable:
     "the service, Temporal or a worker could not be reached: trying again later may help",
-  held: "held: a guardrail was broken, and nothing is sent until somebody agrees (`sluice approve`)",
+  held:
+    "held: a guardrail was broken, and nothing is sent until somebody agrees (`sluice approve`); " +
+    "of `plan`: something would be sent, or a call made",
   interrupted: "interrupted: by Ctrl-C or a signal",
 };
 

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../errors.ts";
-import { plainText } from "../../text/plain-text.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
 
 /** An option of `sluice init` that answers a question. */
 export type Flag =
@@ -14,6 +14,11 @@ export type Flag =
   | "schedule"
   | "time-zone"
   | "column-zone";
+
+/** A choice as a person can see it whole: `id ` in quotes, for the sake of its blank. */
+export function shownChoice(choice: string): string {
+  return choice.trim() === choice ? plainText(choice) : plainJson(choice);
+}
 
 /** Something that must be known before a project can be made. */
 export type Question<Value> = {
@@ -58,7 +63,7 @@ export class FlagAnswers implements Answers {
     if (answer !== undefined) return await parse(answer);
     throw new ConfigError(`--${flag} is missing: ${text}`, {
       field: `--${flag}`,
-      hint: choices === undefined ? undefined : `one of: ${choices.map(plainText).join(", ")}`,
+      hint: choices === undefined ? undefined : `one of: ${choices.map(shownChoice).join(", ")}`,
     });
   }
 

@@ -10,6 +10,7 @@ import { temporalAnswers } from "../../local/temporal-server.ts";
 import { freeBytes } from "../../staging/folder.ts";
 import { lookAtStore } from "../../state/postgres/look-at-store.ts";
 import { storeName, type StoreServer } from "../../state/postgres/server.ts";
+import { inStateFolder } from "../../state/sqlite/state-fault.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText } from "../../text/quantities.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
@@ -103,7 +104,7 @@ function looksAt(config: Config, context: Context): Look[] {
       name: "disk",
       look: async () => {
         const folder = existsSync(stateFolder) ? stateFolder : join(stateFolder, "..");
-        accessSync(folder, constants.W_OK);
+        await inStateFolder(stateFolder, async () => accessSync(folder, constants.W_OK));
         const free = await freeBytes(folder);
         if (free < freeBytesMin) throw new Error(`only ${byteText(free)} free in ${folder}`);
         return `${byteText(free)} free in ${folder}`;

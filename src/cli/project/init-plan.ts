@@ -6,7 +6,7 @@ import { shapeOf } from "../../records/streams.ts";
 import type { Secret } from "../../security/secret.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { firstTests } from "../test/first-tests.ts";
-import type { Answers, Flag } from "./answers.ts";
+import { shownChoice, type Answers, type Flag } from "./answers.ts";
 import { pick, reachDatabase, reachFiles, type Surroundings } from "./init-reach.ts";
 import { sampled } from "./init-source.ts";
 import { withZone } from "./init-zone.ts";
@@ -188,9 +188,12 @@ function oneOf<Value extends string>(
   values: readonly Value[],
   answer: string,
 ): Value {
-  const found = values.find((value) => value === answer);
+  // A person's answer comes without the blanks around it, and a column may be called with one.
+  const meant = values.filter((value) => value.trim() === answer.trim());
+  const found =
+    values.find((value) => value === answer) ?? (meant.length === 1 ? meant[0] : undefined);
   if (found !== undefined) return found;
   throw new ConfigError(`no ${what} ${JSON.stringify(answer)}${didYouMean(answer, values)}`, {
-    hint: `there are: ${values.join(", ")}`,
+    hint: `there are: ${values.map(shownChoice).join(", ")}`,
   });
 }

@@ -3,6 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import { pageRowsMax } from "../../limits.ts";
 import { coercions } from "../../mapping/coerce.ts";
 import { CoercionRefusal } from "../../mapping/refusal.ts";
+import { shownChoice } from "./answers.ts";
 import { looksLikeCount } from "./suggest-sync.ts";
 
 /** The first rows of a source whose cells are text, such as a file. */
@@ -61,7 +62,7 @@ function typeOf({ name, type, note }: Column, sample: Sample): Column["type"] {
   // What a database calls text is text.
   if (note !== undefined) return type;
   const [guess = type] = guesses.find(([, fits]) => cells.every(fits)) ?? [];
-  return guess === "number" && looksLikeCode.test(name) ? type : guess;
+  return guess === "number" && looksLikeCode.test(name.trim()) ? type : guess;
 }
 
 /** The same with columns of text typed by what the sample holds in them. */
@@ -89,11 +90,11 @@ function firstRepeat({ rows, where }: Sample, column: string): string {
 }
 
 /**
- * Looks whether a column can name a row.
+ * Looks whether a column can name a row that holds anything at all.
  * @throws {ConfigError} its values repeat, or are missing, among the first rows.
  */
 export function assertNames(sample: Sample, column: string): void {
-  const { length } = sample.rows;
+  const { length } = sample.rows.filter((row) => Object.values(row).some((cell) => cell !== ""));
   const cells = cellsOf(sample, column);
   const repeated = cells.length - new Set(cells).size;
   if (repeated === 0 && cells.length === length) return;
@@ -103,7 +104,7 @@ export function assertNames(sample: Sample, column: string): void {
     ...(empty === 0 ? [] : [`is empty in ${empty}`]),
   ].join(" and ");
   throw new ConfigError(
-    `the column ${column} names no row: it ${why} of the first ${length} rows`,
+    `the column ${shownChoice(column)} names no row: it ${why} of the first ${length} rows`,
     {
       hint: "name a column with a value in every row, and never the same one twice; a record is found again by it",
     },
@@ -121,8 +122,8 @@ export function assertAddresses(sample: Sample, column: string, as: "domain" | "
   const what = as === "domain" ? "a domain" : "an e-mail address";
   const example = as === "domain" ? '{ template: "{column}.example.com" }' : "a template";
   throw new ConfigError(
-    `the column ${column} holds ${what} in ${right} of the first ${sample.rows.length} rows, and every record ` +
-      "needs one",
+    `the column ${shownChoice(column)} holds ${what} in ${right} of the first ${sample.rows.length} rows, ` +
+      "and every record needs one",
     {
       hint: `name another column; where none holds it, make it of others in sluice.yaml: ${as}: ${example}`,
     },

@@ -3,7 +3,13 @@ import { Writable } from "node:stream";
 
 import { SluiceError } from "../../errors.ts";
 import { plainText } from "../../text/plain-text.ts";
-import type { Answers, Flag, Question, SecretQuestion } from "./answers.ts";
+import {
+  shownChoice,
+  type Answers,
+  type Flag,
+  type Question,
+  type SecretQuestion,
+} from "./answers.ts";
 
 /** What a person types at and reads from. */
 export type Terminal = {
@@ -53,8 +59,8 @@ export class TerminalAnswers implements Answers {
 
   async ask<Value>(question: Question<Value>): Promise<Value> {
     const { flag, text, fallback, choices, parse } = question;
-    if (choices !== undefined) this.#show(`  ${choices.map(plainText).join(", ")}`);
-    const offer = fallback === undefined ? "" : ` [${plainText(fallback)}]`;
+    if (choices !== undefined) this.#show(`  ${choices.map(shownChoice).join(", ")}`);
+    const offer = fallback === undefined ? "" : ` [${shownChoice(fallback)}]`;
     return await this.#until(async () => {
       const typed = await this.#line(`${text}${offer}: `);
       const answer = typed === "" ? fallback : typed;

@@ -5,6 +5,7 @@ import { lineOf, recordOf, type RecordPage } from "../../pipeline/page.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
+import { counted } from "../../text/quantities.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
@@ -117,11 +118,17 @@ export const registerPreview: Register = (program, context) => {
             state && (async (keys) => await knownOf(state, { config, sync }, keys));
           const nowMs = state?.now() ?? Date.now();
           let left = options.limit;
+          let filtered = 0;
           for await (const page of await mappedRows(source, sync, options)) {
+            filtered += page.filtered;
             await showPage(context, page, { sync, lookUp, nowMs, isJson: options.json === true });
             left -= page.read;
             if (left <= 0) break;
           }
+          if (options.json === true) return;
+          if (left === options.limit) context.say(`${sync.name}: there is no row to show`);
+          if (filtered > 0)
+            context.say(`${sync.name}: the mapping leaves out ${counted(filtered, "row")}`);
         },
         { onlyReads: true },
       );

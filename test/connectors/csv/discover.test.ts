@@ -38,7 +38,9 @@ describe("discoverCsv", () => {
     const keys = {
       "name,account_id\nx,1\nx,2\n": ["account_id"],
       "owner_id,accountId\n1,1\n1,2\n": ["accountId"],
-      'id\n1\n""\n': [],
+      "id,name\n1,\n,x\n": [],
+      "id ,name\n1,x\n": ["id "],
+      "id,name\n1,x\n,\n2,y\n,\n": ["id"],
       "Owner,Account ID\nx,1\nx,2\n": ["Account ID"],
       "paid,grid\n1,2\n": [],
       "name,id\n": ["id"],

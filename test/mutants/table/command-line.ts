@@ -152,4 +152,95 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "fits as well where the build has written down the verbs",
     },
   },
+  {
+    id: "S1870",
+    plants: "init takes no column whose name ends in a blank, whatever is typed",
+    edits: [
+      {
+        file: "src/cli/project/init-plan.ts",
+        find: "value.trim() === answer.trim()",
+        replace: "value === answer",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/sample.test.ts",
+      title: "finds a column called with blanks around its name by the name, and shows them",
+    },
+  },
+  {
+    id: "S1871",
+    plants: "init takes no column for the key of a file that ends in rows of separators alone",
+    edits: [
+      {
+        file: "src/cli/project/sample.ts",
+        find: '.filter((row) => Object.values(row).some((cell) => cell !== ""))',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/sample.test.ts",
+      title: "takes rows of separators alone for no rows that a key must name",
+    },
+  },
+  {
+    id: "S1872",
+    plants: "preview of an empty source prints nothing at all",
+    edits: [
+      {
+        file: "src/cli/run/preview.ts",
+        find: "if (left === options.limit) context.say",
+        replace: "if (left > options.limit) context.say",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "says of an inbox that nothing came into that there is no row to show",
+    },
+  },
+  {
+    id: "S1873",
+    plants: "preview is silent of rows that the mapping leaves out",
+    edits: [
+      {
+        file: "src/cli/run/preview.ts",
+        find: "filtered += page.filtered;",
+        replace: "filtered += 0;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "says how many rows the mapping leaves out",
+    },
+  },
+  {
+    id: "S1874",
+    plants: "doctor tells a state folder that cannot be written in the words of a system call",
+    edits: [
+      {
+        file: "src/cli/project/doctor.ts",
+        find: "await inStateFolder(stateFolder, async () => accessSync(folder, constants.W_OK));",
+        replace: "accessSync(folder, constants.W_OK);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/doctor.test.ts",
+      title:
+        "says of a state folder that cannot be made what is in its place, and nothing of system calls",
+    },
+  },
+  {
+    id: "S1875",
+    plants: "forget counts one of a kind as if it were several",
+    edits: [
+      {
+        file: "src/cli/forget/forget.ts",
+        find: "count === 1 ? 0 : 1",
+        replace: "count === 0 ? 0 : 1",
+      },
+    ],
+    test: {
+      file: "test/src/cli/forget/forget.test.ts",
+      title: "names connections that no sync reads, of which the inbox has events",
+    },
+  },
 ];

@@ -138,7 +138,7 @@ describe("sluice forget", () => {
     await inbox.close();
     const { out } = await forget(harness, "signups", canary, "--yes");
     const [erased = "", unreached = ""] = out.join("\n").split("not within reach");
-    expect(erased).toContain("1 payloads in the inbox");
+    expect(erased).toContain("1 payload in the inbox");
     expect(unreached.match(/events of .*/g)).toEqual([
       "events of renamed in the inbox, which no sync reads: have signups read renamed in a copy of " +
         "sluice.yaml in the same folder, and add `--config <the copy>`",

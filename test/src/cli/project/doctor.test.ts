@@ -11,6 +11,28 @@ import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { newServer } from "../../state/postgres/postgres-store.ts";
 
+/** What `sluice doctor` prints of the project in a folder. */
+async function doctorIn(folder: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const print = (text: string): void => void lines.push(text);
+  const environment = readEnvironment({});
+  const program = new Command().exitOverride();
+  registerDoctor(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
+  await program.parseAsync(["doctor"], { from: "user" });
+  return lines;
+}
+
+it("says of a state folder that cannot be made what is in its place, and nothing of system calls", async () => {
+  const folder = await temporaryFolder();
+  const yaml = { version: 1, api: { api_key: "none" }, connections: {}, syncs: {} };
+  await writeFile(join(folder, "file"), "");
+  await writeFile(join(folder, "sluice.yaml"), JSON.stringify({ ...yaml, state: "file/a/b" }));
+  const lines = await doctorIn(folder);
+  const disk = lines.find((line) => line.startsWith("FAIL  disk"));
+  expect(disk).toMatch(/cannot be made: .*file is a file$/);
+  expect(disk).not.toContain("ENOTDIR");
+});
+
 it("the project's own Temporal that is stopped is well; another one of the store that is away is not", async () => {
   const { url, schema } = await newServer();
   const folder = await temporaryFolder();
@@ -26,12 +48,7 @@ it("the project's own Temporal that is stopped is well; another one of the store
   const said = async (at: string): Promise<string | undefined> => {
     const temporal = { id: "gone default", at, namespace: "default" };
     await state.bindTemporal({ temporal, isRebound: true });
-    const lines: string[] = [];
-    const print = (text: string): void => void lines.push(text);
-    const environment = readEnvironment({});
-    const program = new Command().exitOverride();
-    registerDoctor(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
-    await program.parseAsync(["doctor"], { from: "user" });
+    const lines = await doctorIn(folder);
     return lines.find((line) => line.includes("Temporal of the store"));
   };
   expect(await said("127.0.0.1:45675")).toMatch(

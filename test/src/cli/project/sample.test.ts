@@ -71,3 +71,22 @@ it("refuses a key that repeats and a column without domains, with the count", as
     ).sync,
   ).toContain("account_id: name");
 });
+
+it("takes rows of separators alone for no rows that a key must name", async () => {
+  const { sync } = await plan("nr,site\n1,a.example\n,\n,\n", [
+    ["id", "nr"],
+    ["domain", "site"],
+  ]);
+  expect(sync).toContain("account_id: nr");
+});
+
+it("finds a column called with blanks around its name by the name, and shows them", async () => {
+  const file = "nr ,site\n1,a.example\n";
+  await expect(plan(file)).rejects.toThrow("--id is missing");
+  await expect(plan(file)).rejects.toMatchObject({ hint: 'one of: "nr ", site' });
+  const { sync } = await plan(file, [
+    ["id", "nr"],
+    ["domain", "site"],
+  ]);
+  expect(sync).toContain('account_id: "nr "');
+});

@@ -143,9 +143,18 @@ describe("sluice preview", () => {
     ]);
   });
 
-  it("shows nothing of an inbox that nothing came into", async () => {
-    const { out, code } = await preview(await Harness.open({ yaml: formsYaml }));
-    expect([out, code]).toEqual([[], 0]);
+  it("says of an inbox that nothing came into that there is no row to show", async () => {
+    const harness = await Harness.open({ yaml: formsYaml });
+    const { out, said, code } = await preview(harness);
+    expect([out, said, code]).toEqual([[], ["accounts: there is no row to show"], 0]);
+    expect((await preview(harness, "--json")).said).toEqual([]);
+  });
+
+  it("says how many rows the mapping leaves out", async () => {
+    const yaml = accountsYaml().replace(/record:[^]*$/, "record: ./map.mjs\n");
+    const files = { "accounts.csv": before, "map.mjs": "export const mapRecord = () => null;\n" };
+    const { out, said } = await preview(await Harness.open({ yaml, files }));
+    expect([out, said]).toEqual([[], ["accounts: the mapping leaves out 2 rows"]]);
   });
 
   it("says that nothing is known of what was staged and not accepted", async () => {
