@@ -1,0 +1,25 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const plant = planting({
+  file: "test/activities/postgres/postgres-order.test.ts",
+  title: "is refused between two chunks where it moved to another column of its type",
+});
+
+/** Mutants of what a DBA changes at a source, a table that is written, or a store. */
+export const mutantsOfPostgresChanges: readonly Mutant[] = [
+  plant({
+    id: "S1810",
+    plants: "rows are passed over where the primary key moves to another column during a run",
+    file: "connectors/postgres/column-order.ts",
+    find: "  if (was.length === 0) return undefined;\n",
+    replace: "  if (was.length > 0) return undefined;\n",
+  }),
+  plant({
+    id: "S1811",
+    plants: "a sync stops where the column of its primary key is renamed",
+    file: "connectors/postgres/column-order.ts",
+    find: " || numbers === numbersNow",
+    replace: "",
+    title: "is read on where its column is renamed",
+  }),
+];
