@@ -22,4 +22,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     replace: "",
     title: "is read on where its column is renamed",
   }),
+  plant({
+    id: "S1812",
+    plants: "a run waits half a day for a server on which its role may sort no more",
+    file: "src/postgres/errors.ts",
+    find: '  "53400": {',
+    replace: '  "53499": {',
+    test: "test/src/postgres/errors.test.ts",
+    title: "does not wait where a role may sort no more",
+  }),
 ];
