@@ -31,4 +31,21 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/src/postgres/errors.test.ts",
     title: "does not wait where a role may sort no more",
   }),
+  {
+    id: "S1813",
+    plants: "a store that a pooler lets nobody write to is looked at, and found well",
+    edits: [
+      {
+        file: "src/state/postgres/look-at-store.ts",
+        find: "await queries.transaction().execute(",
+        replace: "await ((work) => work(queries))(",
+      },
+    ],
+    test: {
+      file: "test/src/state/postgres/pgbouncer.prove.ts",
+      title:
+        "a store says what to do behind PgBouncer in statement mode, which takes no transaction",
+    },
+    whyProve: "it needs PgBouncer",
+  },
 ];
