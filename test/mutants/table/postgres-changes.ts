@@ -48,4 +48,22 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     },
     whyProve: "it needs PgBouncer",
   },
+  plant({
+    id: "S1814",
+    plants: "rows of a table that was swapped for another are passed over without a word",
+    file: "connectors/postgres/position.ts",
+    find: "if (isOtherTable(position, to)) return undefined;",
+    replace: "",
+    test: "test/activities/postgres/postgres-sync.test.ts",
+    title: "reads all of a table that another was swapped for, also in the midst of a run",
+  }),
+  plant({
+    id: "S1815",
+    plants: "rows of a table that is swapped during a run are never read",
+    file: "connectors/postgres/read.ts",
+    find: '"table" in to ? { table: to.table } : {};',
+    replace: '"table" in to ? { table: source.oid } : {};',
+    test: "test/activities/postgres/postgres-sync.test.ts",
+    title: "reads all of a table that another was swapped for, also in the midst of a run",
+  }),
 ];
