@@ -66,4 +66,22 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/activities/postgres/postgres-sync.test.ts",
     title: "reads all of a table that another was swapped for, also in the midst of a run",
   }),
+  plant({
+    id: "S1816",
+    plants: "a value that rows of another table point to is said to point to none",
+    file: "connectors/postgres/write.ts",
+    find: "refusalOf(error, to.table.name.table)",
+    replace: "refusalOf(error)",
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "names the table whose rows point to the value that would be replaced",
+  }),
+  plant({
+    id: "S1817",
+    plants: "a row that no partition takes is said to break a rule without a name",
+    file: "connectors/postgres/sql/write-refusal.ts",
+    find: 'error.routine === "ExecFindPartition"',
+    replace: 'error.routine === ""',
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "says that no partition takes a row",
+  }),
 ];
