@@ -4,6 +4,9 @@ import type { Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { describeSource } from "./source.ts";
 
+/** A column of a key, with its number in the catalogue: one that is renamed keeps that. */
+const keyColumn = z.object({ name: z.string(), number: z.string() });
+
 /** Of the columns that rows are ordered by, by name: type and collation, as `timestamp(3) with time zone`. */
 export const columnOrder = z.object({
   /** See `readingOf`: positions of another reading are not continued from. */
@@ -11,12 +14,14 @@ export const columnOrder = z.object({
   /** See `PostgresSource`: the table that the search path found; an older sluice did not keep it. */
   place: z.string().default(""),
   columns: z.record(z.string(), z.string()),
+  /** Of a table, its key in order; an older sluice did not keep it. */
+  key: z.array(keyColumn).default([]),
 });
 
 /** See `columnOrder`. */
 export type ColumnOrder = z.output<typeof columnOrder>;
 
-const typedRow = z.object({ name: z.string(), type: z.string() });
+const typedRow = keyColumn.extend({ type: z.string() });
 
 /**
  * By what the rows are ordered now, where a run continues after a position: undefined where each run reads all of
@@ -28,19 +33,25 @@ export async function orderNow(
   config: PostgresConfig,
 ): Promise<ColumnOrder | undefined> {
   if (config.changed_by === undefined) return undefined;
-  const { order, from, place, reading: of } = await describeSource(session, config);
+  const { order, key, from, place, reading: of } = await describeSource(session, config);
   const names = order.map(({ name }) => name);
   if (config.query !== undefined) {
-    return { of, place, columns: Object.fromEntries(order.map(({ name, type }) => [name, type])) };
+    const columns = Object.fromEntries(order.map(({ name, type }) => [name, type]));
+    return { of, place, columns, key: [] };
   }
   const rows = await session.query(
-    `select a.attname as name, format_type(a.atttypid, a.atttypmod) ||
+    `select a.attname as name, a.attnum as number, format_type(a.atttypid, a.atttypmod) ||
        coalesce((select ' collate ' || c.collname from pg_collation c where c.oid = a.attcollation), '') as type
      from pg_attribute a where a.attrelid = $1::regclass and a.attname = any($2) order by a.attnum`,
     [from, names],
   );
   const typed = z.array(typedRow).parse(rows);
-  return { of, place, columns: Object.fromEntries(typed.map(({ name, type }) => [name, type])) };
+  return {
+    of,
+    place,
+    columns: Object.fromEntries(typed.map(({ name, type }) => [name, type])),
+    key: key.flatMap((column) => typed.filter(({ name }) => name === column.name)),
+  };
 }
 
 const whole = /^(?:smallint|integer|bigint)$/;
@@ -76,5 +87,14 @@ export function orderDifference(
     const column = `the column ${JSON.stringify(name)} is ${is} now, and was ${was}`;
     return `${column} when the checkpoint was kept: rows come in another order`;
   }
-  return undefined;
+  return keyDifference(known, found);
+}
+
+/** The same of the primary key, which other columns may be since; not where its columns were renamed, or made anew. */
+function keyDifference({ key: was }: ColumnOrder, { key: is }: ColumnOrder): string | undefined {
+  if (was.length === 0) return undefined;
+  const [names, namesNow] = [was, is].map((key) => key.map(({ name }) => name).join(", "));
+  const [numbers, numbersNow] = [was, is].map((key) => key.map(({ number }) => number).join());
+  if (names === namesNow || numbers === numbersNow) return undefined;
+  return `the key is ${namesNow} now, and was ${names} when the checkpoint was kept: rows come in another order`;
 }

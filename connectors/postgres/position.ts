@@ -18,6 +18,11 @@ const changedPosition = z
      * that one of the two moved.
      */
     clock: z.int().optional(),
+    /**
+     * The number of the table in the catalogue when the run opened: of one that is in its place since, no row was
+     * read.
+     */
+    table: z.string().optional(),
   })
   .readonly();
 
@@ -51,8 +56,8 @@ export function readingOf(config: PostgresConfig): string {
 /**
  * The position before which a run need not look again: the overlap back, by as much more as the server's
  * clock went back since, or to `oldestOpen` where that is earlier; undefined when another table, query,
- * change column or key was read then, or when the checkpoint lies ahead of the server's clock and nobody
- * knows by how much that moved.
+ * change column or key was read then, when another table is there in its place, or when the checkpoint lies
+ * ahead of the server's clock and nobody knows by how much that moved.
  */
 export function rewindPostgres(input: {
   readonly config: PostgresConfig;
@@ -62,6 +67,7 @@ export function rewindPostgres(input: {
 }): PostgresPosition | undefined {
   const { config, position, oldestOpen, to } = input;
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
+  if (isOtherTable(position, to)) return undefined;
   const { of, changed, clock } = position;
   if (clock === undefined && aheadMs(position, to) > clocksPutBackMs + clockStepMs)
     return undefined;
@@ -99,6 +105,16 @@ export function clockWentBackMs(
   if (to.clock === undefined || position.clock === undefined) return 0;
   const back = position.clock - to.clock;
   return back > clockStepMs ? back : 0;
+}
+
+/** Whether the table was swapped for another one of its name, or made anew, between two runs. */
+export function isOtherTable(
+  position: PostgresPosition,
+  to: PostgresPosition | undefined,
+): boolean {
+  if (to === undefined || !("changed" in to) || !("changed" in position)) return false;
+  if (to.table === undefined || position.table === undefined) return false;
+  return to.table !== position.table;
 }
 
 /** By how much a checkpoint lies ahead of the server's present; 0 where it does not, or where nobody can tell. */

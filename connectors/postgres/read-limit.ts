@@ -11,7 +11,13 @@ import {
   futureCountMs,
   futureRowsMax,
 } from "./limits.ts";
-import { aheadMs, clockWentBackMs, overlapMs, type PostgresPosition } from "./position.ts";
+import {
+  aheadMs,
+  clockWentBackMs,
+  isOtherTable,
+  overlapMs,
+  type PostgresPosition,
+} from "./position.ts";
 import {
   describeSource,
   hasNoZone,
@@ -37,7 +43,9 @@ export async function readLimitOfPostgres(
       return { warnings: [`${changed.name} is a number, not a time: ${lateCommits}`] };
     }
     // The clock first: a transaction that begins after it can stamp nothing before it.
-    const to = { of: source.reading, ...(await clockOf(session, changed, source.zone.name)) };
+    const clock = await clockOf(session, changed, source.zone.name);
+    const table = source.oid === undefined ? {} : { table: source.oid };
+    const to = { of: source.reading, ...clock, ...table };
     const { oldestOpen, warnings = [] } = await openTransactions(session, changed, source);
     const future = await countFuture(session, source, changed);
     const uncounted =
@@ -52,6 +60,9 @@ export async function readLimitOfPostgres(
         ...(future === undefined ? [uncounted] : []),
         ...(isZoneGuessed(source) ? [guessedZone(changed, source.zone.name)] : []),
         ...(request.since === undefined ? [] : clockWarnings(request.since, to)),
+        ...(request.since !== undefined && isOtherTable(request.since, to)
+          ? [otherTable(source)]
+          : []),
       ],
     };
   });
@@ -111,6 +122,11 @@ export function zoneFor(changed: ChangeColumn, zone: string): readonly string[] 
 /** What is wrong with times without a zone as long as nobody says which is theirs. */
 export function guessedZone({ name }: Pick<ChangeColumn, "name">, zone: string): string {
   return `${name} has no time zone and \`time_zone\` is not set: it is taken for ${zone}, the server's own`;
+}
+
+/** That a table was swapped for another one of its name. */
+function otherTable({ place }: PostgresSource): string {
+  return `${place} is another table than the last run read: it was made anew, or another was given its name`;
 }
 
 /** What a run should say of the server's clock, by what the checkpoint knows of it. */

@@ -118,7 +118,7 @@ export function placeOf(source: PostgresSource, valueOf: ValueOf): string {
   return `${source.place}:${shown.join(",")}`;
 }
 
-/** Behind a row; with what the end of the read knows of the server's clock. */
+/** Behind a row; with what the end of the read knows of the server's clock and of the table. */
 function positionOf(
   source: PostgresSource,
   valueOf: ValueOf,
@@ -128,7 +128,8 @@ function positionOf(
   const key = keyIn(source, valueOf);
   if (changed === undefined) return { key };
   const clock = to !== undefined && "clock" in to ? { clock: to.clock } : {};
-  return { of, changed: textAt(valueOf, changed), key, ...clock };
+  const table = to !== undefined && "table" in to ? { table: to.table } : {};
+  return { of, changed: textAt(valueOf, changed), key, ...clock, ...table };
 }
 
 function keyIn({ key }: PostgresSource, valueOf: ValueOf): readonly string[] {

@@ -99,7 +99,7 @@ class WritePage {
       const left = some.filter(({ ordinal }) => this.#isLeft(ordinal));
       await this.#writeSome(to, left, triesLeft - 1);
     } catch (error) {
-      const rejected = refusalOf(error);
+      const rejected = refusalOf(error, to.table.name.table);
       if (rejected === undefined) throw error;
       // The statement did all or nothing, so a half begins from the same table.
       const [first] = some;

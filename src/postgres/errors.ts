@@ -76,6 +76,11 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
     hint: "Raise max_connections, or run fewer workers.",
     retryBudgetMs: tooManyConnectionsMs,
   },
+  // Of the role or the server: what waits for room would wait for ever.
+  "53400": {
+    kind: "config",
+    hint: "Index the change column and the key together, or raise temp_file_limit for the role.",
+  },
   "57014": {
     kind: "config",
     field: "statement_timeout",

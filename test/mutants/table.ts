@@ -35,6 +35,7 @@ import { mutantsOfPages } from "./table/pages.ts";
 import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
 import { mutantsOfPlans } from "./table/plans.ts";
+import { mutantsOfPostgresChanges } from "./table/postgres-changes.ts";
 import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPostgresWaits } from "./table/postgres-waits.ts";
@@ -114,6 +115,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfPrepared,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,
+  ...mutantsOfPostgresChanges,
   ...mutantsOfPostgresWaits,
   ...mutantsOfSyncTests,
   ...mutantsOfSharedInbox,

@@ -4,9 +4,9 @@ import { isOfFunction } from "../../../src/postgres/errors.ts";
 
 /**
  * Why the server refused the values of a row; undefined when it refused something else. Holds no value
- * (docs/facts/threats.md#t11): pg's message may.
+ * (docs/facts/threats.md#t11): pg's message may. `written` is the name of the table that is written.
  */
-export function refusalOf(error: unknown): string | undefined {
+export function refusalOf(error: unknown, written?: string): string | undefined {
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
   const { code, column = "of the key", constraint = "a constraint" } = error;
   switch (code) {
@@ -20,11 +20,16 @@ export function refusalOf(error: unknown): string | undefined {
     case "23502":
       return `the column ${column} needs a value`;
     case "23503":
-      return `it points to a row that does not exist (${constraint})`;
+      // Of another table, whose rows point to the value of before; or of a partition.
+      return written === undefined || error.table === written
+        ? `it points to a row that does not exist (${constraint})`
+        : `it breaks the foreign key ${constraint} of the table ${error.table}`;
     case "23505":
       return `another row has the same values (${constraint})`;
     case "23514":
-      return `it breaks the rule ${constraint}`;
+      return error.routine === "ExecFindPartition"
+        ? "no partition of the table takes it"
+        : `it breaks the rule ${constraint}`;
     case "54000":
       return "a value is too long for an index";
     case "42501":

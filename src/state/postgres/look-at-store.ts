@@ -35,12 +35,16 @@ export async function lookAtStore(server: StoreServer): Promise<StoreLook> {
       queries,
     );
     const middle = (before + Date.now()) / 2;
-    const about = await sql<{ bytes: number; replicas: number; isAwaited: boolean }>`
+    // In a transaction: a pooler that takes none lets all be read, and nothing be written.
+    const about = await queries.transaction().execute(
+      async (transaction) =>
+        await sql<{ bytes: number; replicas: number; isAwaited: boolean }>`
       select coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
           where c.relnamespace = to_regnamespace(${quoteName(server.schema)})
             and c.relname in (${sql.join([...tableNames])})), 0)::bigint as bytes,
         (select count(*) from pg_stat_replication) as replicas,
-        current_setting('synchronous_standby_names') <> '' as is_awaited`.execute(queries);
+        current_setting('synchronous_standby_names') <> '' as is_awaited`.execute(transaction),
+    );
     const { bytes = 0, replicas = 0, isAwaited = false } = about.rows[0] ?? {};
     return {
       storeId: String(facts.get("store_id")),

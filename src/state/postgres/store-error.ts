@@ -57,8 +57,16 @@ const hints: Readonly<Record<string, string | undefined>> = {
     "name the server that takes writes in `store.url`, unless this one is about to: what waits continues then",
   "53300":
     "raise max_connections of the server, or run fewer processes that use it: what waits continues by itself",
+  "53400": "raise temp_file_limit for the role in `store.url`: what waits continues then",
   "57014": "set statement_timeout to 0 for the role in `store.url`: what waits continues then",
 };
+
+/** What PgBouncer says of a transaction in its mode `statement`; its other complaints have the same SQLSTATE. */
+const byStatement = "statement pooling mode";
+
+const hintOfStatements =
+  "have the pooler pool by transaction (`pool_mode`), or `store.url` lead to the server itself: what waits " +
+  "continues then";
 
 const hintOfAway =
   "check that the server runs and can be reached from here: what waits continues by itself";
@@ -92,8 +100,6 @@ export function asStoreError(
   if (fault !== undefined)
     return new ConfigError(said.message, { field: "store.url", hint: fault });
   const text = said.message.startsWith(where) ? said.message : `${where}: ${said.message}`;
-  return new StateUnavailableError(text, {
-    cause: said.cause,
-    hint: hints[state ?? ""] ?? hintOfAway,
-  });
+  const hint = text.includes(byStatement) ? hintOfStatements : (hints[state ?? ""] ?? hintOfAway);
+  return new StateUnavailableError(text, { cause: said.cause, hint });
 }

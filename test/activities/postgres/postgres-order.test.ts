@@ -71,3 +71,37 @@ describe("a change column or key of another type", () => {
     await expect(run.stage(2)).rejects.toThrow("come in another order");
   });
 });
+
+/** A table whose rows were all stamped at once, days ago; `number` counts them from the other end. */
+async function filled(): Promise<Nightly> {
+  const nightly = await Nightly.open();
+  await nightly.fill(1_500);
+  await nightly.database.query(
+    `alter table companies add number bigint;
+     update companies set number = 1501 - id, updated_at = now() - interval '3 days';
+     alter table companies alter number set not null`,
+  );
+  return nightly;
+}
+
+describe("a primary key", () => {
+  it("is refused between two chunks where it moved to another column of its type", async () => {
+    const nightly = await filled();
+    const run = await nightly.begin();
+    await run.stage(1);
+    await nightly.database.query(
+      "alter table companies drop constraint companies_pkey, add primary key (number)",
+    );
+    const refused = "the key is number now, and was id when the checkpoint was kept";
+    await expect(run.stage(2)).rejects.toThrow(refused);
+  });
+
+  it("is read on where its column is renamed", async () => {
+    const nightly = await filled();
+    const run = await nightly.begin();
+    await run.stage(1);
+    await nightly.database.query("alter table companies rename id to account_no");
+    await nightly.database.query("alter table companies rename number to id");
+    expect((await run.stage(2)).counts).toMatchObject({ read: 500 });
+  });
+});

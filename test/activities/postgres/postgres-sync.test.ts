@@ -62,4 +62,38 @@ describe("a nightly sync of a Postgres table", () => {
     expect((await nightly.night()).counts.read).toBe(0);
     expect((await nightly.night()).counts.read).toBe(0);
   });
+
+  it("reads all of a table that another was swapped for, also in the midst of a run", async () => {
+    const nightly = await Nightly.open("0");
+    await nightly.fill(1_500);
+    // Most rows of it are stamped before what was read already.
+    const swap = async (name: string): Promise<void> => {
+      await nightly.database.query(
+        `create table new (like companies including all);
+         insert into new select id, domain, '${name}', internal, updated_at from companies;
+         update new set updated_at = updated_at - interval '3 days' where id <= 1000;
+         drop table companies; alter table new rename to companies`,
+      );
+    };
+    await nightly.night();
+    await swap("Swapped");
+    const swapped = await nightly.night();
+    expect(swapped.counts).toMatchObject({ read: 1_500, sent: 1_500 });
+    expect(swapped.warnings).toContainEqual(
+      expect.stringMatching(/^public\.companies is another table/),
+    );
+    expect((await nightly.night()).counts).toMatchObject({ sent: 0 });
+    await nightly.database.query("update companies set name = 'Changed', updated_at = now()");
+    const run = await nightly.begin();
+    const first = await run.stage();
+    await run.send(first);
+    await run.commit(first);
+    await swap("Swapped again");
+    const second = await run.stage(2);
+    await run.send(second);
+    await run.commit(second);
+    await run.close();
+    expect((await nightly.night()).counts).toMatchObject({ read: 1_500, sent: 1_000 });
+    expect((await nightly.night()).warnings).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ColumnOrder, orderDifference } from "../../../connectors/postgres/column-order.ts";
 
 const of = (columns: Readonly<Record<string, string>>, reading = "t"): ColumnOrder => {
-  return { of: reading, place: "", columns };
+  return { of: reading, place: "", columns, key: [] };
 };
 
 describe("orderDifference", () => {

@@ -76,6 +76,23 @@ describe("writePostgres, into a table that does not take everything", () => {
     ]);
   });
 
+  it("names the table whose rows point to the value that would be replaced", async () => {
+    const { url, query } = await postgres();
+    await query(`create table scores (id text primary key, fit int unique);
+      create table used (fit int constraint used_fit references scores (fit));
+      insert into scores values ('a', 1); insert into used values (1)`);
+    const rejected = "it breaks the foreign key used_fit of the table used";
+    expect(await write(url, [patch("a", 2), patch("b", 3)])).toEqual([{ rejected }, written]);
+  });
+
+  it("says that no partition takes a row", async () => {
+    const { url, query } = await postgres();
+    await query(`create table scores (id text primary key, fit int) partition by range (id);
+      create table first_scores partition of scores for values from ('a') to ('c')`);
+    const rejected = "no partition of the table takes it";
+    expect(await write(url, [patch("a", 2), patch("d", 3)])).toEqual([written, { rejected }]);
+  });
+
   it.each(["45000", "MY001", "ERR42", "P0004"])(
     "refuses the one row of which a trigger says %s, and does not say what else it says",
     async (state) => {

@@ -188,10 +188,10 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/read.ts",
-        find: "return { of, changed: textAt(valueOf, changed), key, ...clock };",
+        find: "return { of, changed: textAt(valueOf, changed), key, ...clock, ...table };",
         replace:
           "return { of, changed: new Date(textAt(valueOf, changed).replace(/\\+00$/, " +
-          '"Z")).toISOString(), key, ...clock };',
+          '"Z")).toISOString(), key, ...clock, ...table };',
       },
     ],
     test: {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { withSession } from "../../../connectors/postgres/client.ts";
+import { ConfigError } from "../../../src/errors.ts";
 import { roleOf } from "../../connectors/postgres/role.ts";
 import { readRequestOf } from "../../connectors/postgres/support.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
@@ -15,6 +16,27 @@ describe("postgresError", () => {
     const asked = withSession(readRequestOf(url), async (session) => await session.query(sql));
     await expect(asked).rejects.toMatchObject({
       hint: expect.stringMatching(hint) as unknown,
+    });
+  });
+
+  it("does not wait where a role may sort no more", async () => {
+    const db = await postgres();
+    await db.query(
+      "create table t as select n, repeat('x', 99) from generate_series(1, 5000) as n",
+    );
+    const { url } = await roleOf(
+      db,
+      (name) =>
+        `grant select on t to ${name}; alter role ${name} set temp_file_limit = 64;
+         alter role ${name} set work_mem = 64`,
+    );
+    const sorting = withSession(
+      readRequestOf(url),
+      async (session) => await session.query("select * from t order by n"),
+    );
+    await expect(sorting).rejects.toThrow(ConfigError);
+    await expect(sorting).rejects.toMatchObject({
+      hint: expect.stringContaining("temp_file_limit for the role") as unknown,
     });
   });
 

@@ -18,7 +18,7 @@ const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 /** The same database by way of a PgBouncer with two connections; it ends with its test. */
 export async function byPgBouncer(
   url: string,
-  mode: "session" | "transaction" = "transaction",
+  mode: "session" | "statement" | "transaction" = "transaction",
 ): Promise<string> {
   const { hostname, port, username, password } = new URL(url);
   const folder = await mkdtemp(join(tmpdir(), "sluice-pgbouncer-"));

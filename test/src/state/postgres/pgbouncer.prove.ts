@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 
+import { StateUnavailableError } from "../../../../src/errors.ts";
 import { openPostgresInbox } from "../../../../src/inbox/postgres/open.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { lookAtStore } from "../../../../src/state/postgres/look-at-store.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
 import { byPgBouncer } from "../../../support/postgres/pgbouncer.ts";
@@ -40,3 +42,14 @@ it("store and inbox work behind PgBouncer in transaction mode, where a session i
   expect(await inboxes[2]?.backlogs()).toMatchObject([{ last: 60, waiting: 60 }]);
   expect(await sendBy(2, "r3")).toEqual([verdict.unchanged, verdict.unchanged]);
 }, 60_000);
+
+it("a store says what to do behind PgBouncer in statement mode, which takes no transaction", async () => {
+  const { url } = await postgres();
+  await migrateStore({ url: new Secret(url), schema: "sluice" });
+  const server = { url: new Secret(await byPgBouncer(url, "statement")), schema: "sluice" };
+  const looked = lookAtStore(server);
+  await expect(looked).rejects.toThrow(StateUnavailableError);
+  await expect(looked).rejects.toMatchObject({
+    hint: expect.stringContaining("have the pooler pool by transaction") as unknown,
+  });
+}, 30_000);

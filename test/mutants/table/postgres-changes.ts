@@ -1,0 +1,87 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const plant = planting({
+  file: "test/activities/postgres/postgres-order.test.ts",
+  title: "is refused between two chunks where it moved to another column of its type",
+});
+
+/** Mutants of what a DBA changes at a source, a table that is written, or a store. */
+export const mutantsOfPostgresChanges: readonly Mutant[] = [
+  plant({
+    id: "S1810",
+    plants: "rows are passed over where the primary key moves to another column during a run",
+    file: "connectors/postgres/column-order.ts",
+    find: "  if (was.length === 0) return undefined;\n",
+    replace: "  if (was.length > 0) return undefined;\n",
+  }),
+  plant({
+    id: "S1811",
+    plants: "a sync stops where the column of its primary key is renamed",
+    file: "connectors/postgres/column-order.ts",
+    find: " || numbers === numbersNow",
+    replace: "",
+    title: "is read on where its column is renamed",
+  }),
+  plant({
+    id: "S1812",
+    plants: "a run waits half a day for a server on which its role may sort no more",
+    file: "src/postgres/errors.ts",
+    find: '  "53400": {',
+    replace: '  "53499": {',
+    test: "test/src/postgres/errors.test.ts",
+    title: "does not wait where a role may sort no more",
+  }),
+  {
+    id: "S1813",
+    plants: "a store that a pooler lets nobody write to is looked at, and found well",
+    edits: [
+      {
+        file: "src/state/postgres/look-at-store.ts",
+        find: "await queries.transaction().execute(",
+        replace: "await ((work) => work(queries))(",
+      },
+    ],
+    test: {
+      file: "test/src/state/postgres/pgbouncer.prove.ts",
+      title:
+        "a store says what to do behind PgBouncer in statement mode, which takes no transaction",
+    },
+    whyProve: "it needs PgBouncer",
+  },
+  plant({
+    id: "S1814",
+    plants: "rows of a table that was swapped for another are passed over without a word",
+    file: "connectors/postgres/position.ts",
+    find: "if (isOtherTable(position, to)) return undefined;",
+    replace: "",
+    test: "test/activities/postgres/postgres-sync.test.ts",
+    title: "reads all of a table that another was swapped for, also in the midst of a run",
+  }),
+  plant({
+    id: "S1815",
+    plants: "rows of a table that is swapped during a run are never read",
+    file: "connectors/postgres/read.ts",
+    find: '"table" in to ? { table: to.table } : {};',
+    replace: '"table" in to ? { table: source.oid } : {};',
+    test: "test/activities/postgres/postgres-sync.test.ts",
+    title: "reads all of a table that another was swapped for, also in the midst of a run",
+  }),
+  plant({
+    id: "S1816",
+    plants: "a value that rows of another table point to is said to point to none",
+    file: "connectors/postgres/write.ts",
+    find: "refusalOf(error, to.table.name.table)",
+    replace: "refusalOf(error)",
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "names the table whose rows point to the value that would be replaced",
+  }),
+  plant({
+    id: "S1817",
+    plants: "a row that no partition takes is said to break a rule without a name",
+    file: "connectors/postgres/sql/write-refusal.ts",
+    find: 'error.routine === "ExecFindPartition"',
+    replace: 'error.routine === ""',
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "says that no partition takes a row",
+  }),
+];
