@@ -12,7 +12,7 @@ export type HeldRecord = {
   readonly line: Buffer;
   /** Unix ms. */
   readonly acceptedAt: number;
-  /** Fields that have changed since it was sent; undefined where that is not known. */
+  /** Fields that have changed since it was sent, or were adopted otherwise; undefined where that is not known. */
   readonly changed: ReadonlySet<string> | undefined;
 };
 
@@ -66,7 +66,9 @@ export async function chooseRecords(
       const change = changeOf(line, stream, record);
       const fields = change.status === "changed" ? change.fields : [];
       const { acceptedAt } = record;
-      const changed = fields === undefined ? undefined : new Set(fields);
+      // What was adopted was not sent: the service may well hold something else.
+      const changed =
+        fields === undefined ? undefined : new Set([...fields, ...(record.adopted?.fields ?? [])]);
       sample.add({ key, place: page.source.where(index), line, acceptedAt, changed });
     }
     page.release?.();

@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { registerState } from "../../../../src/cli/status/state.ts";
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import {
@@ -214,6 +218,29 @@ describe("sluice verify", () => {
     const both = await verified(harness, "--key", "new", "--key", "a2");
     expect(both).toMatchObject({ calls: 0, not_held: ["new"] });
     expect(both.records).toMatchObject([{ key: "a2", verdict: "incomparable" }]);
+  });
+
+  it("does not compare fields that were adopted otherwise than they were sent, one after the other", async () => {
+    const planted = await plantedProject(2, all(2));
+    const before = await readFile(join(planted.folder, "sluice.yaml"), "utf8");
+    const limited = before.replace("name: name", 'name: { template: "{name} Ltd" }');
+    const sized = limited.replace("column: employees", "value: 7");
+    let harness = planted;
+    for (const [yaml, field] of [
+      [limited, "account_properties.name"],
+      [sized, "account_properties.employees"],
+    ] as const) {
+      harness = await harness.withYaml(yaml);
+      const of = ["accounts", "--fields", field, "--reason", "means the same"];
+      await runVerb(registerState, harness, ["state", "adopt", ...of]);
+    }
+    expect(await verified(harness)).toMatchObject({
+      same: 2,
+      differing: {},
+      compared: { domain: 2 },
+      incomparable: { "account_properties.name": 2, "account_properties.employees": 2 },
+      code: 0,
+    });
   });
 
   it("does not take domains for others because of capital letters", async () => {
