@@ -32,8 +32,11 @@ export type ChosenRecords = {
   readonly absent: readonly string[];
 };
 
-type Tools = {
+/** How records are chosen. */
+export type ChoosingTools = {
   readonly stream: Stream;
+  /** Whether runs reject a row whose key an earlier one had. */
+  readonly rejectsDuplicates: boolean;
   /** What is known of keys, in order. */
   readonly knownOf: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
 };
@@ -42,12 +45,12 @@ type Tools = {
 export async function chooseRecords(
   pages: AsyncIterable<RecordPage>,
   choice: Choice,
-  { stream, knownOf }: Tools,
+  { stream, rejectsDuplicates, knownOf }: ChoosingTools,
 ): Promise<ChosenRecords> {
   const sample =
     "keys" in choice
-      ? new SeededSample<HeldRecord>(choice.keys.size, 0)
-      : new SeededSample<HeldRecord>(choice.size, choice.seed);
+      ? new SeededSample<HeldRecord>(choice.keys.size, 0, rejectsDuplicates)
+      : new SeededSample<HeldRecord>(choice.size, choice.seed, rejectsDuplicates);
   const isWanted = (key: string): boolean =>
     "keys" in choice ? choice.keys.has(key) : sample.wants(key);
   const found = new Set<string>();

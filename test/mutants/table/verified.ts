@@ -267,4 +267,19 @@ export const mutantsOfVerified: readonly Mutant[] = [
       title: "tell the fields of each that a record was taken by since it was sent",
     },
   },
+  {
+    id: "S1892",
+    plants: "a row that runs reject is looked up in place of the one that was sent",
+    edits: [
+      {
+        file: "src/verify/sample.ts",
+        find: "if (isAgain && this.#keepsFirst) return;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: verifyTest,
+      title: "compares the row that was sent, not a later one of its key, which runs reject",
+    },
+  },
 ];

@@ -243,6 +243,18 @@ describe("sluice verify", () => {
     });
   });
 
+  it("compares the row that was sent, not a later one of its key, which runs reject", async () => {
+    const harness = await plantedProject(3, all(2));
+    const others = ["a1,other.example,Other,9,gold", "a2,other.example,Other,9,gold"];
+    await harness.write(
+      "accounts.csv",
+      [header, rowOf(0), rowOf(1), rowOf(2), ...others, ""].join("\n"),
+    );
+    const result = await verified(harness);
+    expect(result).toMatchObject({ looked_up: 3, calls: 3, same: 2 });
+    expect(keysOf(result, "missing")).toEqual(["a2"]);
+  });
+
   it("does not take domains for others because of capital letters", async () => {
     const { domain, ...account } = accountOf(0);
     const harness = await plantedProject(1, [{ ...account, domain: domain.toUpperCase() }]);
