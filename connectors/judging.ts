@@ -20,6 +20,14 @@ export function followsRows(
   return kind === "sync" && source.rewind !== undefined && source.push === undefined && resumes;
 }
 
+/** Whether a run that reads the source rejects a row whose key an earlier one had. */
+export function rejectsDuplicates(
+  source: Pick<Source, "restart">,
+  { connectorConfig, duplicateKeys }: Pick<SyncConfig, "connectorConfig" | "duplicateKeys">,
+): boolean {
+  return source.restart?.(connectorConfig) === "each-run" && duplicateKeys === "reject";
+}
+
 /** A chunk whose records are judged. */
 export type ChunkToJudge = Pick<ChangedSettings, "chunk" | "send" | "stage"> & {
   readonly run: Pick<
@@ -68,12 +76,11 @@ export async function judgingOf(
   { run, chunk, stage, send, begunAt, oneEach, now }: ChunkToJudge,
 ): Promise<ChangedSettings | undefined> {
   const { kind, request, runId, target } = run;
-  const { name, connectorConfig, duplicateKeys, resendAfterMs } = sync;
+  const { name, connectorConfig, resendAfterMs } = sync;
   const isAll = sync.send === "all";
   if (isAll && !oneEach && !followsRows(source, sync, run)) return undefined;
-  const isFullRead = source.restart?.(connectorConfig) === "each-run";
   const readsSource = kind !== "replay" && kind !== "resend";
-  const isRejected = isFullRead && readsSource && duplicateKeys === "reject";
+  const isRejected = readsSource && rejectsDuplicates(source, sync);
   return {
     target,
     sync: name,

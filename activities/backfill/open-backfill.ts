@@ -62,7 +62,8 @@ async function planAgain(
   if ("problem" in read) {
     return { moved: "the configuration as it is now does not understand the input" };
   }
-  const { warnings, ...made } = await planFor(deps, { request: read.request, now }, signal);
+  const again = { request: read.request, now, present: new Date(deps.now()) };
+  const { warnings, ...made } = await planFor(deps, again, signal);
   const moved = planMoved(approved, made.plan);
   if (moved !== undefined) return { moved };
   const { placesAreLines } = connectorOf(deps, syncOf(deps, read.request.sync).connector);

@@ -44,13 +44,13 @@ async function assertEndsWithNewest(
     readonly sync: SyncConfig;
     readonly source: Source;
     readonly request: BackfillRequest;
-    readonly now: Date;
+    readonly present: Date;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { sync, source, request, now } = at;
+  const { sync, source, request, present } = at;
   const { keys, limit, to } = request;
-  const endsNow = to === undefined || ("time" in to && to.time >= now);
+  const endsNow = to === undefined || ("time" in to && to.time >= present);
   if (source.restart?.(sync.connectorConfig) === "each-run") return;
   if (keys === undefined && limit === undefined && endsNow && sync.send !== "all") return;
   const isOften = (await repeatsOf(sync, source, signal)) === "often";
@@ -90,19 +90,23 @@ async function assertNothingIsOpen(
   });
 }
 
-/** Plans a backfill; nothing is written or sent. */
+/** Plans a backfill, at a time or again, as it was asked for then; nothing is written or sent. */
 export async function planFor(
   deps: Dependencies,
-  { request, now }: { readonly request: BackfillRequest; readonly now: Date },
+  {
+    request,
+    now,
+    present = now,
+  }: { readonly request: BackfillRequest; readonly now: Date; readonly present?: Date },
   signal: AbortSignal,
 ): ReturnType<typeof makePlan> {
   const { state, target } = deps;
   const sync = syncOf(deps, request.sync);
   const source = connectorOf(deps, sync.connector);
   assertMayRepeat(sync, source);
-  await assertEndsWithNewest(deps, { sync, source, request, now }, signal);
+  await assertEndsWithNewest(deps, { sync, source, request, present }, signal);
   if (request.advanceCheckpoint) await assertNothingIsOpen(sync, source, signal);
-  return await makePlan({ sync, source, request, state, target, now, signal });
+  return await makePlan({ sync, source, request, state, target, now, present, signal });
 }
 
 /** Plans a backfill and freezes the plan in the store, with the run that it is the plan of. */

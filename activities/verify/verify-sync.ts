@@ -1,5 +1,6 @@
 import type { Source } from "../../connectors/contract/connector.ts";
 import { assertSameAccount, holderOf } from "../../connectors/identities.ts";
+import { rejectsDuplicates } from "../../connectors/judging.ts";
 import { checkColumns, connectorOf, readRequestOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
@@ -61,6 +62,7 @@ export function createVerifySync(
         { sync: name, stream, choice, callsMax: verify.callsMax, pages },
         {
           api: deps.api,
+          rejectsDuplicates: rejectsDuplicates(source, sync),
           knownOf: async (keys) => await state.knownRecords({ target, sync: name, keys }),
           now: () => deps.now(),
           signal,

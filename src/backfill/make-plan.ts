@@ -12,7 +12,7 @@ import { planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "./limits.ts"
 import type { BackfillPlan } from "./plan.ts";
 import { sampleSpan, type Sampled } from "./sample.ts";
 import { planningRequest, type SourceToPlan, type PlannedSpan } from "./source.ts";
-import { asJson, lanesOf, rowsOfLanes, spanOf, type Amount } from "./span.ts";
+import { asJson, lanesOf, rowsOfLanes, spanOf, type Amount, type SpanInput } from "./span.ts";
 
 type PlanInput = {
   readonly sync: SyncConfig;
@@ -21,9 +21,8 @@ type PlanInput = {
   /** Only read. */
   readonly state: Pick<StateClient, "knownRecords" | "runs" | "tally">;
   readonly target: string;
-  readonly now: Date;
   readonly signal: AbortSignal;
-};
+} & Pick<SpanInput, "now" | "present">;
 
 /** A plan, the spans of its lanes in their order, sample records as JSON, and what its run is to say besides. */
 type MadePlan = StoredPlan & {

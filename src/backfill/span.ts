@@ -15,7 +15,10 @@ export type SpanInput = {
   >;
   readonly source: SourceToPlan;
   readonly request: BackfillRequest;
+  /** When the plan was first made, by which its input is read. */
   readonly now: Date;
+  /** Where it is made again: an end may have come meanwhile. */
+  readonly present?: Date;
   readonly signal: AbortSignal;
 };
 
@@ -76,9 +79,9 @@ export async function spanOf(
   input: SpanInput,
 ): Promise<PlannedSpan & { readonly future?: number | undefined }> {
   const from = await positionOf(input, "from");
-  const { source, sync, request, now, signal } = input;
+  const { source, sync, request, now, present: presentTime = now, signal } = input;
   const { to } = request;
-  const isOpen = to === undefined || ("time" in to && to.time > now);
+  const isOpen = to === undefined || ("time" in to && to.time > presentTime);
   const sourceRequest = planningRequest(sync.connectorConfig, signal);
   // A source that tells its present, and tells none, reads to its end: a time says nothing of its rows.
   const own = source.readLimit === undefined ? timeNow(input) : undefined;

@@ -12,7 +12,7 @@ export type HeldRecord = {
   readonly line: Buffer;
   /** Unix ms. */
   readonly acceptedAt: number;
-  /** Fields that have changed since it was sent; undefined where that is not known. */
+  /** Fields that have changed since it was sent, or were adopted otherwise; undefined where that is not known. */
   readonly changed: ReadonlySet<string> | undefined;
 };
 
@@ -32,8 +32,11 @@ export type ChosenRecords = {
   readonly absent: readonly string[];
 };
 
-type Tools = {
+/** How records are chosen. */
+export type ChoosingTools = {
   readonly stream: Stream;
+  /** Whether runs reject a row whose key an earlier one had. */
+  readonly rejectsDuplicates: boolean;
   /** What is known of keys, in order. */
   readonly knownOf: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
 };
@@ -42,12 +45,12 @@ type Tools = {
 export async function chooseRecords(
   pages: AsyncIterable<RecordPage>,
   choice: Choice,
-  { stream, knownOf }: Tools,
+  { stream, rejectsDuplicates, knownOf }: ChoosingTools,
 ): Promise<ChosenRecords> {
   const sample =
     "keys" in choice
-      ? new SeededSample<HeldRecord>(choice.keys.size, 0)
-      : new SeededSample<HeldRecord>(choice.size, choice.seed);
+      ? new SeededSample<HeldRecord>(choice.keys.size, 0, rejectsDuplicates)
+      : new SeededSample<HeldRecord>(choice.size, choice.seed, rejectsDuplicates);
   const isWanted = (key: string): boolean =>
     "keys" in choice ? choice.keys.has(key) : sample.wants(key);
   const found = new Set<string>();
@@ -66,7 +69,9 @@ export async function chooseRecords(
       const change = changeOf(line, stream, record);
       const fields = change.status === "changed" ? change.fields : [];
       const { acceptedAt } = record;
-      const changed = fields === undefined ? undefined : new Set(fields);
+      // What was adopted was not sent: the service may well hold something else.
+      const changed =
+        fields === undefined ? undefined : new Set([...fields, ...(record.adopted?.fields ?? [])]);
       sample.add({ key, place: page.source.where(index), line, acceptedAt, changed });
     }
     page.release?.();

@@ -10,11 +10,14 @@ export type Drawn = { readonly key: string };
 export class SeededSample<Item extends Drawn> {
   readonly #size: number;
   readonly #seed: number;
+  readonly #keepsFirst: boolean;
   #drawn: { readonly rank: string; readonly item: Item }[] = [];
 
-  constructor(size: number, seed: number) {
+  /** @param keepsFirst whether of records of one key the first is meant, not the last. */
+  constructor(size: number, seed: number, keepsFirst: boolean) {
     this.#size = size;
     this.#seed = seed;
+    this.#keepsFirst = keepsFirst;
   }
 
   #rank(key: string): string {
@@ -27,12 +30,13 @@ export class SeededSample<Item extends Drawn> {
     return last === undefined || this.#rank(key) <= last.rank;
   }
 
-  /** Takes a record, in place of an earlier one of its key. */
+  /** Takes a record, in place of an earlier one of its key, or not where the first is meant. */
   add(item: Item): void {
     if (!this.wants(item.key)) return;
     const rank = this.#rank(item.key);
     const at = this.#drawn.findIndex((drawn) => drawn.rank >= rank);
     const isAgain = this.#drawn[at]?.rank === rank;
+    if (isAgain && this.#keepsFirst) return;
     this.#drawn.splice(at === -1 ? this.#drawn.length : at, isAgain ? 1 : 0, { rank, item });
     if (this.#drawn.length > this.#size) this.#drawn.pop();
   }

@@ -3,9 +3,8 @@ import { whyUnverifiable } from "../config/verify.ts";
 import { ConfigError } from "../errors.ts";
 import type { RecordPage } from "../pipeline/page.ts";
 import type { Stream } from "../records/streams.ts";
-import type { KnownRecord } from "../state/contract/keys/known-records.ts";
 import { counted } from "../text/quantities.ts";
-import { chooseRecords, type Choice, type ChosenRecords } from "./choose.ts";
+import { chooseRecords, type Choice, type ChoosingTools, type ChosenRecords } from "./choose.ts";
 import { searchOf } from "./compare.ts";
 import { callsFor, lookUpRecords, type LookedUp, type LookUpTools } from "./look-up.ts";
 
@@ -28,12 +27,11 @@ export type Verifying = {
 };
 
 /** What a verification works with. */
-export type VerifyTools = Pick<LookUpTools, "api" | "now" | "progress" | "signal"> & {
-  /** What is known of keys, in order. */
-  readonly knownOf: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
-  /** Told how many calls will be made at most, before the first. */
-  readonly announce: (chosen: ChosenRecords, calls: number) => void;
-};
+export type VerifyTools = Pick<ChoosingTools, "knownOf" | "rejectsDuplicates"> &
+  Pick<LookUpTools, "api" | "now" | "progress" | "signal"> & {
+    /** Told how many calls will be made at most, before the first. */
+    readonly announce: (chosen: ChosenRecords, calls: number) => void;
+  };
 
 /** What was chosen, and what the service showed of it. */
 export type Verification = { readonly chosen: ChosenRecords; readonly looked: LookedUp };
@@ -67,10 +65,10 @@ function refuseNothing({ records, read }: ChosenRecords, sync: string): void {
  */
 export async function verifyRecords(
   { sync, stream, choice, callsMax = Infinity, pages }: Verifying,
-  { knownOf, announce, ...tools }: VerifyTools,
+  { knownOf, rejectsDuplicates, announce, ...tools }: VerifyTools,
 ): Promise<Verification> {
   const search = searchOf(stream, sync);
-  const chosen = await chooseRecords(pages, choice, { stream, knownOf });
+  const chosen = await chooseRecords(pages, choice, { stream, rejectsDuplicates, knownOf });
   refuseBadKeys(chosen, sync);
   if (!("keys" in choice)) refuseNothing(chosen, sync);
   const needed = callsFor(chosen.records, search);

@@ -1,5 +1,4 @@
 import type { SyncConfig } from "../../config/config.ts";
-import type { Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord, WhyUnknown } from "../../state/contract/keys/known-records.ts";
 import type { Gone } from "../../state/contract/keys/vanished.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
@@ -15,12 +14,18 @@ const unknownTexts: Readonly<Record<WhyUnknown, string>> = {
   otherwise: "it was sent before the sync had `send: all`, which compares otherwise",
 };
 
+type ExplainedRecord = Extract<ExplainedRow, { readonly is: "record" }>;
+
 function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
 /** What the next run does with a record that it reads, and why. */
-function nextText(change: Change, sends: boolean, { send }: SyncConfig): string {
+function nextText(
+  { change, isSent: sends, isDuplicate }: ExplainedRecord,
+  { send }: SyncConfig,
+): string {
+  if (isDuplicate) return "rejects it, as long as an earlier row has its key (duplicate_key)";
   if (change.status === "new") return "sends it: it was never accepted";
   if (change.status === "unknown") return "sends it: nothing says what the service holds";
   if (change.status === "changed") {
@@ -50,11 +55,7 @@ function sourceLines(row: ExplainedRow, sync: SyncConfig): [string, string][] {
     const next = "rejects it, until the row or the mapping is another";
     return [source, ["mapping", `rejects it: ${of}${reason} (${code})`], ["next run", next]];
   }
-  return [
-    source,
-    ["mapping", plainJson(row.record)],
-    ["next run", nextText(row.change, row.isSent, sync)],
-  ];
+  return [source, ["mapping", plainJson(row.record)], ["next run", nextText(row, sync)]];
 }
 
 /** A run, its kind and the chunk, and since when it is held. */
@@ -169,7 +170,7 @@ function rowJson(row: ExplainedRow, sync: SyncConfig): object {
   }
   const { place, key, record, change, isSent } = row;
   const fields = change.status === "changed" ? { changed_fields: change.fields } : undefined;
-  const next = nextText(change, isSent, sync);
+  const next = nextText(row, sync);
   return {
     place,
     is: "record",

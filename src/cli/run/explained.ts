@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
+import { rejectsDuplicates } from "../../../connectors/judging.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { pullsInto } from "../../config/feedback-loop.ts";
 import { RetryLater, SluiceError } from "../../errors.ts";
@@ -32,6 +33,8 @@ export type ExplainedRow = { readonly place: string } & (
       readonly change: Change;
       /** Whether a run that reads it sends it. */
       readonly isSent: boolean;
+      /** Whether it is rejected instead, because an earlier row has its key. */
+      readonly isDuplicate: boolean;
     }
   | { readonly is: "reject"; readonly reject: RejectEntry }
   | { readonly is: "filtered" }
@@ -137,15 +140,39 @@ async function mappedNow(what: Explaining, signal?: AbortSignal): Promise<Mapped
   return rows;
 }
 
+/**
+ * Whether a run rejects a row because an earlier one has its key: a scan has met that one, and of a row that is read
+ * alone its newest reject says so.
+ */
+function isSecond(
+  { place, key }: Extract<MappedRow, { readonly is: "record" }>,
+  { source, sync, scans }: Explaining,
+  told: { readonly rows: readonly MappedRow[]; readonly keys: readonly ExplainedKey[] },
+): boolean {
+  if (sync.send === "all" || !rejectsDuplicates(source, sync)) return false;
+  if (scans)
+    return told.rows.find((row) => row.is === "record" && row.key === key)?.place !== place;
+  const rejects = told.keys.find((one) => one.key === key)?.rejects ?? [];
+  return rejects.find((one) => one.place === place)?.code === "duplicate_key";
+}
+
 function explainedRow(
   row: MappedRow,
-  sync: SyncConfig,
-  { known, nowMs }: { known: ReadonlyMap<string, KnownRecord>; nowMs: number },
+  what: Explaining,
+  told: {
+    readonly rows: readonly MappedRow[];
+    readonly keys: readonly ExplainedKey[];
+    readonly nowMs: number;
+  },
 ): ExplainedRow {
   if (row.is !== "record") return row;
   const { line, ...record } = row;
-  const change = changeOf(line, sync.stream, known.get(row.key) ?? { state: "new" });
-  return { ...record, change, isSent: wouldBeSent(change, sync, nowMs) };
+  const { sync } = what;
+  const known = told.keys.find(({ key }) => key === row.key)?.known ?? { state: "new" };
+  const change = changeOf(line, sync.stream, known);
+  const isDuplicate = isSecond(row, what, told);
+  const isSent = !isDuplicate && wouldBeSent(change, sync, told.nowMs);
+  return { ...record, change, isSent, isDuplicate };
 }
 
 async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy | undefined> {
@@ -225,19 +252,20 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
   const lookUp = async (state: StateStore | undefined): Promise<Explained> => {
     const nowMs = state?.now() ?? Date.now();
     const records = (state && (await knownOf(state, what, keys))) ?? [];
-    const known = new Map(keys.map((key, at) => [key, records[at] ?? ({ state: "new" } as const)]));
-    const explained = [...known].map(async ([key, record]): Promise<ExplainedKey> => {
+    const explained = keys.map(async (key, at): Promise<ExplainedKey> => {
+      const record = records[at] ?? { state: "new" };
       const of = { target: targetOf(config.api), sync: sync.name, key, limit: rejectsMax };
       const rejects = (await state?.rejectsOfKey(of)) ?? [];
       const [gone = null] = (await state?.goneSince({ ...of, keys: [key] })) ?? [];
       const sender = state && (await senderOf(state, record));
       return { key, known: record, sender, rejects, gone };
     });
+    const told = { rows: mapped ?? [], keys: await Promise.all(explained), nowMs };
     return {
       name,
-      rows: mapped?.map((row) => explainedRow(row, sync, { known, nowMs })),
+      rows: mapped?.map((row) => explainedRow(row, what, told)),
       failed,
-      keys: await Promise.all(explained),
+      keys: told.keys,
       pulls: await pullsOf(what, state),
     };
   };

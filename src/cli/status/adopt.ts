@@ -43,28 +43,33 @@ function refuseSync({ config, sync }: Omit<At, "state">): void {
 }
 
 /**
- * The mapping that was deployed.
- * @throws {ConfigError} there is none, it is the one of today, or its text is gone.
+ * The mapping that was deployed before today's, which may have made a few records already.
+ * @throws {ConfigError} there is none, or its text is gone.
  */
-function deployedToAdopt(sync: SyncConfig, deployed: KeptMapping | undefined): string {
+function deployedToAdopt(
+  sync: SyncConfig,
+  { deployed, all }: Awaited<ReturnType<typeof keptOf>>,
+): string {
   const { name } = sync;
+  const now = mappingHash(sync);
   if (deployed === undefined) {
     throw new ConfigError(`no run of sync ${name} has sent anything yet that the store knows`, {
       hint: `\`sluice plan ${name}\` says what the first one would send`,
     });
   }
-  if (deployed.mapping === mappingHash(sync)) {
+  const before = all.find(({ mapping, deployed: last }) => last > 0 && mapping !== now);
+  if (before === undefined) {
     throw new ConfigError(
       `the mapping of sync ${name} is the one of its last run: nothing to adopt`,
     );
   }
-  if (deployed.written === null) {
+  if (before.written === null) {
     throw new ConfigError(
-      `the last run of sync ${name} was mapped by a module, whose text of then is gone: nobody knows what it made`,
+      `before, sync ${name} was mapped by a module, whose text of then is gone: nobody knows what it made`,
       { field: `syncs.${name}.record`, hint: `\`sluice run ${name}\` sends what has changed` },
     );
   }
-  return deployed.written;
+  return before.written;
 }
 
 /** @throws {ConfigError} a field is not there, is mapped as it was, or is the key. */
@@ -75,7 +80,7 @@ function checkFields(sync: SyncConfig, written: string, fields: readonly string[
   const field = `syncs.${sync.name}.record`;
   if (before.stream !== sync.stream || edit?.changed.includes(key) === true) {
     throw new ConfigError(
-      `sync ${sync.name} makes other records than at its last run: its stream or its key is another`,
+      `sync ${sync.name} makes other records than before: its stream or its key is another`,
       { field, hint: "what has another key cannot be held already" },
     );
   }
@@ -85,7 +90,7 @@ function checkFields(sync: SyncConfig, written: string, fields: readonly string[
   for (const asked of fields) {
     if (edited.includes(asked)) continue;
     const why = all.has(asked)
-      ? `field ${asked} of sync ${sync.name} is mapped as it was at the last run`
+      ? `field ${asked} of sync ${sync.name} is mapped as it was before`
       : `sync ${sync.name} has no field ${asked}${didYouMean(asked, [...all])}`;
     throw new ConfigError(why, { field, hint: `what differs is ${edited.join(", ")}` });
   }
@@ -110,8 +115,8 @@ async function adopt(
   const fields = asked.split(",").map((field) => field.trim());
   const target = targetOf(config.api);
   const name = { target, sync: sync.name };
-  const { deployed, all } = await keptOf(state, { sync, target });
-  checkFields(sync, deployedToAdopt(sync, deployed), fields);
+  const kept = await keptOf(state, { sync, target });
+  checkFields(sync, deployedToAdopt(sync, kept), fields);
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   const { signal } = new AbortController();
   await checkColumns(source, sync, { signal, mayName: true });
@@ -120,7 +125,7 @@ async function adopt(
   // What it makes of rows may be what counts as held when the mapping is edited again.
   await state.keepMapping({ ...name, ...mappingToKeep(sync) });
   const of = { sync, source, target, state, adoption, fields: new Set(fields), signal };
-  const { adopted, left } = await adoptAll({ ...of, before: mappingsBefore(sync, all) });
+  const { adopted, left } = await adoptAll({ ...of, before: mappingsBefore(sync, kept.all) });
   if (json === true) {
     context.print(plainJson({ sync: sync.name, adoption, fields, adopted, left }));
     return;

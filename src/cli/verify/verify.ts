@@ -1,4 +1,5 @@
 import { assertSameAccount, holderOf } from "../../../connectors/identities.ts";
+import { rejectsDuplicates } from "../../../connectors/judging.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { systemClock } from "../../clock.ts";
@@ -81,6 +82,7 @@ async function verifyIn(
       { sync: name, stream, choice, callsMax, pages },
       {
         api,
+        rejectsDuplicates: rejectsDuplicates(source, sync),
         knownOf: async (keys) => await knownOf(state, { config, sync }, keys),
         now: () => state.now(),
         signal,

@@ -19,6 +19,26 @@ describe("a backfill of a Postgres table", () => {
     expect(report.warnings).toEqual([leftOut]);
   });
 
+  it("ends where it was said to, also where that time has come between plan and consent", async () => {
+    const { database, harness } = await Nightly.open();
+    await database.query(
+      `insert into companies values (1, 'a.example', 'A', null, now() - interval '50 minutes'),
+         (2, 'b.example', 'B', null, now() - interval '10 minutes')`,
+    );
+    const nowMs = Date.now();
+    const minutesAgo = (minutes: number): number => nowMs - minutes * 60_000;
+    const { planBackfill, openBackfill } = harness.activities;
+    const to = new Date(minutesAgo(30)).toISOString();
+    const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
+    const asked = { ...ref, raw: { sync: "accounts", to } };
+    harness.clock.nowMs = minutesAgo(60);
+    const planned = await harness.perform(planBackfill, asked);
+    if ("problem" in planned) throw new Error(planned.problem);
+    harness.clock.nowMs = nowMs;
+    const opened = await harness.perform(openBackfill, { ...asked, approved: planned.plan });
+    expect(opened).toMatchObject({ plan: { rows: 1, planned_at: planned.plan.planned_at } });
+  });
+
   it("sends such a row by its key, and warns of none", async () => {
     const nightly = await Nightly.open();
     await nightly.database.query(

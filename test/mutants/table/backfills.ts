@@ -97,4 +97,19 @@ export const mutantsOfBackfills: readonly Mutant[] = [
         "says which rows of a span without an end it leaves out, because they are stamped in the future",
     },
   },
+  {
+    id: "S1895",
+    plants: "a backfill goes beyond an end that comes between plan and consent",
+    edits: [
+      {
+        file: "activities/backfill/open-backfill.ts",
+        find: "present: new Date(deps.now()) };",
+        replace: "present: now };",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-backfill.test.ts",
+      title: "ends where it was said to, also where that time has come between plan and consent",
+    },
+  },
 ];

@@ -223,4 +223,19 @@ export const mutantsOfExplained: readonly Mutant[] = [
         "that was rejected, and is open no more: a newer row was sent, or its chunk was given up",
     },
   },
+  {
+    id: "S1893",
+    plants: "a row that runs reject for its key is said to be sent",
+    edits: [
+      {
+        file: explained,
+        find: 'if (sync.send === "all" || !rejectsDuplicates(source, sync)) return false;',
+        replace: 'if (sync.name !== "") return false;',
+      },
+    ],
+    test: {
+      file: explainTest,
+      title: "says of a row that runs reject because an earlier one has its key that none sends it",
+    },
+  },
 ];

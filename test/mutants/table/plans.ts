@@ -252,4 +252,19 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "says of what was adopted before that nothing of it is left to be sent",
     },
   },
+  {
+    id: "S1894",
+    plants: "nothing is adopted any more once today's mapping has made a record",
+    edits: [
+      {
+        file: adopt,
+        find: "const before = all.find(({ mapping, deployed: last }) => last > 0 && mapping !== now);",
+        replace: "const before = deployed.mapping === now ? undefined : all[0];",
+      },
+    ],
+    test: {
+      file: adoptTest,
+      title: "takes what an older mapping made also where today's has made a few records already",
+    },
+  },
 ];

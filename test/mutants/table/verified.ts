@@ -236,4 +236,50 @@ export const mutantsOfVerified: readonly Mutant[] = [
       title: "does not take a look at nothing for one that found all as it was sent",
     },
   },
+  {
+    id: "S1890",
+    plants: "what was adopted is compared as if it had been sent",
+    edits: [
+      {
+        file: "src/verify/choose.ts",
+        find: "new Set([...fields, ...(record.adopted?.fields ?? [])]);",
+        replace: "new Set(fields);",
+      },
+    ],
+    test: {
+      file: verifyTest,
+      title:
+        "does not compare fields that were adopted otherwise than they were sent, one after the other",
+    },
+  },
+  {
+    id: "S1891",
+    plants: "only the fields of the last adoption of a record are told",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/known-records.ts",
+        find: "and a.send = f.send))) as adoptedFields",
+        replace: "and a.send = f.send and a.hash = f.hash))) as adoptedFields",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/adoptions.test.ts",
+      title: "tell the fields of each that a record was taken by since it was sent",
+    },
+  },
+  {
+    id: "S1892",
+    plants: "a row that runs reject is looked up in place of the one that was sent",
+    edits: [
+      {
+        file: "src/verify/sample.ts",
+        find: "if (isAgain && this.#keepsFirst) return;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: verifyTest,
+      title: "compares the row that was sent, not a later one of its key, which runs reject",
+    },
+  },
 ];

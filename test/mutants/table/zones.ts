@@ -101,7 +101,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     edits: [
       {
         file: "activities/backfill/plan-backfill.ts",
-        find: "  await assertEndsWithNewest(deps, { sync, source, request, now }, signal);\n",
+        find: "  await assertEndsWithNewest(deps, { sync, source, request, present }, signal);\n",
         replace: "",
       },
     ],

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import type { SyncName } from "../runs/checkpoints.ts";
 
 /** Bytes of a field's hash. */
@@ -13,6 +15,33 @@ export type FieldHash = { readonly name: string; readonly hash: number };
  * rows.
  */
 export type WhyUnknown = "underWay" | "unsettled" | "untaken" | "forgotten" | "otherwise";
+
+/** When a person last took another record for it than was sent (`AdoptionStore`), and why. */
+export type AdoptedAs = {
+  readonly at: string;
+  readonly reason: string;
+  /** Paths of the fields of which the service need not hear, of each time since it was sent. */
+  readonly fields: readonly string[];
+};
+
+const adoptedRow = z.object({
+  adoptedAt: z.string().nullable(),
+  reason: z.string().nullable(),
+  adoptedFields: z
+    .string()
+    .transform((text) => z.array(z.array(z.string())).parse(JSON.parse(text)))
+    .nullable(),
+});
+
+/** The columns of a known record that tell of its adoption. */
+export const adoptedColumns = adoptedRow.shape;
+
+/** Reads what a store tells of an adoption; undefined where there was none. */
+export function adoptedOf(row: z.output<typeof adoptedRow>): AdoptedAs | undefined {
+  const { adoptedAt: at, reason, adoptedFields } = row;
+  if (at === null) return undefined;
+  return { at, reason: reason ?? "", fields: [...new Set(adoptedFields?.flat())] };
+}
 
 /** What is known of the record that the service holds for a key. */
 export type KnownRecord =
@@ -34,8 +63,7 @@ export type KnownRecord =
       readonly acceptedAt: number;
       /** The number of the staging that sent it; see `stagingNumbered`. */
       readonly send: number;
-      /** Where a person took another record for it than was sent (`AdoptionStore`): when, and why. */
-      readonly adopted?: { readonly at: string; readonly reason: string } | undefined;
+      readonly adopted?: AdoptedAs | undefined;
     };
 
 /** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */

@@ -2,7 +2,12 @@ import { sql } from "kysely";
 import { z } from "zod";
 
 import type { Remote } from "../../../thread.ts";
-import type { KnownRecord, KnownRecordStore } from "../../contract/keys/known-records.ts";
+import {
+  adoptedColumns,
+  adoptedOf,
+  type KnownRecord,
+  type KnownRecordStore,
+} from "../../contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../limits.ts";
 import { readFields } from "../../rules/keys/field-hashes.ts";
 import { findSet } from "../../store/keys/fingerprint-sets.ts";
@@ -36,8 +41,7 @@ const recordRow = z.object({
   fields: bytes,
   send: z.int().nullable(),
   acceptedAt: z.int().nullable(),
-  adoptedAt: z.string().nullable(),
-  reason: z.string().nullable(),
+  ...adoptedColumns,
 });
 
 /** Makes `fieldSlots` of a store in Postgres. */
@@ -71,7 +75,10 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
         from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
           left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
       select k.staged_send, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at,
-        o.adopted_at, o.reason
+        o.adopted_at, o.reason, case when o.id is not null then (
+          select json_agg(fields::json)::text from ${sql.table("adoptions")} where id in (
+            select adoption from ${sql.table("adopted")} a where a.set_id = ${id} and a.number = k.number
+              and a.tag = int8send(k.tag) and a.send = k.send)) end as adopted_fields
       from keyed k left join ${sql.table("fieldHashes")} h on h.set_id = ${id} and h.id = k.id
         left join ${sql.table("stagings")} s on s.send = k.send and s.state in ('committed', 'cut')
         left join ${sql.table("adoptions")} o on o.id = (
@@ -81,7 +88,7 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     return z
       .array(recordRow)
       .parse(rows)
-      .map(({ stagedSend, hash, fields, send: signed, acceptedAt, adoptedAt, reason }) => {
+      .map(({ stagedSend, hash, fields, send: signed, acceptedAt, ...adoption }) => {
         // It may be sent at any time, or was and nobody knows whether it was taken.
         if (stagedSend !== null) return { state: "unknown", why: "underWay", send: stagedSend };
         // A row without a hash was only seen, by a dry run of a version that had them. Once fingerprints were
@@ -95,7 +102,7 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
         if (acceptedAt === null) return { state: "unknown", why: "unsettled", send };
         const known = fields === null ? undefined : readFields(fields, names);
-        const adopted = adoptedAt === null ? undefined : { at: adoptedAt, reason: reason ?? "" };
+        const adopted = adoptedOf(adoption);
         return { state: "accepted", hash, fields: known, acceptedAt, send, adopted };
       });
   };

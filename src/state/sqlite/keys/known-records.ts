@@ -1,6 +1,11 @@
 import { z } from "zod";
 
-import { type KnownRecordStore, type KnownRecord } from "../../contract/keys/known-records.ts";
+import {
+  adoptedColumns,
+  adoptedOf,
+  type KnownRecord,
+  type KnownRecordStore,
+} from "../../contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../limits.ts";
 import { readFields } from "../../rules/keys/field-hashes.ts";
 import { tagBytes } from "../../rules/keys/key-hashes.ts";
@@ -19,9 +24,21 @@ const fingerprintRow = z.object({
   fields: z.instanceof(Uint8Array).nullable(),
   send: z.int(),
   acceptedAt: z.int().nullable(),
-  adoptedAt: z.string().nullable(),
-  reason: z.string().nullable(),
+  ...adoptedColumns,
 });
+
+const selectRecord = `select hash, hashes as fields, f.send as send, committed_at as acceptedAt,
+     adopted_at as adoptedAt, reason,
+     iif(o.id is null, null, (
+       select json_group_array(json(fields)) from adoptions where id in (
+         select adoption from adopted a where a.set_id = f.set_id and a.number = f.number and a.tag = f.tag
+           and a.send = f.send))) as adoptedFields
+   from fingerprints f left join field_hashes h on h.id = ${fieldsIdSql}
+   left join stagings s on s.send = f.send and s.state in ('committed', 'cut')
+   left join adoptions o on o.id = (
+     select max(adoption) from adopted a where a.set_id = f.set_id and a.number = f.number and a.tag = f.tag
+       and a.hash = f.hash and a.send = f.send)
+   where set_id = $id and number = $number and tag = $tag`;
 
 /** What is known of records, of a SQLite store. */
 export function createKnownRecordStore(
@@ -36,16 +53,7 @@ export function createKnownRecordStore(
     `insert or ignore into fingerprint_fields (set_id, slot, name)
      select $id, count(*), $name from fingerprint_fields where set_id = $id having count(*) < ${fieldSlotsMax}`,
   );
-  const select = db.prepare(
-    `select hash, hashes as fields, f.send as send, committed_at as acceptedAt,
-       adopted_at as adoptedAt, reason
-     from fingerprints f left join field_hashes h on h.id = ${fieldsIdSql}
-     left join stagings s on s.send = f.send and s.state in ('committed', 'cut')
-     left join adoptions o on o.id = (
-       select max(adoption) from adopted a where a.set_id = f.set_id and a.number = f.number and a.tag = f.tag
-         and a.hash = f.hash and a.send = f.send)
-     where set_id = $id and number = $number and tag = $tag`,
-  );
+  const select = db.prepare(selectRecord);
   return {
     fieldSlots: ({ target, sync, names }) =>
       db.write(() => {
@@ -75,14 +83,14 @@ export function createKnownRecordStore(
         if (found === undefined || found.hash === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
-        const { hash, fields, acceptedAt, adoptedAt, reason } = found;
+        const { hash, fields, acceptedAt } = found;
         // Negative where a run sent two records of the key: no staging has such a number.
         const send = Math.abs(found.send);
         if (send === 0) return { state: "unknown", why: "untaken" };
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };
         if (acceptedAt === null) return { state: "unknown", why: "unsettled", send };
         const known = fields === null ? undefined : readFields(fields, names);
-        const adopted = adoptedAt === null ? undefined : { at: adoptedAt, reason: reason ?? "" };
+        const adopted = adoptedOf(found);
         return { state: "accepted", hash, fields: known, acceptedAt, send, adopted };
       });
     },

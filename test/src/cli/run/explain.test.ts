@@ -94,6 +94,28 @@ describe("sluice explain", () => {
     );
   });
 
+  it("says of a row that runs reject because an earlier one has its key that none sends it", async () => {
+    const { harness } = await synced();
+    await harness.write("accounts.csv", `${before}a,other.example,Other\n`);
+    await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+    const next = async (...args: readonly string[]): Promise<readonly string[]> =>
+      (await explain(harness, ...args)).out
+        .join("\n")
+        .split("\n")
+        .filter((line) => line.startsWith("  next run"));
+    const rejects = "  next run  rejects it, as long as an earlier row has its key (duplicate_key)";
+    expect(await next("a", "--scan")).toEqual([
+      "  next run  leaves it: it is as it was accepted",
+      rejects,
+    ]);
+    expect(await next("--place", "accounts.csv:5")).toEqual([rejects]);
+    const { out } = await explain(harness, "--place", "accounts.csv:5", "--json");
+    expect(JSON.parse(out.join(""))).toMatchObject({ rows: [{ sends: false }] });
+    const all = await harness.withYaml(accountsYaml("duplicate_keys: send"));
+    const { out: sent } = await explain(all, "a", "--scan");
+    expect(sent.join("\n")).toContain("sends it: changed in domain");
+  });
+
   it("says why nothing is known", async () => {
     const { harness } = await synced();
     const run = await TestRun.open(harness, { runId: "run-2" });

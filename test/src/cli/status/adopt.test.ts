@@ -117,6 +117,16 @@ describe("sluice state adopt", () => {
     );
   });
 
+  it("takes what an older mapping made also where today's has made a few records already", async () => {
+    const harness = await project();
+    const trial = await TestRun.open(harness, { runId: "run-2", request: { limit: 1 } });
+    expect((await trial.transfer()).counts.sent).toBe(1);
+    expect((await adopt(harness, "account_properties.code")).out).toEqual([
+      "3 records of accounts are taken for what the service holds; 0 other records are left to be sent",
+    ]);
+    expect(await counts(harness, "run-3")).toEqual({ sent: 0, unchanged: rows });
+  });
+
   it("is refused while a run is open", async () => {
     const harness = await project();
     await TestRun.open(harness, { runId: "run-2" });
@@ -127,7 +137,7 @@ describe("sluice state adopt", () => {
 
   it.each([
     ["account_properties.cod", edited, "has no field account_properties.cod"],
-    ["account_properties.name", edited, "is mapped as it was at the last run"],
+    ["account_properties.name", edited, "is mapped as it was before"],
     ["account_properties.code", deployed, "is the one of its last run: nothing to adopt"],
   ])("says what is wrong with %s", async (fields, edit, message) => {
     await expect(adopt(await project(edit), fields)).rejects.toThrow(message);

@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { registerState } from "../../../../src/cli/status/state.ts";
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import {
@@ -214,6 +218,41 @@ describe("sluice verify", () => {
     const both = await verified(harness, "--key", "new", "--key", "a2");
     expect(both).toMatchObject({ calls: 0, not_held: ["new"] });
     expect(both.records).toMatchObject([{ key: "a2", verdict: "incomparable" }]);
+  });
+
+  it("does not compare fields that were adopted otherwise than they were sent, one after the other", async () => {
+    const planted = await plantedProject(2, all(2));
+    const before = await readFile(join(planted.folder, "sluice.yaml"), "utf8");
+    const limited = before.replace("name: name", 'name: { template: "{name} Ltd" }');
+    const sized = limited.replace("column: employees", "value: 7");
+    let harness = planted;
+    for (const [yaml, field] of [
+      [limited, "account_properties.name"],
+      [sized, "account_properties.employees"],
+    ] as const) {
+      harness = await harness.withYaml(yaml);
+      const of = ["accounts", "--fields", field, "--reason", "means the same"];
+      await runVerb(registerState, harness, ["state", "adopt", ...of]);
+    }
+    expect(await verified(harness)).toMatchObject({
+      same: 2,
+      differing: {},
+      compared: { domain: 2 },
+      incomparable: { "account_properties.name": 2, "account_properties.employees": 2 },
+      code: 0,
+    });
+  });
+
+  it("compares the row that was sent, not a later one of its key, which runs reject", async () => {
+    const harness = await plantedProject(3, all(2));
+    const others = ["a1,other.example,Other,9,gold", "a2,other.example,Other,9,gold"];
+    await harness.write(
+      "accounts.csv",
+      [header, rowOf(0), rowOf(1), rowOf(2), ...others, ""].join("\n"),
+    );
+    const result = await verified(harness);
+    expect(result).toMatchObject({ looked_up: 3, calls: 3, same: 2 });
+    expect(keysOf(result, "missing")).toEqual(["a2"]);
   });
 
   it("does not take domains for others because of capital letters", async () => {

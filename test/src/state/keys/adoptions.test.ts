@@ -105,6 +105,21 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
     expect((await store.adoptions(name)).map(({ undoneAt }) => undoneAt)).toEqual([at, at]);
   });
 
+  it("tell the fields of each that a record was taken by since it was sent", async () => {
+    const fieldsOfRecords = async (): Promise<unknown[]> =>
+      (await store.knownRecords({ ...name, keys: ["a", "b", "c"] })).map((one) =>
+        one.state === "accepted" ? one.adopted?.fields.toSorted() : one.state,
+      );
+    const of = { ...name, reason: "why", at };
+    await adopt(await store.beginAdoption({ ...of, fields: ["x", "y"] }), ["a", "b"], [1, 5]);
+    const second = await store.beginAdoption({ ...of, fields: ["y", "z"] });
+    await adopt(second, ["a"], [5, 6]);
+    expect(await fieldsOfRecords()).toEqual([["x", "y", "z"], ["x", "y"], undefined]);
+    await store.undoAdoption({ ...name, adoption: second, at });
+    await send("r3", ["b"], 7);
+    expect(await fieldsOfRecords()).toEqual([["x", "y"], undefined, undefined]);
+  });
+
   it("are not given back of a key that was sent since as it was adopted, or adopted again", async () => {
     const first = await begin();
     await adopt(first, ["a", "b"], [1, 5]);
