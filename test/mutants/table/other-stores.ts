@@ -69,6 +69,21 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
       title: "beats on while the store is away, and tells once it is not for this worker any more",
     },
   },
+  {
+    id: "S1830",
+    plants: "a worker of a copied state folder takes the runs of the other one",
+    edits: [
+      {
+        file: "src/local/presence.ts",
+        find: "return isThere && place !== folderName(folder);",
+        replace: "return isThere && place === undefined;",
+      },
+    ],
+    test: {
+      file: "test/src/local/presence.test.ts",
+      title: "a queue that a worker of a copied state folder polls is refused",
+    },
+  },
   plant({
     id: "S1490",
     plants:
