@@ -84,6 +84,36 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
       title: "a queue that a worker of a copied state folder polls is refused",
     },
   },
+  {
+    id: "S1831",
+    plants: "cancel asks a run to stop that nobody continues with, as its task queue was changed",
+    edits: [
+      {
+        file: "src/cli/run/cancel.ts",
+        find: "(isEnded ? handle.terminate",
+        replace: "(isEnded && taskQueue === elsewhere + taskQueue ? handle.terminate",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/cancel.test.ts",
+      title: "cancel ends a run whose task queue is not the project's any more",
+    },
+  },
+  {
+    id: "S1832",
+    plants: "cancel ends a run that a worker on another task queue could stop cleanly",
+    edits: [
+      {
+        file: "src/cli/run/cancel.ts",
+        find: "!stores.includes(project.state.storeId)",
+        replace: "!stores.includes(taskQueue)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/cancel.test.ts",
+      title: "cancel ends a run whose task queue is not the project's any more",
+    },
+  },
   plant({
     id: "S1490",
     plants:
