@@ -114,6 +114,21 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
       title: "cancel ends a run whose task queue is not the project's any more",
     },
   },
+  {
+    id: "S1833",
+    plants: "a run of a Temporal that is lost, whose sync was renamed, stays held for ever",
+    edits: [
+      {
+        file: "activities/run/close-abandoned.ts",
+        find: "run.temporalId === deps.temporalId || !isNeeded",
+        replace: "run.temporalId === deps.temporalId",
+      },
+    ],
+    test: {
+      file: "test/activities/run/close-abandoned.test.ts",
+      title: "ends a run of another Temporal server whose sync is not configured any more",
+    },
+  },
   plant({
     id: "S1490",
     plants:
