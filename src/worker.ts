@@ -35,6 +35,7 @@ import {
   runWorkers,
   shutDown,
   startBeating,
+  storePlace,
   temporalIdOf,
   workerIdentity,
 } from "./local/presence.ts";
@@ -241,7 +242,7 @@ async function createWorkers(
     ...reached,
     interceptors: { ...interceptors, activity },
     // `sluice run` reads the store's id here, before it trusts this worker with a sync.
-    identity: workerIdentity(deps.state.storeId),
+    identity: workerIdentity(storePlace(deps.config, deps.state)),
     // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
     maxHeartbeatThrottleInterval: "1 second",
     // How long a workflow waits for a worker that died with it in its cache; Temporal's default is 10 s.
@@ -285,7 +286,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const deps = await createDependencies(settings, client);
   closing.defer(async () => await deps.close());
   await refuseOtherTemporal(config, { ...deps, address: settings.temporalAddress });
-  await refuseOtherStore(client, config.temporal.taskQueue, deps.state.storeId);
+  await refuseOtherStore(client, config.temporal.taskQueue, storePlace(config, deps.state));
   await refuseCopiedFolder(config, deps);
   await closeAbandoned(deps);
   const [configs, folder] = [configMarks(config), folderName(config.stateFolder)];

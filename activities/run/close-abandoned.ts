@@ -23,11 +23,13 @@ export async function abandonRun(
  * of runs that have ended. For a worker that starts: nobody else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
-  const { state } = deps;
+  const { config, state } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
     // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
-    const isOurs = run.temporalId === deps.temporalId;
-    if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
+    // Nobody needs that of a sync or pull which is not configured any more.
+    const isNeeded = config.syncs.has(run.sync) || config.pulls.has(run.sync);
+    const isLooked = run.temporalId === deps.temporalId || !isNeeded;
+    if (isLooked && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }
   await endGoneSenders(deps);
   await resumeResends(deps);

@@ -1,20 +1,39 @@
 import type { Client } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
 
+import type { Config } from "../config/config.ts";
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
+import { folderName } from "../staging/host-id.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
 // What workers tell each other of themselves: which store they work on, which Temporal they poll, and that they live.
 import { hostBeatMs } from "../state/limits.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { version } from "../version.ts";
-import { processName } from "./process-identity.ts";
+import { isProcessGone, processName } from "./process-identity.ts";
 
 /** How long a server may take to say who it is and who polls it. */
 const askMsMax = 10_000;
 
-/** How a worker names itself to Temporal: its process, and the store it works on. */
-export function workerIdentity(storeId: string): string {
-  return `${process.pid} store=${storeId}`;
+/** The host in the name of a process as Temporal is told it: a copied state folder has the host's id of the other. */
+const anyHost = "-";
+
+/** A store as workers name it to Temporal. `folder`: the state folder that it is in; undefined of one in Postgres. */
+export type StorePlace = { readonly storeId: string; readonly folder: string | undefined };
+
+/** How a worker names itself to Temporal: its process, and the store it works on and where that is. */
+export function workerIdentity({ storeId, folder }: StorePlace): string {
+  const name = processName(anyHost).replaceAll(" ", ",");
+  const place = folder === undefined ? "" : ` as=${name} in=${folderName(folder)}`;
+  return `${process.pid}${place} store=${storeId}`;
+}
+
+/** Whether a worker of this identity works on a copy of a store, in another folder, and its process is there. */
+function isOfCopy(identity: string, { storeId, folder }: StorePlace): boolean {
+  const [, name, place] = / as=(\S+) in=(\S+) store=/.exec(identity) ?? [];
+  if (folder === undefined || name === undefined || workerStore(identity) !== storeId) return false;
+  // One that is gone may have worked in this very folder, before it was moved or restored.
+  const isThere = isProcessGone(name.replaceAll(",", " "), anyHost) === false;
+  return isThere && place !== folderName(folder);
 }
 
 /** The store that a worker of this identity works on; undefined for one that is not ours. */
@@ -45,6 +64,11 @@ async function asked<Answer>(client: Client, ask: () => Promise<Answer>): Promis
  * @throws {TemporalUnreachableError}
  */
 export async function storesOn(client: Client, taskQueue: string): Promise<(string | undefined)[]> {
+  return (await identitiesOn(client, taskQueue)).map(workerStore);
+}
+
+/** How the workers that poll a queue name themselves. */
+async function identitiesOn(client: Client, taskQueue: string): Promise<string[]> {
   const { namespace } = client.options;
   const queue = { namespace, taskQueue: { name: taskQueue }, taskQueueType: 1 };
   const { pollers } = await asked(
@@ -54,7 +78,15 @@ export async function storesOn(client: Client, taskQueue: string): Promise<(stri
   const since = Date.now() - pollMsMax;
   return (pollers ?? [])
     .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since)
-    .map(({ identity }) => workerStore(identity ?? ""));
+    .map(({ identity }) => identity ?? "");
+}
+
+/** Where a project keeps its store. */
+export function storePlace(
+  { store, stateFolder }: Pick<Config, "stateFolder" | "store">,
+  { storeId }: Pick<StateStore, "storeId">,
+): StorePlace {
+  return { storeId, folder: store === undefined ? stateFolder : undefined };
 }
 
 /** Names the cluster and namespace of a client: two servers may both know a workflow of one id. */
@@ -67,14 +99,37 @@ export async function temporalIdOf(client: Client): Promise<string> {
 }
 
 /**
+ * Looks whether a worker of a copied state folder polls a queue: the copy has the store's id, and would take its runs.
+ * @throws {ConfigError} one does, on this machine.
+ */
+export async function refuseCopiedStore(
+  client: Client,
+  taskQueue: string,
+  place: StorePlace,
+): Promise<void> {
+  const copy = (await identitiesOn(client, taskQueue)).find((found) => isOfCopy(found, place));
+  if (copy === undefined) return;
+  throw new ConfigError(
+    `a worker (process ${copy.split(" ", 1).join("")}) of a copy of this project, whose state folder is another than ` +
+      `${place.folder}, polls the task queue ${taskQueue}`,
+    {
+      field: "temporal.task_queue",
+      hint: "give one of the two a `temporal.task_queue` of its own, or stop it: each would take the other's runs",
+    },
+  );
+}
+
+/**
  * Looks who else polls a worker's queue: two stores on one queue would each hold half of what is known of a run.
- * @throws {ConfigError} a worker of another store polls the queue.
+ * @throws {ConfigError} a worker of another store, or of a copy of this one, polls the queue.
  */
 export async function refuseOtherStore(
   client: Client,
   taskQueue: string,
-  storeId: string,
+  place: StorePlace,
 ): Promise<void> {
+  const { storeId } = place;
+  await refuseCopiedStore(client, taskQueue, place);
   const stores = await storesOn(client, taskQueue);
   const other = stores.find((store) => store !== undefined && store !== storeId);
   if (other === undefined) return;

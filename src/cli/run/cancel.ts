@@ -164,8 +164,20 @@ async function isOurs(
   return stores.every((store) => store === undefined || store === state.storeId);
 }
 
-/** Asks for the cancel. @throws {ConfigError} nothing of that name continues. */
-async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<Chain> {
+/** What was asked to stop. */
+type Asked = Chain & {
+  /** Where it continues; undefined where that is the task queue of the project. */
+  readonly elsewhere: string | undefined;
+  /** Whether nobody would have heard of a cancel, so that its workflow was ended. */
+  readonly isEnded: boolean;
+};
+
+/**
+ * Asks for the cancel; where nobody would hear of it, because the project has another task queue by now, the workflow
+ * is ended.
+ * @throws {ConfigError} nothing of that name continues.
+ */
+async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<Asked> {
   const { workflowId, run, ended } = wanted;
   const found = await openWorkflow(reached, workflowId);
   const firstRunId = found?.raw.workflowExecutionInfo?.firstRunId ?? "";
@@ -176,8 +188,13 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
       : firstRunId === run.firstRunId || firstRunId === "");
   if (isWanted) {
     const chain = firstRunId === "" ? {} : { firstExecutionRunId: firstRunId };
-    await reached.client.workflow.getHandle(workflowId, undefined, chain).cancel();
-    return { workflowId, firstRunId };
+    const handle = reached.client.workflow.getHandle(workflowId, undefined, chain);
+    const { taskQueue } = found;
+    const elsewhere = taskQueue === project.config.temporal.taskQueue ? undefined : taskQueue;
+    const stores = elsewhere === undefined ? [] : await storesOn(reached.client, taskQueue);
+    const isEnded = elsewhere !== undefined && !stores.includes(project.state.storeId);
+    await (isEnded ? handle.terminate("sluice cancel: nobody polls its queue") : handle.cancel());
+    return { workflowId, firstRunId, elsewhere, isEnded };
   }
   if (ended !== undefined) throw hasEnded(ended);
   if (run === undefined) throw noRun(workflowId);
@@ -206,6 +223,22 @@ async function stopHere(chain: Chain, { config, context }: Project): Promise<boo
   }
 }
 
+/** Says what became of a run that continues on another task queue than the project's. */
+function tellElsewhere(
+  { workflowId, elsewhere = "", isEnded }: Asked,
+  { config, context }: Project,
+  isJson: boolean | undefined,
+): void {
+  const text = isEnded ? `ended ${workflowId}` : `asked ${workflowId} to stop`;
+  context.print(isJson ? JSON.stringify({ workflow_id: workflowId, stopped: isEnded }) : text);
+  const where = `it was on the task queue ${elsewhere}, and ${config.file} names ${config.temporal.taskQueue}`;
+  context.say(
+    isEnded
+      ? `${where}; the next run or worker notes it as abandoned`
+      : `${where}: where no worker polls that any more, cancel it again in two minutes`,
+  );
+}
+
 async function cancel(name: string, project: Project, isJson: boolean | undefined): Promise<void> {
   const { config, context } = project;
   const wanted = await wantedNamed(project.state, name);
@@ -217,6 +250,7 @@ async function cancel(name: string, project: Project, isJson: boolean | undefine
     const { id: temporalId, temporal } = reached;
     await refuseOtherTemporal(config, { ...project, temporalId, address: temporal.address });
     const chain = await ask(reached, wanted, project);
+    if (chain.elsewhere !== undefined) return tellElsewhere(chain, project, isJson);
     const { workflowId } = chain;
     const isServed = await hasWorker(project, reached.id);
     const isAlone = !isServed && reached.temporal.isEmbedded;

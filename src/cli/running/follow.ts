@@ -27,7 +27,8 @@ const askEveryMs = 500;
 const silentMsDefault = 10_000;
 
 const nobodyAnswers =
-  "no worker answers; the run continues once one does: `sluice worker` or `sluice dev` starts one";
+  "no worker answers; the run continues once one does: `sluice worker` or `sluice dev` starts one; where " +
+  "`temporal.task_queue` was another when it began, `sluice cancel` ends it";
 
 /** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
 export type ReadShare = (progress: Progress) => Promise<number | undefined>;

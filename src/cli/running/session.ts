@@ -5,7 +5,7 @@ import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../../e
 import { isLasting, type Runnable } from "../../hosts/live-workers.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
-import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { refuseCopiedStore, storePlace, storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { ServiceAddresses } from "../../service/client.ts";
 import { openStateStore } from "../../state/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -210,6 +210,7 @@ export async function openSession(
     const { storeId } = state;
     const at = { config, state, temporalId: await temporalIdOf(client.client) };
     await refuseOtherTemporal(config, { ...at, address: temporal.address });
+    await refuseCopiedStore(client.client, config.temporal.taskQueue, storePlace(config, state));
     if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
     for (const one of wanted) await needRightWorkers(at, one, { context, signal });
     const workers = await workersAt(at);

@@ -47,12 +47,16 @@ export async function tellRun(
       throw new ConfigError(`${what}: ${why}`, { cause: error });
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      const { taskQueue } = await handle.describe();
       // Temporal keeps it, in memory, for the next worker.
       throw new TemporalUnreachableError(
-        `${what}: no worker answered "${name}" within ${answerMs / 1_000} s; the next one may still take it`,
+        `${what}: no worker on its task queue, ${taskQueue}, answered "${name}" within ${answerMs / 1_000} s; ` +
+          `the next one may still take it`,
         {
           cause: error,
-          hint: "start one with `sluice worker` or `sluice dev`, then look at `sluice status`",
+          hint:
+            "start one with `sluice worker` or `sluice dev`, then look at `sluice status`; where " +
+            "`temporal.task_queue` is another by now, `sluice cancel` ends the run",
         },
       );
     }

@@ -6,7 +6,7 @@ import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal } from "../../local/connect.ts";
-import { refuseOtherStore, storesOn, temporalIdOf } from "../../local/presence.ts";
+import { refuseOtherStore, storePlace, storesOn, temporalIdOf } from "../../local/presence.ts";
 import { scheduleId } from "../../schedules/ids.ts";
 import { resumedNote } from "../../schedules/missed.ts";
 import { applyChange, describeSchedule, planSchedules } from "../../schedules/plan.ts";
@@ -54,7 +54,7 @@ async function onTemporal(
           temporalId: await temporalIdOf(client),
         });
         const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
-        await refuseOtherStore(client, owner.taskQueue, owner.storeId);
+        await refuseOtherStore(client, owner.taskQueue, storePlace(config, state));
         if (temporal.isEmbedded && !(await hasWorker(client, owner))) {
           context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
         }

@@ -71,4 +71,20 @@ describe("closeAbandoned", () => {
     await run.harness.perform(openRun, next);
     expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
   });
+
+  it("ends a run of another Temporal server whose sync is not configured any more, once no worker beats", async () => {
+    const { run } = await stagedRun();
+    const { deps, clock, state } = run.harness;
+    const { temporalId } = deps;
+    const config = { ...deps.config, syncs: new Map() };
+    const here = { ...deps, config, temporalId: "another server" };
+    const worker = { hostId: "1", process: "7", temporalId, version: "1" };
+    await state.beat({ ...worker, lastBeat: clock.nowMs });
+    await closeAbandoned(here);
+    expect(await run.stored()).toMatchObject({ outcome: null });
+
+    clock.nowMs += deps.config.advanced.hostLostAfterMs + 1;
+    await closeAbandoned(here);
+    expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
+  });
 });

@@ -158,8 +158,8 @@ export const mutantsOfOperator: readonly Mutant[] = [
     plants:
       "an approval that no worker took is said to be given again, and not that it may be taken",
     file: "src/cli/running/tell-run.ts",
-    find: "; the next one may still take it",
-    replace: "; try again",
+    find: "the next one may still take it",
+    replace: "try again",
     test: "test/src/cli/running/tell-run.test.ts",
     title: "says of an answer that no worker took that the next one may",
   },

@@ -69,6 +69,66 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
       title: "beats on while the store is away, and tells once it is not for this worker any more",
     },
   },
+  {
+    id: "S1830",
+    plants: "a worker of a copied state folder takes the runs of the other one",
+    edits: [
+      {
+        file: "src/local/presence.ts",
+        find: "return isThere && place !== folderName(folder);",
+        replace: "return isThere && place === undefined;",
+      },
+    ],
+    test: {
+      file: "test/src/local/presence.test.ts",
+      title: "a queue that a worker of a copied state folder polls is refused",
+    },
+  },
+  {
+    id: "S1831",
+    plants: "cancel asks a run to stop that nobody continues with, as its task queue was changed",
+    edits: [
+      {
+        file: "src/cli/run/cancel.ts",
+        find: "(isEnded ? handle.terminate",
+        replace: "(isEnded && taskQueue === elsewhere + taskQueue ? handle.terminate",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/cancel.test.ts",
+      title: "cancel ends a run whose task queue is not the project's any more",
+    },
+  },
+  {
+    id: "S1832",
+    plants: "cancel ends a run that a worker on another task queue could stop cleanly",
+    edits: [
+      {
+        file: "src/cli/run/cancel.ts",
+        find: "!stores.includes(project.state.storeId)",
+        replace: "!stores.includes(taskQueue)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/cancel.test.ts",
+      title: "cancel ends a run whose task queue is not the project's any more",
+    },
+  },
+  {
+    id: "S1833",
+    plants: "a run of a Temporal that is lost, whose sync was renamed, stays held for ever",
+    edits: [
+      {
+        file: "activities/run/close-abandoned.ts",
+        find: "run.temporalId === deps.temporalId || !isNeeded",
+        replace: "run.temporalId === deps.temporalId",
+      },
+    ],
+    test: {
+      file: "test/activities/run/close-abandoned.test.ts",
+      title: "ends a run of another Temporal server whose sync is not configured any more",
+    },
+  },
   plant({
     id: "S1490",
     plants:

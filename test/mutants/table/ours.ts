@@ -244,8 +244,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "activities/run/close-abandoned.ts",
-        find: "    if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);\n",
-        replace: "    void isOurs;\n",
+        find: "    if (isLooked && !(await isRunOpen(deps, run))) await abandonRun(deps, run);\n",
+        replace: "    void isLooked;\n",
       },
     ],
     test: {

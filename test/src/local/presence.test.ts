@@ -1,8 +1,14 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 
 import { ConfigError, StateUnavailableError } from "../../../src/errors.ts";
-import { startBeating } from "../../../src/local/presence.ts";
+import { refuseOtherStore, startBeating, workerIdentity } from "../../../src/local/presence.ts";
 import { hostBeatMs } from "../../../src/state/limits.ts";
+import { until } from "../../support/process/process.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { ownNamespace } from "../../support/temporal/own-namespace.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -36,4 +42,40 @@ it("beats on while the store is away, and tells once it is not for this worker a
   await vi.advanceTimersByTimeAsync(hostBeatMs);
   expect(refusals).toEqual([upgrade]);
   await beating.stop();
+});
+
+it("a queue that a worker of a copied state folder polls is refused, and no other of the same store", async () => {
+  vi.useRealTimers();
+  const root = await temporaryFolder();
+  const { client, namespace, close } = await ownNamespace(root);
+  onTestFinished(close);
+  const [folder, copy] = [join(root, "original"), join(root, "copy")];
+  await mkdir(folder);
+  await cp(folder, copy, { recursive: true });
+  const place = { storeId: "store-1", folder };
+  const ofCopy = workerIdentity({ ...place, folder: copy });
+  const come = async (name: string, identity: string): Promise<void> => {
+    const request = { namespace, taskQueue: { name }, identity };
+    // It waits for work that nobody has, until the connection closes.
+    const poll = async (): Promise<unknown> =>
+      await client.workflowService.pollWorkflowTaskQueue(request);
+    void client.withDeadline(Date.now() + 60_000, poll).catch(() => undefined);
+    const queue = { namespace, taskQueue: { name }, taskQueueType: 1 };
+    await until(async () => {
+      const { pollers } = await client.workflowService.describeTaskQueue(queue);
+      return pollers?.length === 1;
+    });
+  };
+  await come("copied", ofCopy);
+  // The last thing that is told of a process is when it started.
+  await come("gone", ofCopy.replace(/,\d+ in=/, ",1 in="));
+  await come("same folder", workerIdentity(place));
+  await come("older version", "7 store=store-1");
+  await come("in postgres", workerIdentity({ ...place, folder: undefined }));
+  await expect(refuseOtherStore(client, "copied", place)).rejects.toThrow(
+    `a worker (process ${process.pid}) of a copy of this project, whose state folder is another than ${folder}`,
+  );
+  for (const queue of ["gone", "same folder", "older version", "in postgres"]) {
+    await refuseOtherStore(client, queue, place);
+  }
 });

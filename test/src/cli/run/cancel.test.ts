@@ -1,0 +1,79 @@
+import { Command } from "commander";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+
+import { registerCancel } from "../../../../src/cli/run/cancel.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { temporalIdOf, workerIdentity } from "../../../../src/local/presence.ts";
+import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+it("cancel ends a run whose task queue is not the project's any more, once no worker polls that", async () => {
+  const yaml = `${accountsYaml()}temporal: { task_queue: new-queue }\n`;
+  const { deps, folder, sandbox } = await Harness.open({ yaml });
+  const { address, namespace, client, close } = await ownNamespace(folder);
+  onTestFinished(close);
+  vi.stubEnv("TEMPORAL_ADDRESS", address);
+  vi.stubEnv("TEMPORAL_NAMESPACE", namespace);
+  const environment = readEnvironment({
+    TEMPORAL_ADDRESS: address,
+    SLUICE_BASE_URL: sandbox.address,
+    SLUICE_API_KEY: harnessKey,
+    CRM_DATABASE_URL: "none",
+  });
+  const begin = async (runId: string, taskQueue: string): Promise<void> => {
+    const options = { taskQueue, workflowId: runId, args: [{ sync: "accounts" }] };
+    const { firstExecutionRunId: firstRunId } = await client.workflow.start("sync", options);
+    const of = { sync: "accounts", target: deps.target, kind: "sync", request: {} } as const;
+    const opening = { configHash: "c", startedAt: "2026-01-01T02:28:00.000Z" };
+    const temporalId = await temporalIdOf(client);
+    await deps.state.openRun({
+      runId,
+      workflowId: runId,
+      firstRunId,
+      temporalId,
+      ...of,
+      ...opening,
+    });
+  };
+  const cancel = async (runId: string): Promise<readonly string[]> => {
+    const told: string[] = [];
+    const print = (text: string): void => void told.push(text);
+    const program = new Command().exitOverride();
+    registerCancel(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
+    await program.parseAsync(["cancel", runId], { from: "user" });
+    return told;
+  };
+  const isOpen = async (runId: string): Promise<boolean> =>
+    (await client.workflow.getHandle(runId).describe()).status.name === "RUNNING";
+
+  await begin("run-1", "left-queue");
+  expect(await cancel("run-1")).toEqual([
+    "ended run-1",
+    expect.stringMatching(
+      /^it was on the task queue left-queue, and \S+ names new-queue; the next/,
+    ),
+  ]);
+  expect(await isOpen("run-1")).toBe(false);
+
+  await begin("run-2", "served-queue");
+  const identity = workerIdentity({ storeId: deps.state.storeId, folder: undefined });
+  const taskQueue = { name: "served-queue" };
+  // It takes the workflow's first task, and does nothing with it.
+  await client.withDeadline(Date.now() + 60_000, async () => {
+    await client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue, identity });
+  });
+  expect(await cancel("run-2")).toEqual([
+    "asked run-2 to stop",
+    expect.stringContaining("cancel it again in two minutes"),
+  ]);
+  expect(await isOpen("run-2")).toBe(true);
+
+  await begin("run-3", "new-queue");
+  expect(await cancel("run-3")).toEqual([
+    "asked run-3 to stop",
+    "no worker of this project polls new-queue: it stops once one does",
+  ]);
+  expect(await isOpen("run-3")).toBe(true);
+});
