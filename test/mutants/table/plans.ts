@@ -69,9 +69,10 @@ export const mutantsOfPlans: readonly Mutant[] = [
   plant({
     id: "S1105",
     plants: "where the text of the last mapping is gone, an older one is adopted from",
-    file: `${plans}/deployed.ts`,
-    find: "all.find(({ deployed }) => deployed > 0)",
-    replace: "all.find(({ deployed, written }) => deployed > 0 && written !== null)",
+    file: adopt,
+    find: "last > 0 && mapping !== now)",
+    replace:
+      "last > 0 && mapping !== now && all.some((one) => one.mapping === mapping && one.written))",
     test: adoptTest,
     title: "needs a mapping that says what it made",
   }),
