@@ -56,10 +56,11 @@ it("a queue that a worker of a copied state folder polls is refused, and no othe
   const ofCopy = workerIdentity({ ...place, folder: copy });
   const come = async (name: string, identity: string): Promise<void> => {
     const request = { namespace, taskQueue: { name }, identity };
-    // It waits for work that nobody has, until the connection closes.
+    // It waits for work that nobody has. A connection that closes below it would try it again, and throw.
     const poll = async (): Promise<unknown> =>
       await client.workflowService.pollWorkflowTaskQueue(request);
-    void client.withDeadline(Date.now() + 60_000, poll).catch(() => undefined);
+    const polling = client.withDeadline(Date.now() + 3_000, poll).catch(() => undefined);
+    onTestFinished(async () => void (await polling));
     const queue = { namespace, taskQueue: { name }, taskQueueType: 1 };
     await until(async () => {
       const { pollers } = await client.workflowService.describeTaskQueue(queue);
