@@ -107,7 +107,11 @@ export async function refuseCopiedStore(
   taskQueue: string,
   place: StorePlace,
 ): Promise<void> {
-  const copy = (await identitiesOn(client, taskQueue)).find((found) => isOfCopy(found, place));
+  refuseCopy(await identitiesOn(client, taskQueue), taskQueue, place);
+}
+
+function refuseCopy(identities: readonly string[], taskQueue: string, place: StorePlace): void {
+  const copy = identities.find((found) => isOfCopy(found, place));
   if (copy === undefined) return;
   throw new ConfigError(
     `a worker (process ${copy.split(" ", 1).join("")}) of a copy of this project, whose state folder is another than ` +
@@ -129,9 +133,11 @@ export async function refuseOtherStore(
   place: StorePlace,
 ): Promise<void> {
   const { storeId } = place;
-  await refuseCopiedStore(client, taskQueue, place);
-  const stores = await storesOn(client, taskQueue);
-  const other = stores.find((store) => store !== undefined && store !== storeId);
+  const identities = await identitiesOn(client, taskQueue);
+  refuseCopy(identities, taskQueue, place);
+  const other = identities
+    .map(workerStore)
+    .find((store) => store !== undefined && store !== storeId);
   if (other === undefined) return;
   throw new ConfigError(
     `a worker of another project (state store ${other}) polls the task queue ${taskQueue}, or did a minute ago`,
