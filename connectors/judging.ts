@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { SyncConfig } from "../src/config/config.ts";
 import { mappingHash } from "../src/mapping/load.ts";
 import type { ChangedSettings } from "../src/pipeline/changed.ts";
+import { rejectsDuplicates } from "../src/pipeline/rejects-duplicates.ts";
 import type { Run } from "../src/state/contract/runs/runs.ts";
 import type { Source } from "./contract/connector.ts";
 
@@ -18,14 +19,6 @@ export function followsRows(
 ): boolean {
   const resumes = source.restart?.(connectorConfig) !== "each-run";
   return kind === "sync" && source.rewind !== undefined && source.push === undefined && resumes;
-}
-
-/** Whether a run that reads the source rejects a row whose key an earlier one had. */
-export function rejectsDuplicates(
-  source: Pick<Source, "restart">,
-  { connectorConfig, duplicateKeys }: Pick<SyncConfig, "connectorConfig" | "duplicateKeys">,
-): boolean {
-  return source.restart?.(connectorConfig) === "each-run" && duplicateKeys === "reject";
 }
 
 /** A chunk whose records are judged. */

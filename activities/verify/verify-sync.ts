@@ -1,6 +1,5 @@
 import type { Source } from "../../connectors/contract/connector.ts";
 import { assertSameAccount, holderOf } from "../../connectors/identities.ts";
-import { rejectsDuplicates } from "../../connectors/judging.ts";
 import { checkColumns, connectorOf, readRequestOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
@@ -8,6 +7,7 @@ import { pageRowsMax } from "../../src/limits.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
 import type { RecordPage } from "../../src/pipeline/page.ts";
+import { rejectsDuplicates } from "../../src/pipeline/rejects-duplicates.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";

@@ -1,6 +1,7 @@
 import type { SyncConfig } from "../config/config.ts";
 import { pageRowsMax } from "../limits.ts";
 import { namedRows } from "../pipeline/named-rows.ts";
+import { rejectsDuplicates } from "../pipeline/rejects-duplicates.ts";
 import { withoutRow } from "../pipeline/what-changed.ts";
 import type { LaneSpan } from "../state/contract/runs/backfills.ts";
 import type { StoredPlan } from "../state/contract/runs/backfills.ts";
@@ -61,14 +62,13 @@ async function takeSample(
           limit: rowsMax,
         })
       : namedRows(source, { ...sourceRequest, names: keys.slice(0, rowsMax) });
-  const isFullRead = source.restart?.(sync.connectorConfig) === "each-run";
   return await sampleSpan({
     pages,
     rowsMax,
     sync,
     mode: request.mode ?? sync.mode,
     send: sendOf(input),
-    rejectsDuplicates: isFullRead && sync.send !== "all" && sync.duplicateKeys === "reject",
+    rejectsDuplicates: sync.send !== "all" && rejectsDuplicates(source, sync),
     knownRecords: async (names) => {
       const known = await state.knownRecords({ target, sync: sync.name, keys: names });
       return sync.send === "all" ? known.map(withoutRow) : known;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
-import { rejectsDuplicates } from "../../../connectors/judging.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { pullsInto } from "../../config/feedback-loop.ts";
 import { RetryLater, SluiceError } from "../../errors.ts";
 import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page.ts";
+import { rejectsDuplicates } from "../../pipeline/rejects-duplicates.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { StreamRecord } from "../../records/streams.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";

@@ -1,10 +1,10 @@
 import { assertSameAccount, holderOf } from "../../../connectors/identities.ts";
-import { rejectsDuplicates } from "../../../connectors/judging.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
+import { rejectsDuplicates } from "../../pipeline/rejects-duplicates.ts";
 import { createServiceClient } from "../../service/client.ts";
 import { assertMaySend } from "../../service/key-limits.ts";
 import { currentKey } from "../../service/rotating-key.ts";
