@@ -18,6 +18,14 @@ export function nameOfSchedule(taskQueue: string, id: string): string | undefine
   return id.startsWith(prefix) && /^[a-z][a-z0-9_-]*(?:\/verify)?$/.test(name) ? name : undefined;
 }
 
+/** The task queue in the id of a schedule of that name; undefined for a schedule of another name. */
+export function queueOfSchedule(name: string, id: string): string | undefined {
+  const [prefix, end] = ["sluice-", `.${name}`];
+  return id.startsWith(prefix) && id.endsWith(end)
+    ? id.slice(prefix.length, -end.length)
+    : undefined;
+}
+
 /** The id of the schedule that checks the inboxes of a task queue; no sync or pull is called so, whatever the queue. */
 export function inboxCheckScheduleId(taskQueue: string): string {
   return scheduleId(taskQueue, "_inbox-check");

@@ -6,7 +6,7 @@ import {
 } from "@temporalio/client";
 
 import { ConfigError } from "../errors.ts";
-import { nameOfSchedule, scheduleId } from "./ids.ts";
+import { nameOfSchedule, queueOfSchedule, scheduleId } from "./ids.ts";
 import {
   differencesOf,
   scheduleOptions,
@@ -39,6 +39,11 @@ export type Plan = {
   readonly same: readonly string[];
   /** Names of schedules on this task queue that another project made. */
   readonly foreign: readonly string[];
+  /**
+   * Ids of schedules that this project, or a copy of it, made for the same names on other task queues, and that start
+   * runs there.
+   */
+  readonly elsewhere: readonly string[];
 };
 
 /** A schedule as Temporal has it; undefined when there is not one of that id. */
@@ -65,6 +70,25 @@ export async function scheduledNames(
     if (name !== undefined) names.push(name);
   }
   return names.toSorted();
+}
+
+/**
+ * Schedules for these names on other task queues, as a project leaves them that is given another `temporal.task_queue`.
+ */
+async function schedulesElsewhere(
+  client: Client,
+  names: readonly string[],
+  { taskQueue, storeId }: Owner,
+): Promise<readonly string[]> {
+  const isElsewhere = (id: string): boolean =>
+    names.some((name) => ![undefined, taskQueue].includes(queueOfSchedule(name, id)));
+  const elsewhere: string[] = [];
+  for await (const { scheduleId: id } of client.schedule.list()) {
+    const found = isElsewhere(id) ? await describeSchedule(client, id) : undefined;
+    if (found !== undefined && storeOf(found) === storeId && !found.state.paused)
+      elsewhere.push(id);
+  }
+  return elsewhere.toSorted();
 }
 
 /** Compares what Temporal has with what the file wants. */
@@ -97,7 +121,8 @@ export async function planSchedules(
     if (storeOf(found) !== storeId) foreign.push(name);
     else if (!found.state.paused) changes.push({ kind: "pause", name });
   }
-  return { changes, same, foreign };
+  const elsewhere = await schedulesElsewhere(client, [...known], owner);
+  return { changes, same, foreign, elsewhere };
 }
 
 async function update(client: Client, wanted: Wanted, owner: Owner): Promise<void> {

@@ -62,8 +62,16 @@ function changeText(change: ScheduleChange, now: Date): string {
 }
 
 /** A plan for a terminal: what `apply` would change, in words. */
-export function schedulePlanText({ changes, same, foreign }: Plan, now: Date): string {
-  const left = foreign.map((name) => `  left    ${name}: another project made it`);
+export function schedulePlanText(plan: Plan, now: Date): string {
+  const { changes, same } = plan;
+  const left = [
+    ...plan.foreign.map((name) => `  left    ${name}: another project made it`),
+    ...plan.elsewhere.map(
+      (id) =>
+        `  left    ${id}: this project made it on another task queue, and it still starts runs there;\n` +
+        `          unless a worker is to take them: temporal schedule delete --schedule-id ${id}`,
+    ),
+  ];
   if (changes.length === 0) {
     const kept = `nothing to change: ${same.length} schedule${same.length === 1 ? " is" : "s are"} as in sluice.yaml`;
     return [kept, ...left].join("\n");
@@ -86,5 +94,5 @@ export function planFacts(plan: Plan, now: Date): object {
       ...times,
     };
   });
-  return { changes, same: plan.same, foreign: plan.foreign };
+  return { changes, same: plan.same, foreign: plan.foreign, elsewhere: plan.elsewhere };
 }

@@ -28,4 +28,9 @@ it("`sluice schedule apply` shows what it would change, changes it when told to,
   await project.write("sluice.yaml", config("04:00"));
   const moved = await project.sluice(...apply, "--yes");
   expect(moved.stdout).toContain("change    times 30 2 * * * → 0 4 * * *");
+
+  const onAnotherQueue = `${config("04:00")}temporal: { task_queue: night }\n`;
+  await project.write("sluice.yaml", onAnotherQueue);
+  const left = await project.sluice(...apply, "--yes");
+  expect(left.stdout).toContain("left    sluice-sluice.accounts: this project made it on another");
 });

@@ -127,6 +127,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     title: "is not said to be approved where its sync was edited meanwhile",
   },
   {
+    id: "S1970",
+    plants: "schedules of the task queue before go unnamed when another one is applied",
+    file: "src/schedules/plan.ts",
+    find: "![undefined, taskQueue].includes(",
+    replace: "[taskQueue].includes(",
+    test: "test/src/schedules/plan.test.ts",
+    title: "names what it made on a task queue that it had before",
+  },
+  {
     id: "S1469",
     plants: "explain says of a sync that was renamed that there is none, and no more",
     file: "src/cli/run/former-sync.ts",

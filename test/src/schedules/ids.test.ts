@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { nameOfSchedule, scheduleId, inboxCheckScheduleId } from "../../../src/schedules/ids.ts";
+import {
+  nameOfSchedule,
+  queueOfSchedule,
+  scheduleId,
+  inboxCheckScheduleId,
+} from "../../../src/schedules/ids.ts";
 
 describe("nameOfSchedule", () => {
   it.each([
@@ -20,5 +25,15 @@ describe("nameOfSchedule", () => {
     ["a queue called as the check is", "sluice", inboxCheckScheduleId("sluice._inbox")],
   ])("takes nothing of %s", (_, taskQueue, id) => {
     expect(nameOfSchedule(taskQueue, id)).toBeUndefined();
+  });
+});
+
+describe("queueOfSchedule", () => {
+  it.each([
+    ["its own", scheduleId("crm.eu", "accounts"), "crm.eu"],
+    ["a longer name", scheduleId("crm", "old_accounts"), undefined],
+    ["a program of another kind", "nightly.accounts", undefined],
+  ])("of %s", (_, id, taskQueue) => {
+    expect(queueOfSchedule("accounts", id)).toBe(taskQueue);
   });
 });

@@ -64,7 +64,7 @@ describe("planSchedules", () => {
         policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 12 * 3_600_000 },
         spec: { timezone: "Europe/Paris", jitter: 30_000, calendars: [{ comment: "30 2 * * *" }] },
       });
-      const nothing = { changes: [], same: ["accounts", "contacts"], foreign: [] };
+      const nothing = { changes: [], same: ["accounts", "contacts"], foreign: [], elsewhere: [] };
       expect(await planSchedules(client, wanted, owner)).toEqual(nothing);
       const again = await describeSchedule(client, scheduleId("sluice", "accounts"));
       expect(again?.info.lastUpdatedAt).toBeUndefined();
@@ -156,7 +156,24 @@ describe("planSchedules", () => {
         changes: [],
         same: [],
         foreign: [],
+        elsewhere: [],
       });
+    },
+    timeoutMs,
+  );
+
+  it(
+    "names what it made on a task queue that it had before, for as long as that starts runs",
+    async () => {
+      const client = await temporal();
+      await applied(client, [nightly("accounts"), nightly("contacts")]);
+      const moved = { ...owner, taskQueue: "sluice-eu" };
+      const elsewhere = async (of = moved): Promise<readonly string[]> =>
+        (await planSchedules(client, [nightly("accounts")], of)).elsewhere;
+      expect(await elsewhere()).toEqual(["sluice-sluice.accounts"]);
+      expect(await elsewhere({ ...moved, storeId: "store-2" })).toEqual([]);
+      await client.schedule.getHandle(scheduleId("sluice", "accounts")).pause("moved");
+      expect(await elsewhere()).toEqual([]);
     },
     timeoutMs,
   );
