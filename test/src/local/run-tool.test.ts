@@ -35,6 +35,7 @@ describe("runTool", () => {
   it("tells the time while the program runs, and ends it when the signal says so", async () => {
     const controller = new AbortController();
     const seconds: number[] = [];
+    const began = performance.now();
     const endless = runTool({
       ...node("setInterval(() => {}, 1000)"),
       tick: (time) => {
@@ -48,6 +49,6 @@ describe("runTool", () => {
     // On a busy machine it ticks on until the program is gone.
     expect(seconds.length).toBeGreaterThanOrEqual(3);
     expect(seconds.toSorted((a, b) => a - b)).toEqual(seconds);
-    expect(seconds[0]).toBe(0);
+    expect(seconds.at(-1)).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000));
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { parseConfigDocument } from "../../../../src/config/document/document.ts";
 import { configDepthMax, configValuesMax } from "../../../../src/config/limits.ts";
+import { processorMs } from "../../../support/process/processor-time.ts";
 
 const variables = new Map([["HOST", "db"]]);
 
@@ -93,10 +94,8 @@ describe("parseConfigDocument", () => {
     ["names", Array.from({ length: 36_000 }, (_, index) => `${String(index)}: `).join("\n")],
     ["aliases", `a: &a 1\nb: [${"*a,".repeat(19_000)}]`],
   ])("reads many %s in linear time", (_, text) => {
-    const before = performance.now();
-    problems(text);
     // Comparing each with each takes ten seconds and more.
-    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(processorMs(() => problems(text))).toBeLessThan(5_000);
   });
 
   it("takes an alias for the nearest value before it that has its mark", () => {

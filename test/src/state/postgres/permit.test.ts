@@ -39,7 +39,7 @@ it("a permit waits for no flush, and all else that is committed does", async () 
     while (!over.signal.aborted) await probe.query("select pg_current_xact_id()");
     await probe.end();
   })();
-  await expect.poll(async () => await waiting("probe", 1), { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => await waiting("probe", 1), { timeout: 90_000 }).toBe(1);
   over.abort();
   expect(await acquire()).toMatchObject({ granted: true });
   let isNoted = false;
@@ -49,14 +49,14 @@ it("a permit waits for no flush, and all else that is committed does", async () 
     isNoted = true;
   };
   const noting = note();
-  await expect.poll(async () => await waiting("sluice"), { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => await waiting("sluice"), { timeout: 90_000 }).toBe(1);
   expect(await acquire()).toMatchObject({ granted: true });
   expect(isNoted).toBe(false);
   await admin.query("alter system reset synchronous_standby_names");
   await admin.query("select pg_reload_conf()");
   await noting;
   await probing;
-}, 60_000);
+}, 200_000);
 
 it.each(["repeatable read", "serializable"])(
   "a permit that waited for another is given where the database is set to %s",
