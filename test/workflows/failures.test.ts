@@ -61,12 +61,17 @@ describe("a long rate limit", () => {
 
 describe("a host that does not take its work", () => {
   const away = { scheduleToStartMs: 100 };
+  // The one that is there must take its work by then, on a busy machine, too.
+  const awayLonger = { scheduleToStartMs: 1_500 };
 
   it("is waited for while it lives, which the run says, and another continues when it is gone", async () => {
     const said: (string | null)[] = [];
     const run = fakes({
       ...goodRun(1),
-      openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-away" }),
+      openRun: async ({ runId }) => ({
+        ...openedRun(runId, awayLonger),
+        hostQueue: "sluice-host-away",
+      }),
       chooseHost: async ({ hostQueue: now = "" }) => {
         said.push((await progressOf(handle)).waiting);
         return { hostQueue: said.length === 1 ? now : hostQueue };
