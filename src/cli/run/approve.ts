@@ -75,14 +75,11 @@ async function answer(
   const { signal } = onInterrupt();
   // A worker with another configuration would fail what is to be sent, and ends what is not.
   const wanted = isSent ? [{ kind: "sync", name: run.sync } as const] : [];
-  const opening = openSession(config, context, { signal, wanted, command: name });
-  const session = await opening.catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+  const session = await openSession(config, context, { signal, wanted, command: name });
+  if (session === undefined) {
     context.say(`interrupted before the run heard of it: it is held as before`);
-    context.exit(exitCodes.interrupted);
-    return undefined;
-  });
-  if (session === undefined) return;
+    return context.exit(exitCodes.interrupted);
+  }
   try {
     const { workflowId, firstRunId } = run;
     const at = { firstExecutionRunId: firstRunId };

@@ -200,11 +200,8 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
 /** Starts the worker that the run needs to stop, and waits for its end. @returns whether it ended before Ctrl-C. */
 async function stopHere(chain: Chain, { config, context }: Project): Promise<boolean> {
   const { signal } = onInterrupt();
-  const opening = openSession(config, context, { signal, isPinged: false, command: "cancel" });
-  const session = await opening.catch((error: unknown) => {
-    if (signal.aborted) return undefined;
-    throw error;
-  });
+  const how = { signal, isPinged: false, command: "cancel" } as const;
+  const session = await openSession(config, context, how);
   if (session === undefined) return false;
   try {
     while (!signal.aborted) {
