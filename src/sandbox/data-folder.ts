@@ -24,11 +24,7 @@ export async function lockFolder(dataFolder: string): Promise<FolderLock> {
     lock.close();
     throw new Error(`The data folder ${dataFolder} is in use by another sandbox`, { cause: error });
   }
-  return {
-    release: () => {
-      lock.close();
-    },
-  };
+  return { release: () => lock.close() };
 }
 
 /** The key that signs upload addresses; kept, so that an address survives a restart. Call it under the lock. */
