@@ -47,11 +47,11 @@ async function listen(server: Server, at: { host: string; port: number }): Promi
     server.once("error", reject);
     server.listen(at, resolve);
   });
-  return addressOf(server);
+  return servedAt(server);
 }
 
 /** Where a server listens. */
-export function addressOf(server: Pick<Server, "address">): URL {
+export function servedAt(server: Pick<Server, "address">): URL {
   const at = server.address();
   if (at === null || typeof at === "string") throw new Error("it listens on no port");
   return new URL(`http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`);

@@ -1,5 +1,5 @@
 import { ConfigError, messageOf } from "../errors.ts";
-import { addressOf } from "../probes/server.ts";
+import { servedAt } from "../probes/server.ts";
 import { type AppParts, createApp } from "./app.ts";
 import { BacklogWatch } from "./backlog-watch.ts";
 
@@ -40,5 +40,5 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
       hint: "choose another --port or SLUICE_HOST, or stop what listens there",
     });
   }
-  return { address: addressOf(app.server), close };
+  return { address: servedAt(app.server), close };
 }

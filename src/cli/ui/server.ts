@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from "pino";
 
 import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
-import { addressOf } from "../../probes/server.ts";
+import { servedAt } from "../../probes/server.ts";
 import { assets } from "./assets.ts";
 import { assertGuarded, refusalOfUi, type UiDoor } from "./guard.ts";
 import { html, withCode } from "./html.ts";
@@ -155,5 +155,5 @@ export async function startUiServer({ port, ...parts }: UiServerParts): Promise<
       hint: "choose another --port, or stop what listens there",
     });
   }
-  return { address: addressOf(app.server), close: async () => await app.close() };
+  return { address: servedAt(app.server), close: async () => await app.close() };
 }
