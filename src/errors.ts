@@ -41,8 +41,8 @@ export type RetryBudget = {
 export abstract class SluiceError extends Error {
   /** Stable name of the class of fault, for machines. */
   abstract readonly code: string;
-  /** Whether Temporal may try the same activity again. */
-  abstract readonly retryable: boolean;
+  /** Whether Temporal may try the same activity again. @default no */
+  readonly retryable: boolean = false;
   /** Time to wait before the next attempt; undefined leaves it to the retry policy. */
   readonly retryAfterMs?: number | undefined;
   readonly hint: string | undefined;
@@ -61,7 +61,7 @@ export abstract class SluiceError extends Error {
  * `retryAfterMs`.
  */
 export abstract class TransientError extends SluiceError {
-  readonly retryable = true;
+  override readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
   /** Undefined bears it as long as the activity may last. */
   readonly retryBudget: RetryBudget | undefined;
@@ -97,7 +97,7 @@ export class ApiUnavailableError extends TransientError {
 /** Thrown when a source cannot be read just now; `afterMs` is the source's own hint. */
 export class RetryLater extends SluiceError {
   readonly code = "Unavailable";
-  readonly retryable = true;
+  override readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
 
   constructor(message: string, facts: ErrorFacts & { afterMs?: number | undefined } = {}) {
@@ -117,7 +117,7 @@ export class StagingError extends TransientError {
 /** Thrown when the state store cannot be reached: locked too long, disk full, its thread gone. */
 export class StateUnavailableError extends SluiceError {
   readonly code = "Unavailable";
-  readonly retryable = true;
+  override readonly retryable = true;
 }
 
 /**
@@ -136,7 +136,7 @@ export class OutcomeUnknownError extends TransientError {
  */
 export class RateLimitedError extends SluiceError {
   readonly code = "RateLimited";
-  readonly retryable = true;
+  override readonly retryable = true;
   override readonly retryAfterMs: number;
   /** Whether the service is failing: nobody knows for how long, so it is asked again and again. */
   readonly isOutage: boolean;
@@ -155,7 +155,6 @@ export class RateLimitedError extends SluiceError {
  */
 export class CreditsExhaustedError extends SluiceError {
   readonly code = "CreditsExhausted";
-  readonly retryable = false;
 
   constructor(message: string, facts: ErrorFacts = {}) {
     super(message, { hint: "`sluice rate-limit reset` when there are credits again", ...facts });
@@ -169,7 +168,6 @@ export class CreditsExhaustedError extends SluiceError {
  */
 export class ApiRejectedError extends SluiceError {
   readonly code = "RecordsRejected";
-  readonly retryable = false;
   readonly refused: readonly RefusedRecord[];
   /** Whether the service may have taken some of the part's records, or all of them, all the same. */
   readonly mayHaveSucceeded: boolean;
@@ -195,7 +193,6 @@ export class ApiRejectedError extends SluiceError {
  */
 export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
-  readonly retryable = false;
   /** Whether the page may have been paid for all the same. */
   readonly mayHaveSucceeded: boolean;
 
@@ -214,7 +211,6 @@ export class TooLargeError extends SluiceError {
  */
 export class ServiceFailsError extends SluiceError {
   readonly code = "ServiceFails";
-  readonly retryable = false;
 }
 
 /**
@@ -225,7 +221,6 @@ export class ServiceFailsError extends SluiceError {
  */
 export class UploadGoneError extends SluiceError {
   readonly code = "UploadGone";
-  readonly retryable = false;
 }
 
 /**
@@ -235,7 +230,6 @@ export class UploadGoneError extends SluiceError {
  */
 export class SourceChangedError extends SluiceError {
   readonly code = "SourceChanged";
-  readonly retryable = false;
 }
 
 /**
@@ -245,13 +239,11 @@ export class SourceChangedError extends SluiceError {
  */
 export class ApiAuthError extends SluiceError {
   readonly code = "AuthFailed";
-  readonly retryable = false;
 }
 
 /** Thrown when a source refuses our credentials. */
 export class SourceAuthError extends SluiceError {
   readonly code = "AuthFailed";
-  readonly retryable = false;
 }
 
 /**
@@ -261,7 +253,6 @@ export class SourceAuthError extends SluiceError {
  */
 export class ApiContractError extends SluiceError {
   readonly code = "ContractBroken";
-  readonly retryable = false;
   /** Whether the service may have taken the records, or counted the page, all the same. */
   readonly mayHaveSucceeded: boolean;
   /** Status of the answer where that broke it: a 404 or 422 to a search concerns its one query. */
@@ -289,7 +280,6 @@ export class ApiContractError extends SluiceError {
  */
 export class ConfigError extends SluiceError {
   readonly code = "ConfigError";
-  readonly retryable = false;
   readonly retryBudgetMs: number | undefined;
 
   constructor(message: string, facts: ErrorFacts & { retryBudgetMs?: number | undefined } = {}) {
@@ -305,7 +295,6 @@ export class ConfigError extends SluiceError {
  */
 export class StagedFileMissingError extends SluiceError {
   readonly code = "StagedFileMissing";
-  readonly retryable = false;
 }
 
 /**
@@ -316,7 +305,6 @@ export class StagedFileMissingError extends SluiceError {
  */
 export class SupersededError extends SluiceError {
   readonly code = "Superseded";
-  readonly retryable = false;
 }
 
 /**
@@ -326,7 +314,6 @@ export class SupersededError extends SluiceError {
  */
 export class RunEndedError extends SluiceError {
   readonly code = "RunEnded";
-  readonly retryable = false;
 }
 
 /**
@@ -336,7 +323,6 @@ export class RunEndedError extends SluiceError {
  */
 export class WrongStoreError extends SluiceError {
   readonly code = "WrongStore";
-  readonly retryable = false;
 }
 
 /**
@@ -347,7 +333,6 @@ export class WrongStoreError extends SluiceError {
  */
 export class ConfigChangedError extends SluiceError {
   readonly code = "ConfigChanged";
-  readonly retryable = false;
 }
 
 /**
@@ -357,7 +342,6 @@ export class ConfigChangedError extends SluiceError {
  */
 export class CheckpointMovedError extends SluiceError {
   readonly code = "CheckpointMoved";
-  readonly retryable = false;
 }
 
 /**
@@ -367,7 +351,6 @@ export class CheckpointMovedError extends SluiceError {
  */
 export class TooManyRejectsError extends SluiceError {
   readonly code = "TooManyRejects";
-  readonly retryable = false;
 }
 
 /**
@@ -377,7 +360,6 @@ export class TooManyRejectsError extends SluiceError {
  */
 export class StagingFullError extends SluiceError {
   readonly code = "StagingFull";
-  readonly retryable = false;
 }
 
 /**
@@ -387,7 +369,6 @@ export class StagingFullError extends SluiceError {
  */
 export class TooFewRowsError extends SluiceError {
   readonly code = "TooFewRows";
-  readonly retryable = false;
 }
 
 /**
@@ -397,7 +378,6 @@ export class TooFewRowsError extends SluiceError {
  */
 export class NotBalancedError extends SluiceError {
   readonly code = "NotBalanced";
-  readonly retryable = false;
 }
 
 /**
@@ -407,7 +387,6 @@ export class NotBalancedError extends SluiceError {
  */
 export class BusyError extends SluiceError {
   readonly code = "Busy";
-  readonly retryable = false;
 }
 
 /**
@@ -417,7 +396,7 @@ export class BusyError extends SluiceError {
  */
 export class LockWaitError extends SluiceError {
   readonly code = "LockWait";
-  readonly retryable = true;
+  override readonly retryable = true;
   override readonly retryAfterMs = lockAskMs;
 }
 
@@ -428,7 +407,7 @@ export class LockWaitError extends SluiceError {
  */
 export class TemporalUnreachableError extends SluiceError {
   readonly code = "TemporalUnreachable";
-  readonly retryable = true;
+  override readonly retryable = true;
 }
 
 /** Whether the records of a request that ended so may have been taken, or its page been paid for. */

@@ -39,12 +39,8 @@ export async function beforeCsv(request: BeforeRequest): Promise<CsvPosition> {
     await file.handle.close();
     passed = behind(passed, file);
   }
-  const file = await openFile(place.source, config.append_only);
-  try {
-    return runPositionOf(file, await findPlace(file, place, request), passed);
-  } finally {
-    await file.handle.close();
-  }
+  await using file = await openFile(place.source, config.append_only);
+  return runPositionOf(file, await findPlace(file, place, request), passed);
 }
 
 /** @throws {ConfigError} it lies beyond the end. */

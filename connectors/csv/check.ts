@@ -134,10 +134,6 @@ export async function withLayout<Result>(
   request: ConnectorRequest<CsvConfig> & LayoutRequest,
   use: (layout: Layout | undefined, file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
-  const file = await openFile(source, request.config.append_only);
-  try {
-    return await use(await readLayout(file, request.config, request), file);
-  } finally {
-    await file.handle.close();
-  }
+  await using file = await openFile(source, request.config.append_only);
+  return await use(await readLayout(file, request.config, request), file);
 }

@@ -26,18 +26,14 @@ export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
   const found: Found = { rows: [], rejects: [] };
   let before = hashBefore(from);
   for (const span of spansOf(await listFiles(config), config, { from, to })) {
-    const file = await openFile(span.file, config.append_only);
-    try {
-      if (span.to !== undefined && before !== hashBefore(to)) {
-        throw changed(file.place, "follows other files than when it was read");
-      }
-      const lines = wanted.get(barePath(file.place)) ?? [];
-      const names = new Set(lines.map((line) => `${file.place}${line}`));
-      if (names.size > 0) await take(file, span, { request, names, found });
-      before = config.append_only ? undefined : filesHash(before, file);
-    } finally {
-      await file.handle.close();
+    await using file = await openFile(span.file, config.append_only);
+    if (span.to !== undefined && before !== hashBefore(to)) {
+      throw changed(file.place, "follows other files than when it was read");
     }
+    const lines = wanted.get(barePath(file.place)) ?? [];
+    const names = new Set(lines.map((line) => `${file.place}${line}`));
+    if (names.size > 0) await take(file, span, { request, names, found });
+    before = config.append_only ? undefined : filesHash(before, file);
   }
   const { rows, rejects } = found;
   const there = new Set(

@@ -8,8 +8,8 @@ import { hashedBytes } from "./limits.ts";
 import { fileError } from "./parse/file-error.ts";
 import type { Mark, RunPosition } from "./position.ts";
 
-/** A file held open, as it was when it was opened; whoever opened it closes `handle`. */
-export type OpenFile = {
+/** A file held open, as it was when it was opened; whoever opened it closes it, by `await using`. */
+export type OpenFile = AsyncDisposable & {
   readonly place: string;
   readonly handle: FileHandle;
   /** Bytes of the file as stored. What is added later is not read. */
@@ -55,7 +55,8 @@ export async function openFile(file: SourceFile, appendOnly: boolean): Promise<O
         hint: "Unpack it, or remove append_only.",
       });
     }
-    return { place, handle, size, head, isGzip, mayGrow: appendOnly, stats };
+    const opened = { place, handle, size, head, isGzip, mayGrow: appendOnly, stats };
+    return { ...opened, [Symbol.asyncDispose]: async () => await opened.handle.close() };
   } catch (error) {
     await handle?.close();
     throw error instanceof SluiceError ? error : fileError(error, place).error;

@@ -30,28 +30,24 @@ async function* placedPages(request: ReadRequest): AsyncGenerator<PlacedPage> {
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let before = passedBefore(request.from, spans);
   for (const span of spans) {
-    const file = await openFile(span.file, config.append_only);
-    try {
-      const pageRowsMax = Math.min(request.pageRowsMax, left);
-      let offset = span.from?.offset ?? 0;
-      for await (const page of readFile(file, span, { ...request, pageRowsMax })) {
-        yield {
-          place: file.place,
-          page,
-          bytes: page.offset - offset,
-          position:
-            marks === undefined
-              ? runPositionOf(file, page, before)
-              : { files: [...marks.set(markKey(config, file.place), markOf(file, page)).values()] },
-        };
-        ({ offset } = page);
-        left -= page.lines.length + page.rejects.length;
-        if (left <= 0) return;
-      }
-      before = behind(before, file);
-    } finally {
-      await file.handle.close();
+    await using file = await openFile(span.file, config.append_only);
+    const pageRowsMax = Math.min(request.pageRowsMax, left);
+    let offset = span.from?.offset ?? 0;
+    for await (const page of readFile(file, span, { ...request, pageRowsMax })) {
+      yield {
+        place: file.place,
+        page,
+        bytes: page.offset - offset,
+        position:
+          marks === undefined
+            ? runPositionOf(file, page, before)
+            : { files: [...marks.set(markKey(config, file.place), markOf(file, page)).values()] },
+      };
+      ({ offset } = page);
+      left -= page.lines.length + page.rejects.length;
+      if (left <= 0) return;
     }
+    before = behind(before, file);
   }
 }
 

@@ -91,12 +91,8 @@ async function assertSame({ place, path, stats }: Target): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, "r");
+  await handle.sync();
 }
 
 const stops: Readonly<Record<string, string>> = {

@@ -1,9 +1,8 @@
-import { sqlStateOf } from "../../src/postgres/errors.ts";
 import { quoteName } from "../../src/postgres/names.ts";
 import type { Finding } from "../contract/request.ts";
 import type { Session } from "./client.ts";
 import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
-import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./read-limit.ts";
+import { brieflyAsked, guessedZone, spanText, nowAs, zoneFor } from "./read-limit.ts";
 import { isZoneGuessed, type PostgresSource } from "./source.ts";
 
 /** What `check` says of the zone of the change column, and of its newest rows beside the server's clock. */
@@ -41,22 +40,11 @@ async function newestAheadMs(
   if (changed === undefined) return undefined;
   const [name, now] = [quoteName(changed.name), nowAs(changed, "now()")];
   const near = `interval '${zonesApartMs} milliseconds'`;
-  try {
-    const rows = await brieflyLooking(
-      session,
-      async () =>
-        await session.query(
-          `select round(extract(epoch from max(${name}) - ${now}) * 1000) as ms from ${from}
-           where ${name} between ${now} - ${near} and ${now} + ${near}`,
-          zoneFor(changed, zone.name),
-        ),
-    );
-    const ms = rows[0]?.["ms"] ?? null;
-    return ms === null ? undefined : Number(ms);
-  } catch (error) {
-    if (sqlStateOf(error) === "57014") return undefined;
-    throw error;
-  }
+  const sql = `select round(extract(epoch from max(${name}) - ${now}) * 1000) as ms from ${from}
+    where ${name} between ${now} - ${near} and ${now} + ${near}`;
+  const row = await brieflyAsked(session, [sql, zoneFor(changed, zone.name)]);
+  const ms = row?.["ms"] ?? null;
+  return ms === null ? undefined : Number(ms);
 }
 
 /** What a stamp says that no right clock in the right zone would give; undefined for one that may well be right. */

@@ -2,7 +2,7 @@ import { sqlStateOf } from "../../src/postgres/errors.ts";
 import { quoteName } from "../../src/postgres/names.ts";
 import type { ReadLimit } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
-import { textIn, withSession, type Session } from "./client.ts";
+import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import {
   beforePreparedMs,
@@ -202,29 +202,28 @@ async function countFuture(
 ): Promise<number | undefined> {
   const rows = `select from ${from} where ${quoteName(changed.name)} > ${nowAs(changed, "now()")}`;
   const sql = `select count(*) from (${rows} limit ${futureRowsMax}) as future`;
-  try {
-    const [row] = await brieflyLooking(
-      session,
-      async () => await session.query(sql, zoneFor(changed, zone.name)),
-    );
-    return Number(row?.["count"]);
-  } catch (error) {
-    if (sqlStateOf(error) === "57014") return undefined;
-    throw error;
-  }
+  const row = await brieflyAsked(session, [sql, zoneFor(changed, zone.name)]);
+  return row && Number(row["count"]);
 }
 
-/** Looks through rows for `ms` at most, whatever the session's statements may take. */
-export async function brieflyLooking<Result>(
+/**
+ * The row that a query makes of those of a source, within `ms`, whatever the session's statements may take; undefined
+ * where that is too short.
+ */
+export async function brieflyAsked(
   session: Session,
-  look: () => Promise<Result>,
+  query: Parameters<Session["query"]>,
   ms = futureCountMs,
-): Promise<Result> {
+): Promise<TextRow | undefined> {
   const set = `select set_config('statement_timeout', least(nullif(setting::int, 0), $1::int)::text, false), setting
     from pg_settings where name = 'statement_timeout'`;
   const [row] = await session.query(set, [String(ms)]);
   try {
-    return await look();
+    const [answer] = await session.query(...query);
+    return answer;
+  } catch (error) {
+    if (sqlStateOf(error) === "57014") return undefined;
+    throw error;
   } finally {
     await session
       .query("select set_config('statement_timeout', $1, false)", [textIn(row, "setting")])

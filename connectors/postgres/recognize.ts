@@ -10,7 +10,7 @@ import { differenceOf, postgresIdentity, rememberedOf, shownSighting } from "./i
 import type { PostgresIdentity, Sighting } from "./identity.ts";
 import { greatestMs } from "./limits.ts";
 import { lowestRead, type PostgresPosition } from "./position.ts";
-import { brieflyLooking } from "./read-limit.ts";
+import { brieflyAsked } from "./read-limit.ts";
 import { describeSource } from "./source.ts";
 
 /** Tells whether this is the database that was read before, by what the server says of itself. */
@@ -104,15 +104,9 @@ async function checkpointAhead(
   if (lowest === undefined || config.changed_by === undefined) return null;
   const { changed, from } = await describeSource(session, config);
   if (changed?.kind !== "number") return null;
-  try {
-    const sql = `select max(${quoteName(changed.name)}) < $1::numeric as is_ahead from ${from}`;
-    const look = async (): Promise<readonly TextRow[]> => await session.query(sql, [lowest]);
-    const [row] = await brieflyLooking(session, look, greatestMs);
-    return row?.["is_ahead"] === "t" ? positionText(position) : null;
-  } catch (error) {
-    if (sqlStateOf(error) === "57014") return null;
-    throw error;
-  }
+  const sql = `select max(${quoteName(changed.name)}) < $1::numeric as is_ahead from ${from}`;
+  const row = await brieflyAsked(session, [sql, [lowest]], greatestMs);
+  return row?.["is_ahead"] === "t" ? positionText(position) : null;
 }
 
 function positionText(position: PostgresPosition | undefined): string | null {

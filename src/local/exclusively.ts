@@ -22,17 +22,13 @@ export async function exclusively<Result>(
 ): Promise<Result> {
   makePrivateFolder(dirname(path));
   makePrivateFile(path);
-  const lock = new DatabaseSync(path);
-  try {
-    if (!isTaken(lock)) {
-      waiting?.();
-      do await delay(askAgainMs);
-      while (!isTaken(lock));
-    }
-    return await work();
-  } finally {
-    lock.close();
+  using lock = new DatabaseSync(path);
+  if (!isTaken(lock)) {
+    waiting?.();
+    do await delay(askAgainMs);
+    while (!isTaken(lock));
   }
+  return await work();
 }
 
 function isTaken(lock: DatabaseSync): boolean {

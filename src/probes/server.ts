@@ -47,11 +47,14 @@ async function listen(server: Server, at: { host: string; port: number }): Promi
     server.once("error", reject);
     server.listen(at, resolve);
   });
-  const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new Error("it listens on no port");
-  return new URL(
-    `http://${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`,
-  );
+  return servedAt(server);
+}
+
+/** Where a server listens. */
+export function servedAt(server: Pick<Server, "address">): URL {
+  const at = server.address();
+  if (at === null || typeof at === "string") throw new Error("it listens on no port");
+  return new URL(`http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`);
 }
 
 /**

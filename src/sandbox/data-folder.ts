@@ -24,24 +24,16 @@ export async function lockFolder(dataFolder: string): Promise<FolderLock> {
     lock.close();
     throw new Error(`The data folder ${dataFolder} is in use by another sandbox`, { cause: error });
   }
-  return {
-    release: () => {
-      lock.close();
-    },
-  };
+  return { release: () => lock.close() };
 }
 
 /** The key that signs upload addresses; kept, so that an address survives a restart. Call it under the lock. */
 export async function signingKeyOf(dataFolder: string): Promise<Buffer> {
   const path = join(dataFolder, "signing-key");
-  const file = await open(path, "a", 0o600);
-  try {
-    if ((await file.stat()).size === 0) {
-      await file.appendFile(randomBytes(32));
-      await file.sync();
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, "a", 0o600);
+  if ((await file.stat()).size === 0) {
+    await file.appendFile(randomBytes(32));
+    await file.sync();
   }
   return await readFile(path);
 }

@@ -66,15 +66,7 @@ export function createMetrics(
   };
 }
 
-type Counters = {
-  readonly received: Counter<"connection">;
-  readonly refused: Counter<"connection" | "reason">;
-  readonly duplicates: Counter<"connection">;
-  readonly kept: Counter<"connection">;
-  readonly ackSeconds: Histogram<"connection">;
-};
-
-function countersIn(registers: Registry[]): Counters {
+function countersIn(registers: Registry[]) {
   return {
     received: new Counter({
       name: "sluice_webhook_received_total",

@@ -1,6 +1,5 @@
-import type { FastifyInstance } from "fastify";
-
 import { ConfigError, messageOf } from "../errors.ts";
+import { servedAt } from "../probes/server.ts";
 import { type AppParts, createApp } from "./app.ts";
 import { BacklogWatch } from "./backlog-watch.ts";
 
@@ -41,11 +40,5 @@ export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
       hint: "choose another --port or SLUICE_HOST, or stop what listens there",
     });
   }
-  return { address: addressOf(app), close };
-}
-
-function addressOf({ server }: FastifyInstance): URL {
-  const at = server.address();
-  if (at === null || typeof at === "string") throw new Error("the receiver listens on no port");
-  return new URL(`http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`);
+  return { address: servedAt(app.server), close };
 }

@@ -32,7 +32,7 @@ const classes: readonly ErrorClass[] = [
   ...source.matchAll(
     new RegExp(
       String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\nexport class (\w+) extends (\w+) \{\n` +
-        String.raw` {2}readonly code = "(\w+)";\n(?: {2}readonly retryable = (\w+))?`,
+        String.raw` {2}readonly code = "(\w+)";\n(?: {2}(?:override )?readonly retryable = (\w+))?`,
       "g",
     ),
   ),

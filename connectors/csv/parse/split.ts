@@ -151,16 +151,12 @@ class Cut {
     if (section === undefined) return undefined;
     const { span, before, after } = section;
     const { config, signal } = this.#request;
-    const file = await openFile(span.file, config.append_only);
-    try {
-      // It was opened before, to see how large it is.
-      if (behind(before, file).before !== after.before)
-        throw changed(file.place, "changed while it was read");
-      const { from, isReached } = how;
-      const walked = await walkRows(file, { ...span, from }, { config, signal, isReached });
-      return walked.isEnd ? undefined : { index, position: runPositionOf(file, walked, before) };
-    } finally {
-      await file.handle.close();
-    }
+    await using file = await openFile(span.file, config.append_only);
+    // It was opened before, to see how large it is.
+    if (behind(before, file).before !== after.before)
+      throw changed(file.place, "changed while it was read");
+    const { from, isReached } = how;
+    const walked = await walkRows(file, { ...span, from }, { config, signal, isReached });
+    return walked.isEnd ? undefined : { index, position: runPositionOf(file, walked, before) };
   }
 }

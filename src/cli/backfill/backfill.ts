@@ -114,14 +114,12 @@ async function drive(
   const interrupted = onInterrupt();
   const { signal } = interrupted;
   const syncs = "input" in wanted ? [{ kind: "sync", name: wanted.input.sync } as const] : [];
-  const opening = openSession(config, context, { signal, wanted: syncs, command: "backfill" });
-  const session = await opening.catch((error: unknown) => {
-    if (!interrupted.signal.aborted) throw error;
+  const how = { signal, wanted: syncs, command: "backfill" } as const;
+  const session = await openSession(config, context, how);
+  if (session === undefined) {
     context.say("interrupted before the backfill began");
-    context.exit(exitCodes.interrupted);
-    return undefined;
-  });
-  if (session === undefined) return;
+    return context.exit(exitCodes.interrupted);
+  }
   try {
     await followToEnd(session, wanted, { context, options, interrupted });
   } finally {

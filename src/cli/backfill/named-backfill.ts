@@ -1,9 +1,7 @@
 import { ConfigError } from "../../errors.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
-import { runNamed } from "../run/run-named.ts";
-
-const runsHint = "look at `sluice runs list`";
+import { noRun, runNamed, runsHint } from "../run/run-named.ts";
 
 /**
  * The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is
@@ -14,7 +12,7 @@ export async function backfillNamed(
   name: string,
 ): Promise<Run> {
   const run = await runNamed(state, name);
-  if (run === undefined) throw new ConfigError(`there is no run "${name}"`, { hint: runsHint });
+  if (run === undefined) throw noRun(name);
   if (run.kind === "backfill") return run;
   throw new ConfigError(`run ${run.runId} is not a backfill but a ${run.kind} of ${run.sync}`, {
     hint: `\`sluice runs show ${run.runId}\` shows it, \`sluice cancel ${run.runId}\` ends one that continues`,

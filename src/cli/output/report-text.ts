@@ -24,12 +24,15 @@ function isOpen({ outcome }: RunReport): boolean {
   return outcome === "running" || outcome === "held";
 }
 
+/** Lines below one another, of which the first has a label. */
+function labelled(label: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) => `  ${(index === 0 ? label : "").padEnd(12)}${line}`);
+}
+
 /** What a run is held for, and what to do; of one that was, when it was approved. */
 function holdLines({ hold, outcome, run_id: runId }: RunReport): readonly string[] {
   if (hold === undefined) return [];
-  const lines = heldLines(hold).map(
-    (line, index) => `  ${index === 0 ? "held" : "    "}        ${plainText(line)}`,
-  );
+  const lines = labelled("held", heldLines(hold).map(plainText));
   if (outcome === "held") {
     return [
       ...lines,
@@ -101,13 +104,6 @@ function sentLines(report: RunReport): readonly string[] {
   ];
 }
 
-/** Why it was sent. */
-function whyLines({ changes }: RunReport): readonly string[] {
-  return changesLines(changes).map(
-    (line, index) => `  ${index === 0 ? "why" : "   "}         ${plainText(line)}`,
-  );
-}
-
 /** What a sync did with the rows. */
 function syncLines(report: RunReport, position: unknown): readonly string[] {
   const { checkpoint, possibly_repeated: repeated, stamped_in_future: future } = report;
@@ -117,7 +113,7 @@ function syncLines(report: RunReport, position: unknown): readonly string[] {
     ...givenUpLine(report),
     ...nothingLine(report),
     ...sentLines(report),
-    ...whyLines(report),
+    ...labelled("why", changesLines(report.changes).map(plainText)),
     ...requestLines(report),
     ...(repeated === 0 ? [] : [`  repeated    possibly ${grouped(repeated)} records`]),
     ...(checkpoint.before === checkpoint.after
@@ -186,12 +182,12 @@ function rejectLines(
   firsts?: FirstRejects,
 ): readonly string[] {
   if (reasons.length === 0) return [];
-  const lines = reasons.map(({ code, reason, count, example }, index) => {
+  const lines = reasons.map(({ code, reason, count, example }) => {
     const { place = example, field = null } = firsts?.get(code) ?? {};
     const first = plainText(field === null ? place : `${place} (${field})`);
-    return `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${first}`;
+    return `${grouped(count)} × ${plainText(reason)}, first at ${first}`;
   });
-  return [...lines, `  → sluice rejects list ${runId}`];
+  return [...labelled("rejects", lines), `  → sluice rejects list ${runId}`];
 }
 
 /** What a terminal may be told of a run, and its report, which goes into Temporal, not. */

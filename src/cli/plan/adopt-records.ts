@@ -15,7 +15,7 @@ import { lineOf, type RecordPage, type RowPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { changeOf } from "../../pipeline/what-changed.ts";
 import type { Stream } from "../../records/streams.ts";
-import type { Checkpoint } from "../../state/contract/runs/checkpoints.ts";
+import { noCheckpoint } from "../../state/contract/runs/checkpoints.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
 /** What is adopted, and of which sync. */
@@ -109,14 +109,6 @@ async function adoptPage(
   });
 }
 
-const beginning: Checkpoint = {
-  version: 0,
-  position: null,
-  oldestOpen: null,
-  runId: null,
-  updatedAt: null,
-};
-
 /** How many of some records are not what counts as held. */
 async function countLeft(
   { sync: { name, stream }, target, state }: Adopting,
@@ -148,7 +140,7 @@ export async function adoptAll(adopting: Adopting): Promise<Adopted> {
     stream,
     async (names) => await state.fieldSlots({ target, sync: name, names }),
   );
-  const { to } = await runRangeOf(source, { sync, checkpoint: beginning }, signal);
+  const { to } = await runRangeOf(source, { sync, checkpoint: noCheckpoint }, signal);
   const job = { connector, config, span: { from: undefined, to }, pageRowsMax, limit: undefined };
   let [adopted, left] = [0, 0];
   for await (const page of readSpan(job, { source, signal }, silentLog)) {

@@ -23,9 +23,11 @@ import { lineOf, numbered, type RecordPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { changeOf } from "../../pipeline/what-changed.ts";
 import { verdict } from "../../state/contract/keys/fingerprints.ts";
+import { noCheckpoint } from "../../state/contract/runs/checkpoints.ts";
 import type { Changes } from "../../state/contract/sends/changes.ts";
 import type { Refusal } from "../../state/contract/sends/refusals.ts";
 import type { StageCounts } from "../../state/contract/sends/stagings.ts";
+import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { PlannedKeys } from "./planned-keys.ts";
 
@@ -88,8 +90,7 @@ async function* countingFields(
 
 /** The range of the next run. */
 async function rangeOf({ source, sync, state, target, signal }: PlanSource): Promise<RunRange> {
-  const none = { version: 0, position: null, oldestOpen: null, runId: null, updatedAt: null };
-  const checkpoint = (await state?.checkpoint({ target, sync: sync.name })) ?? none;
+  const checkpoint = (await state?.checkpoint({ target, sync: sync.name })) ?? noCheckpoint;
   return await runRangeOf(source, { sync, checkpoint }, signal);
 }
 
@@ -185,22 +186,10 @@ export async function readPlan(of: PlanSource, limit: number | undefined): Promi
     isDone = done || left === 0;
   }
   return {
-    counts: sumOf(chunks),
+    counts: sumOf(chunks.map(({ counts }) => counts)),
     changes: isAsked(reading.settings) ? reading.changes.all() : undefined,
     chunks,
     range,
     rejects: Object.fromEntries(reading.rejects),
   };
-}
-
-function sumOf(chunks: readonly PlannedChunk[]): StageCounts {
-  const sum = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
-  for (const { counts } of chunks) {
-    sum.read += counts.read;
-    sum.records += counts.records;
-    sum.unchanged += counts.unchanged;
-    sum.filtered += counts.filtered;
-    sum.rejected += counts.rejected;
-  }
-  return sum;
 }

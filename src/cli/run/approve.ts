@@ -13,7 +13,7 @@ import { followToEnd, type DriveOptions } from "../running/drive.ts";
 import type { RunWorkflow } from "../running/follow.ts";
 import { openSession } from "../running/session.ts";
 import { tellRun } from "../running/tell-run.ts";
-import { runNamed } from "./run-named.ts";
+import { noRun, runNamed } from "./run-named.ts";
 import { whyUnsendable } from "./unsendable.ts";
 
 /** A run that is held, and what for. */
@@ -22,9 +22,7 @@ type Held = { readonly run: Run; readonly hold: Hold };
 /** The run of that id that is held. @throws {ConfigError} there is none, or it is not held; says how it stands. */
 async function heldNamed(state: StateStore, name: string): Promise<Held> {
   const run = await runNamed(state, name);
-  if (run === undefined) {
-    throw new ConfigError(`there is no run "${name}"`, { hint: "look at `sluice runs list`" });
-  }
+  if (run === undefined) throw noRun(name);
   const hold = openHold(run);
   if (hold !== undefined) return { run, hold };
   const how =
@@ -77,14 +75,11 @@ async function answer(
   const { signal } = onInterrupt();
   // A worker with another configuration would fail what is to be sent, and ends what is not.
   const wanted = isSent ? [{ kind: "sync", name: run.sync } as const] : [];
-  const opening = openSession(config, context, { signal, wanted, command: name });
-  const session = await opening.catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+  const session = await openSession(config, context, { signal, wanted, command: name });
+  if (session === undefined) {
     context.say(`interrupted before the run heard of it: it is held as before`);
-    context.exit(exitCodes.interrupted);
-    return undefined;
-  });
-  if (session === undefined) return;
+    return context.exit(exitCodes.interrupted);
+  }
   try {
     const { workflowId, firstRunId } = run;
     const at = { firstExecutionRunId: firstRunId };

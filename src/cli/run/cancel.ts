@@ -24,7 +24,7 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { reachTemporal } from "../running/reach-temporal.ts";
 import { useEmbeddedTemporal, useTemporal, type TemporalUse } from "../running/services.ts";
 import { openSession } from "../running/session.ts";
-import { runNamed } from "./run-named.ts";
+import { noRun, runNamed, runsHint } from "./run-named.ts";
 
 /** What the command works on. */
 type Project = {
@@ -53,14 +53,8 @@ type Chain = Pick<LockHolder, "workflowId" | "firstRunId">;
 /** How often it is looked whether the run has ended. */
 const lookEveryMs = 200;
 
-const hint = "look at `sluice runs list`";
-
 function hasEnded({ runId, outcome }: Run): ConfigError {
-  return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint });
-}
-
-function noRun(name: string): ConfigError {
-  return new ConfigError(`there is no run "${name}"`, { hint });
+  return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint: runsHint });
 }
 
 /** @throws {ConfigError} the run of that id has ended. */
@@ -206,11 +200,8 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
 /** Starts the worker that the run needs to stop, and waits for its end. @returns whether it ended before Ctrl-C. */
 async function stopHere(chain: Chain, { config, context }: Project): Promise<boolean> {
   const { signal } = onInterrupt();
-  const opening = openSession(config, context, { signal, isPinged: false, command: "cancel" });
-  const session = await opening.catch((error: unknown) => {
-    if (signal.aborted) return undefined;
-    throw error;
-  });
+  const how = { signal, isPinged: false, command: "cancel" } as const;
+  const session = await openSession(config, context, how);
   if (session === undefined) return false;
   try {
     while (!signal.aborted) {

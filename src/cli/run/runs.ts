@@ -19,6 +19,7 @@ import { table } from "../output/table.ts";
 import { positive } from "../positive.ts";
 import { type PastTime, since } from "../since.ts";
 import { heldSample, sampleLine } from "./held-sample.ts";
+import { noRun } from "./run-named.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
 async function runNamed(
@@ -29,9 +30,7 @@ async function runNamed(
   const found =
     run === undefined ? (await state.runs({ sync, limit: 1 }))[0] : await state.run(run);
   if (found !== undefined) return found;
-  if (run !== undefined) {
-    throw new ConfigError(`there is no run "${run}"`, { hint: "look at `sluice runs list`" });
-  }
+  if (run !== undefined) throw noRun(run);
   throw sync === undefined
     ? new ConfigError("there is no run yet", { hint: "`sluice run` makes the first" })
     : new ConfigError(`there is no run of ${sync} yet`, {

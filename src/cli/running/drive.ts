@@ -212,18 +212,15 @@ export async function driveRun(
 ): Promise<void> {
   const { drives, options } = of;
   const interrupted = onInterrupt();
-  const opening = openSession(config, context, {
+  const session = await openSession(config, context, {
     signal: interrupted.signal,
     wanted: drives,
     command: drives[0]?.kind === "pull" ? "pull" : "run",
   });
-  const session = await opening.catch((error: unknown) => {
-    if (!interrupted.signal.aborted) throw error;
+  if (session === undefined) {
     context.say("interrupted before the run began");
-    context.exit(exitCodes.interrupted);
-    return undefined;
-  });
-  if (session === undefined) return;
+    return context.exit(exitCodes.interrupted);
+  }
   try {
     if (!options.wait && !session.hasLastingWorker) {
       throw new ConfigError("--no-wait needs a Temporal and a worker that stay", {

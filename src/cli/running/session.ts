@@ -184,16 +184,15 @@ async function openParts(
 }
 
 /**
- * Finds or starts the service, Temporal and a worker, and pings the service.
+ * Finds or starts the service, Temporal and a worker, and pings the service; undefined where `signal` aborts first.
  * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws
- * {ConfigChangedError} a worker has another configuration. @throws the signal's reason, each with nothing
- * left running
+ * {ConfigChangedError} a worker has another configuration. Each leaves nothing running.
  */
 export async function openSession(
   config: Config,
   context: Context,
   { signal, isPinged = true, wanted = [], command }: Opening,
-): Promise<CliSession> {
+): Promise<CliSession | undefined> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     const steps = closing.splice(0).toReversed();
@@ -235,6 +234,7 @@ export async function openSession(
   } catch (error) {
     // What cannot be closed now failed for the reason that is told.
     await close().catch(() => undefined);
+    if (signal.aborted) return undefined;
     throw error;
   }
 }

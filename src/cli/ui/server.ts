@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from "pino";
 
 import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
+import { servedAt } from "../../probes/server.ts";
 import { assets } from "./assets.ts";
 import { assertGuarded, refusalOfUi, type UiDoor } from "./guard.ts";
 import { html, withCode } from "./html.ts";
@@ -154,8 +155,5 @@ export async function startUiServer({ port, ...parts }: UiServerParts): Promise<
       hint: "choose another --port, or stop what listens there",
     });
   }
-  const at = app.server.address();
-  if (at === null || typeof at === "string") throw new Error("the pages listen on no port");
-  const name = at.family === "IPv6" ? `[${at.address}]` : at.address;
-  return { address: new URL(`http://${name}:${at.port}`), close: async () => await app.close() };
+  return { address: servedAt(app.server), close: async () => await app.close() };
 }

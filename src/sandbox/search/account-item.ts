@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import type { z } from "zod";
 
@@ -16,10 +16,7 @@ export function serviceId(of: {
   readonly object: "account" | "contact";
   readonly id: string;
 }): string {
-  return createHash("sha256")
-    .update(`${of.system}\n${of.object}\n${of.id}`)
-    .digest("hex")
-    .slice(0, 24);
+  return hash("sha256", `${of.system}\n${of.object}\n${of.id}`).slice(0, 24);
 }
 
 /** The search result of an account record (docs/facts/service.md#results). */

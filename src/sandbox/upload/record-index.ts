@@ -62,20 +62,16 @@ export class RecordIndex {
    */
   *lines(stream: SandboxStream): Generator<string> {
     // A connection of its own sees one moment, however long the reader takes.
-    const db = new DatabaseSync(this.#path, { readOnly: true });
-    try {
-      const rows = db
-        .prepare(
-          `select record, file_key from records not indexed join files on number = file
-           where stream = ? order by records.rowid`,
-        )
-        .iterate(stream);
-      for (const row of rows) {
-        const fileKey = JSON.stringify(row["file_key"]);
-        yield `{"stream":"${stream}","record":${String(row["record"])},"file_key":${fileKey}}\n`;
-      }
-    } finally {
-      db.close();
+    using db = new DatabaseSync(this.#path, { readOnly: true });
+    const rows = db
+      .prepare(
+        `select record, file_key from records not indexed join files on number = file
+         where stream = ? order by records.rowid`,
+      )
+      .iterate(stream);
+    for (const row of rows) {
+      const fileKey = JSON.stringify(row["file_key"]);
+      yield `{"stream":"${stream}","record":${String(row["record"])},"file_key":${fileKey}}\n`;
     }
   }
 

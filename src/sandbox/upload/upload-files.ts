@@ -99,12 +99,8 @@ export class UploadFiles {
   async #keep(part: string, fileKey: string): Promise<string> {
     const diskName = `${signatureSha256(fileKey)}.${randomUUID()}.jsonl.gz`;
     await rename(part, this.path(diskName));
-    const folder = await open(this.#folder);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await using folder = await open(this.#folder);
+    await folder.sync();
     return diskName;
   }
 }

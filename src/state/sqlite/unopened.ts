@@ -14,17 +14,14 @@ function ask<Answer>(
   work: (db: DatabaseSync) => Answer,
 ): Answer | undefined {
   if (!existsSync(file)) return undefined;
-  let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(file, { readOnly: true, timeout: lockWaitMs });
+    using db = new DatabaseSync(file, { readOnly: true, timeout: lockWaitMs });
     const isThere = db.prepare(
       "select count(*) from sqlite_master where type = 'table' and name = $table",
     );
     return count(isThere, { table }) === 0 ? undefined : work(db);
   } catch (error) {
     throw asStateError(error, file);
-  } finally {
-    db?.close();
   }
 }
 

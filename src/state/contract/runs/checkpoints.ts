@@ -27,6 +27,15 @@ export const checkpointRow = z.object({
 /** A position saved after the service accepted everything up to it. */
 export type Checkpoint = Readonly<z.output<typeof checkpointRow>>;
 
+/** That of a sync which has none. */
+export const noCheckpoint: Checkpoint = {
+  version: 0,
+  position: null,
+  oldestOpen: null,
+  runId: null,
+  updatedAt: null,
+};
+
 /** The position of one sync at one target; it is JSON. */
 export const positionRow = z.object({ target: z.string(), sync: z.string(), position: jsonColumn });
 

@@ -1,10 +1,6 @@
-import { sql } from "kysely";
-
 import type { PullName } from "../../contract/pull/pull-places.ts";
-import { transactionRowsMax } from "../../limits.ts";
 import { textsOf } from "../lists.ts";
-import { inSteps } from "../methods.ts";
-import type { Queries, StateDatabase } from "../state-database.ts";
+import type { Queries } from "../state-database.ts";
 
 /** Domains of one statement: each has four parameters, and SQLite takes 32,766 of them. */
 const domainsPerStatement = 1_000;
@@ -60,15 +56,4 @@ export async function domainAt(
     .where("ordinal", "=", ordinal)
     .executeTakeFirst();
   return found?.domain;
-}
-
-/** Forgets the domains of a pull's round, `transactionRowsMax` in one transaction. */
-export async function clearDomains(db: StateDatabase, { target, pull }: PullName): Promise<void> {
-  await inSteps(db, async (queries) => {
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table("pullDomains")} where target = ${target} and pull = ${pull} and ordinal in (
-        select ordinal from ${sql.table("pullDomains")} where target = ${target} and pull = ${pull}
-        limit ${transactionRowsMax})`.execute(queries);
-    return Number(numAffectedRows);
-  });
 }

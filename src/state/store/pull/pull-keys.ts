@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 
-import { sql } from "kysely";
-
 import type { PullName } from "../../contract/pull/pull-places.ts";
-import { transactionRowsMax } from "../../limits.ts";
-import { inSteps } from "../methods.ts";
-import type { Queries, StateDatabase } from "../state-database.ts";
+import type { Queries } from "../state-database.ts";
 
 /** Bytes of a key's hash: among a hundred million keys two of one hash are less likely than a broken disk. */
 const keyBytes = 16;
@@ -45,15 +41,4 @@ export async function countPullKeys(queries: Queries, { target, pull }: PullName
     .where("pull", "=", pull)
     .executeTakeFirstOrThrow();
   return found.count;
-}
-
-/** Forgets the keys of a pull's round, `transactionRowsMax` in one transaction. */
-export async function clearPullKeys(db: StateDatabase, { target, pull }: PullName): Promise<void> {
-  await inSteps(db, async (queries) => {
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table("pullKeys")} where (target, pull, key) in (
-        select target, pull, key from ${sql.table("pullKeys")} where target = ${target} and pull = ${pull}
-        limit ${transactionRowsMax})`.execute(queries);
-    return Number(numAffectedRows);
-  });
 }

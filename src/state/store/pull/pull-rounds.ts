@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+
 import { SupersededError } from "../../../errors.ts";
 import type { Remote } from "../../../thread.ts";
 import type { PullName, StoredPlace } from "../../contract/pull/pull-places.ts";
@@ -8,11 +10,11 @@ import {
   type PullPlace,
   type PullRoundStore,
 } from "../../contract/pull/pull-rounds.ts";
-import { reads, writes } from "../methods.ts";
+import { transactionRowsMax } from "../../limits.ts";
+import { inSteps, reads, writes } from "../methods.ts";
 import { insertRejects } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
-import { addDomainsTo, clearDomains, countDomains, domainAt } from "./pull-domains.ts";
-import { clearPullKeys } from "./pull-keys.ts";
+import { addDomainsTo, countDomains, domainAt } from "./pull-domains.ts";
 import {
   assertPullHeld,
   changePlace,
@@ -124,6 +126,22 @@ async function openRound(
   if (kept.isListed) await setPullDomains(queries, runId, await countDomains(queries, name));
 }
 
+/** Forgets what a table has of a pull's round, told by its own column, `transactionRowsMax` rows in one transaction. */
+async function clear(
+  db: StateDatabase,
+  { target, pull }: PullName,
+  [table, own]: readonly [table: "pullDomains" | "pullKeys", own: string],
+): Promise<void> {
+  const [rows, column] = [sql.table(table), sql.ref(own)];
+  await inSteps(db, async (queries) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${rows} where target = ${target} and pull = ${pull} and ${column} in (
+        select ${column} from ${rows} where target = ${target} and pull = ${pull}
+        limit ${transactionRowsMax})`.execute(queries);
+    return Number(numAffectedRows);
+  });
+}
+
 async function beginPull(db: StateDatabase, now: PullBeginning): Promise<void> {
   const { runId, target, pull } = now;
   // Before anything is forgotten: the round may be that of the run which has the lock now.
@@ -131,8 +149,8 @@ async function beginPull(db: StateDatabase, now: PullBeginning): Promise<void> {
   const kept = await keptPlace(db.queries, now);
   if (kept === undefined) {
     // Before the round begins: what a crash would leave behind would pass for its own.
-    await clearPullKeys(db, { target, pull });
-    await clearDomains(db, { target, pull });
+    await clear(db, { target, pull }, ["pullKeys", "key"]);
+    await clear(db, { target, pull }, ["pullDomains", "ordinal"]);
   }
   await db.write(async (queries) => await openRound(queries, now, kept));
 }
@@ -146,7 +164,7 @@ export function createPullRounds(db: StateDatabase): Remote<PullRoundStore> {
       const version = await db.write(async (queries) => await moveToListing(queries, input));
       // Behind the new version: an attempt that still lists under the old one adds nothing in between.
       const { target, pull } = input;
-      await clearDomains(db, { target, pull });
+      await clear(db, { target, pull }, ["pullDomains", "ordinal"]);
       return version;
     },
     addDomains: writes(db, addDomains),

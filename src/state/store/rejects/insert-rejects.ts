@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { refusedAgain } from "../../../records/reject-codes.ts";
 import type { RejectEntry } from "../../contract/rejects/rejects.ts";
 import type { StageName } from "../../contract/sends/stagings.ts";
+import { isOfStage } from "../sends/named.ts";
 import type { Queries } from "../state-database.ts";
 
 /** Rejects of one statement: SQLite takes 32,766 parameters, and a reject has 15. */
@@ -55,8 +56,6 @@ export async function insertRejects(
   await queries
     .updateTable("stagings")
     .set((eb) => ({ openRejects: eb("openRejects", "+", opened) }))
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage({ runId, chunk, stage }))
     .execute();
 }

@@ -6,6 +6,7 @@ import {
   type Checkpoint,
   checkpointRow,
   type CheckpointStore,
+  noCheckpoint,
   positionRow,
   type SyncName,
 } from "../../contract/runs/checkpoints.ts";
@@ -16,14 +17,6 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 /** Changes that are told of. */
 const changesMax = 20;
 
-const none: Checkpoint = {
-  version: 0,
-  position: null,
-  oldestOpen: null,
-  runId: null,
-  updatedAt: null,
-};
-
 async function checkpointOf(queries: Queries, { target, sync }: SyncName): Promise<Checkpoint> {
   const found = await queries
     .selectFrom("checkpoints")
@@ -31,7 +24,7 @@ async function checkpointOf(queries: Queries, { target, sync }: SyncName): Promi
     .where("target", "=", target)
     .where("sync", "=", sync)
     .executeTakeFirst();
-  return found === undefined ? none : checkpointRow.parse(found);
+  return found === undefined ? noCheckpoint : checkpointRow.parse(found);
 }
 
 /** The version of the checkpoint of a run's sync; 0 where it has none. */

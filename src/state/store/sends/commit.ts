@@ -17,6 +17,7 @@ import { textsOf } from "../lists.ts";
 import { markReplayed } from "../rejects/replays.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import type { Tables } from "../tables.ts";
+import { isOfStage } from "./named.ts";
 import { createPreparing } from "./prepare-commit.ts";
 import { countRepeated } from "./receipts.ts";
 import { forgetRefusalsOf } from "./refusals.ts";
@@ -117,9 +118,7 @@ async function takeDoubts(
   const parts = await queries
     .selectFrom("receipts")
     .select(["ranges", "landing"])
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage({ runId, chunk, stage }))
     .where("state", "=", "accepted")
     .execute();
   const accepted = parts.map((part) => acceptedRow.parse(part));
@@ -214,17 +213,11 @@ async function assertBalanced(
 }
 
 /** Settles the receipts of a staging that was accepted; to be called inside a transaction. */
-export async function settleReceipts(
-  queries: Queries,
-  { runId, chunk, stage }: StageName,
-  at: string,
-): Promise<void> {
+export async function settleReceipts(queries: Queries, name: StageName, at: string): Promise<void> {
   await queries
     .updateTable("receipts")
     .set({ state: "committed", updatedAt: at })
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage(name))
     .where("state", "=", "accepted")
     .execute();
 }

@@ -7,6 +7,7 @@ import { landingWith, leaveInDoubt, type LeavingPart } from "../doubts/doubts.ts
 import { beginRequest } from "../doubts/requests.ts";
 import { haveSetOfRun } from "../keys/fingerprint-sets.ts";
 import type { Queries } from "../state-database.ts";
+import { isPart } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 
 // Notes what leaves. Every function is called inside a transaction.
@@ -69,14 +70,11 @@ export async function beginNoted(
   if (known === undefined || !isNoted) {
     await leaveInDoubt(queries, sentKeys, { part, before: landing.before });
   }
-  const { runId, chunk, stage, part: number, send } = noted;
+  const { part: number, send } = noted;
   await queries
     .updateTable("receipts")
     .set({ landing: JSON.stringify(landing.all) })
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
-    .where("part", "=", number)
+    .where(isPart(noted))
     .execute();
   const { setId } = part;
   return await beginRequest(queries, {

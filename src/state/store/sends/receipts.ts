@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool } from "kysely";
+import { sql } from "kysely";
 
 import type { Remote } from "../../../thread.ts";
 import {
@@ -17,6 +17,7 @@ import { endTaken, endUnknown, forgetRequest } from "../doubts/requests.ts";
 import { byClock, reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { beginNoted, noteDoubts } from "./leaving-part.ts";
+import { isOfStage, isPart } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 import { stagingOf, superseded } from "./stagings.ts";
 
@@ -39,17 +40,11 @@ function partOf(send: Staging, part: number, form: PartForm): NewPart {
 }
 
 /** The receipt of a part; undefined when there is none. */
-export async function receiptOf(
-  queries: Queries,
-  { runId, chunk, stage, part }: PartName,
-): Promise<Receipt | undefined> {
+export async function receiptOf(queries: Queries, name: PartName): Promise<Receipt | undefined> {
   const found = await queries
     .selectFrom("receipts")
     .select(columns)
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
-    .where("part", "=", part)
+    .where(isPart(name))
     .executeTakeFirst();
   return found === undefined ? undefined : receiptRow.parse(found);
 }
@@ -61,16 +56,11 @@ async function knownReceipt(queries: Queries, name: PartName): Promise<Receipt> 
 }
 
 /** The receipts of a staging, in order of their numbers. */
-export async function receiptsOf(
-  queries: Queries,
-  { runId, chunk, stage }: StageName,
-): Promise<Receipt[]> {
+export async function receiptsOf(queries: Queries, name: StageName): Promise<Receipt[]> {
   const found = await queries
     .selectFrom("receipts")
     .select(columns)
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage(name))
     .orderBy("part")
     .execute();
   return found.map((row) => receiptRow.parse(row));
@@ -206,11 +196,6 @@ function beginPart(db: StateDatabase, sentKeys: SentKeys) {
     const now = await db.now(queries, request.now);
     return { ...begun, request: await beginNoted(queries, leaving, { ...request, now }) };
   };
-}
-
-/** Of the table of receipts: whether a row is that of a part. */
-function isPart({ runId, chunk, stage, part }: PartName): Expression<SqlBool> {
-  return sql`(run_id = ${runId} and chunk = ${chunk} and stage = ${stage} and part = ${part})`;
 }
 
 async function claimKey(

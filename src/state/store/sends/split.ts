@@ -13,6 +13,7 @@ import { writes } from "../methods.ts";
 import { insertRejects } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { type CommitTools, settleReceipts, takeOver } from "./commit.ts";
+import { isOfStage, isPart } from "./named.ts";
 import { countRepeated, insertPart, receiptOf, receiptsOf } from "./receipts.ts";
 import { noteRefusals } from "./refusals.ts";
 import { holdStaged, stagingOf, superseded } from "./stagings.ts";
@@ -29,28 +30,24 @@ type Closing = {
 /** Closes a refused part and keeps its rejects; to be called inside a transaction. */
 async function close(
   queries: Queries,
-  { runId, chunk, stage, part, ...found }: Receipt,
+  part: Receipt,
   { keys, state, rejects, isTooLarge, at }: Closing,
 ): Promise<void> {
+  const { runId, chunk, stage, records } = part;
   const name = { runId, chunk, stage };
   const isInDoubt =
-    found.state === "confirming" || (found.state === "sending" && found.form === "body");
-  if (isInDoubt) await countRepeated(queries, { runId, records: found.records });
+    part.state === "confirming" || (part.state === "sending" && part.form === "body");
+  if (isInDoubt) await countRepeated(queries, { runId, records });
   await queries
     .updateTable("receipts")
     .set({ state, tooLarge: Number(isTooLarge), updatedAt: at })
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
-    .where("part", "=", part)
+    .where(isPart(part))
     .execute();
   await insertRejects(queries, { ...name, rejects, at });
   await queries
     .updateTable("stagings")
     .set((staging) => ({ splitRejected: staging("splitRejected", "+", rejects.length) }))
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage(name))
     .execute();
   await keys.refuse(
     queries,
@@ -171,17 +168,12 @@ async function countSplits(
   );
 }
 
-async function childrenOf(
-  queries: Queries,
-  { runId, chunk, stage, part }: PartName,
-): Promise<number[]> {
+async function childrenOf(queries: Queries, name: PartName): Promise<number[]> {
   const found = await queries
     .selectFrom("receipts")
     .select("part")
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
-    .where("parent", "=", part)
+    .where(isOfStage(name))
+    .where("parent", "=", name.part)
     .orderBy("part")
     .execute();
   return found.map((child) => child.part);

@@ -19,6 +19,7 @@ import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { dropStagings } from "./drop-stagings.ts";
+import { isOfStage } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 import { stagingColumns } from "./staging-columns.ts";
 
@@ -30,16 +31,11 @@ export function superseded({ runId, chunk, stage }: StageName): SupersededError 
 }
 
 /** The staging of a name; undefined when there is none. */
-export async function stagingOf(
-  queries: Queries,
-  { runId, chunk, stage }: StageName,
-): Promise<Staging | undefined> {
+export async function stagingOf(queries: Queries, name: StageName): Promise<Staging | undefined> {
   const found = await queries
     .selectFrom("stagings")
     .select(stagingColumns)
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage(name))
     .executeTakeFirst();
   return found === undefined ? undefined : stagingRow.parse(found);
 }
@@ -49,16 +45,11 @@ export async function stagingOf(
  * locked: whatever refuses a part of it, cuts it, gives it up or commits it writes that row, too, and is tried again
  * where it began before, and so has not seen what this transaction wrote.
  */
-export async function holdStaged(
-  queries: Queries,
-  { runId, chunk, stage }: StageName,
-): Promise<boolean> {
+export async function holdStaged(queries: Queries, name: StageName): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("stagings")
     .set({ state: "staged" })
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage(name))
     .where("state", "=", "staged")
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -201,7 +192,6 @@ function finishStage(sentKeys: SentKeys) {
     queries: Queries,
     { counts, keys, mapping, changes, ...input }: Parameters<StagingStore["finishStage"]>[0],
   ): Promise<void> => {
-    const { runId, chunk, stage } = input;
     const { jsonBytes, gzipBytes, jsonlSha256, gzipSha256 } = input;
     const files = { jsonBytes, gzipBytes, jsonlSha256, gzipSha256 };
     const { read: rowsRead, ...others } = counts;
@@ -218,9 +208,7 @@ function finishStage(sentKeys: SentKeys) {
         mapping: mapping ?? null,
         changes: changes === undefined ? null : JSON.stringify(changes),
       })
-      .where("runId", "=", runId)
-      .where("chunk", "=", chunk)
-      .where("stage", "=", stage)
+      .where(isOfStage(input))
       .where("state", "=", "staging")
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw superseded(input);

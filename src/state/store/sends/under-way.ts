@@ -11,19 +11,18 @@ import type { UnderWayStore } from "../../contract/sends/under-way.ts";
 import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import { isOfStage } from "./named.ts";
 import { stagingColumns } from "./staging-columns.ts";
 
 async function noteStage(
   queries: Queries,
-  { counts, to, runId, chunk, stage }: Parameters<UnderWayStore["noteStage"]>[0],
+  { counts, to, ...name }: Parameters<UnderWayStore["noteStage"]>[0],
 ): Promise<void> {
   const { read: rowsRead, records, unchanged, filtered, rejected } = counts;
   await queries
     .updateTable("stagings")
     .set({ toPosition: toJson(to), rowsRead, records, unchanged, filtered, rejected })
-    .where("runId", "=", runId)
-    .where("chunk", "=", chunk)
-    .where("stage", "=", stage)
+    .where(isOfStage(name))
     .where("state", "=", "staging")
     .execute();
 }
