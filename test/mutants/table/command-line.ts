@@ -243,4 +243,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "names connections that no sync reads, of which the inbox has events",
     },
   },
+  {
+    id: "S1930",
+    plants: "a table that no cut makes narrow enough goes beyond the edge of the terminal",
+    edits: [
+      {
+        file: "src/cli/output/table.ts",
+        find: "widthOf(widths) > width",
+        replace: "widthOf(widths) < 0",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/table.test.ts",
+      title: "sets what a row has below its name where no cut makes the columns fit",
+    },
+  },
 ];
