@@ -258,4 +258,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "sets what a row has below its name where no cut makes the columns fit",
     },
   },
+  {
+    id: "S1931",
+    plants: "init without a terminal names one missing option at a time",
+    edits: [
+      {
+        file: "src/cli/project/answers.ts",
+        find: "const missing = questions.filter(",
+        replace: "const missing = questions.slice(0, 1).filter(",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/answers.test.ts",
+      title: "names all that is missing of several at once",
+    },
+  },
 ];
