@@ -273,4 +273,34 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "names all that is missing of several at once",
     },
   },
+  {
+    id: "S1934",
+    plants: "doctor says four times that the store is away",
+    edits: [
+      {
+        file: "src/cli/project/doctor.ts",
+        find: "if (!ok && told.has(detail)) return;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/doctor.test.ts",
+      title: "says once of a store that is away that it is, and a program all that was looked at",
+    },
+  },
+  {
+    id: "S1935",
+    plants: "check says of every look that the store is away",
+    edits: [
+      {
+        file: "src/cli/project/check.ts",
+        find: "ok || !told.has(detail)",
+        replace: "ok || told.size > 0",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/check.test.ts",
+      title: "says once of a store that is away that it is",
+    },
+  },
 ];
