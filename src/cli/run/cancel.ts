@@ -11,6 +11,7 @@ import { isTemplate } from "../../local/templates.ts";
 import type { LockHolder } from "../../state/contract/runs/locks.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import {
   configOf,
   withGlobals,
@@ -56,7 +57,7 @@ const lookEveryMs = 200;
 const hint = "look at `sluice runs list`";
 
 function hasEnded({ runId, outcome }: Run): ConfigError {
-  return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint });
+  return new ConfigError(`run ${runId} has ended: ${outcomeText(outcome ?? "")}`, { hint });
 }
 
 function noRun(name: string): ConfigError {

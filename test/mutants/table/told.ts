@@ -182,4 +182,19 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "goes on with a run that was reset",
     },
   },
+  {
+    id: "S1936",
+    plants: "people are told outcomes as programs are",
+    edits: [
+      {
+        file: "src/text/outcome-text.ts",
+        find: 'return outcome.replaceAll("_", " ");',
+        replace: "return outcome;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/runs-list.test.ts",
+      title: "shows the runs that failed, and those since a time",
+    },
+  },
 ];
