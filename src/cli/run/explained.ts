@@ -16,7 +16,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { Receipt } from "../../state/contract/sends/receipts.ts";
 import type { Staging } from "../../state/contract/sends/stagings.ts";
 import type { StateStore } from "../../state/state-store.ts";
-import { knownOf, mappedRows, withStateThere, wouldBeSent } from "./mapped-rows.ts";
+import { knownOf, mappedRows, wasSecond, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
 /** Rows of one name that are told. */
 const rowsMax = 10;
@@ -152,8 +152,7 @@ function isSecond(
   if (sync.send === "all" || !rejectsDuplicates(source, sync)) return false;
   if (scans)
     return told.rows.find((row) => row.is === "record" && row.key === key)?.place !== place;
-  const rejects = told.keys.find((one) => one.key === key)?.rejects ?? [];
-  return rejects.find((one) => one.place === place)?.code === "duplicate_key";
+  return wasSecond(place, told.keys.find((one) => one.key === key)?.rejects ?? []);
 }
 
 function explainedRow(
