@@ -8,6 +8,7 @@ import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page
 import { rejectsDuplicates } from "../../pipeline/rejects-duplicates.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { StreamRecord } from "../../records/streams.ts";
+import { isLine } from "../../report/report.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import type { Gone } from "../../state/contract/keys/vanished.ts";
 import type { RejectEntry, StoredReject } from "../../state/contract/rejects/rejects.ts";
@@ -68,6 +69,8 @@ export type ExplainedPull = {
 export type Explained = {
   /** As it was asked for. */
   readonly name: string;
+  /** Whether the name is a place, as far as can be told: a key may look like one. */
+  readonly isPlace: boolean;
   /** None: the source has no such row. Undefined: single rows of it cannot be read, or it failed. */
   readonly rows: readonly ExplainedRow[] | undefined;
   /** Why the source, or the mapping, could not be asked for a key: the rest is told all the same. */
@@ -262,6 +265,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
     const told = { rows: mapped ?? [], keys: await Promise.all(explained), nowMs };
     return {
       name,
+      isPlace: what.isPlace === true || (what.source.placesAreLines === true && isLine(name)),
       rows: mapped?.map((row) => explainedRow(row, what, told)),
       failed,
       keys: told.keys,
