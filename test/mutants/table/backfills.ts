@@ -112,4 +112,20 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "ends where it was said to, also where that time has come between plan and consent",
     },
   },
+  {
+    id: "S1939",
+    plants: "one who typed options is told to leave out members of a form",
+    edits: [
+      {
+        file: "src/cli/backfill/input.ts",
+        find: "members.includes(member) ? optionOf(member) : said",
+        replace: "said",
+      },
+    ],
+    test: {
+      file: "test/src/cli/backfill/input.test.ts",
+      title:
+        "names members as the options that stand for them, and leaves what is quoted otherwise",
+    },
+  },
 ];
