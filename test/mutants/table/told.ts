@@ -197,4 +197,19 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "shows the runs that failed, and those since a time",
     },
   },
+  {
+    id: "S1940",
+    plants: "the page of a record gives a command that takes a key that begins with - for options",
+    edits: [
+      {
+        file: "src/cli/ui/pages/record.ts",
+        find: 'name.startsWith("-") ? ["--"] : []',
+        replace: "[]",
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/pages.test.ts",
+      title: "give the commands that replay and explain, quoted for a shell",
+    },
+  },
 ];

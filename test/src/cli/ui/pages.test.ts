@@ -88,10 +88,13 @@ describe("the pages", () => {
     const { get } = await openUi(harness);
     const { text: rejects } = await get("/rejects?code=required");
     expect(rejects).toContain("<code>sluice rejects replay run-1 --code required</code>");
-    const { text: record } = await get(
-      `/record?${new URLSearchParams({ sync: "accounts", name: "it's" }).toString()}`,
+    const explained = async (name: string): Promise<string> =>
+      (await get(`/record?${new URLSearchParams({ sync: "accounts", name }).toString()}`)).text;
+    // As --place a key would be unheard of.
+    expect(await explained("it's")).toContain(
+      String.raw`<code>sluice explain accounts &#39;it&#39;\&#39;&#39;s&#39;</code>`,
     );
-    expect(record).toContain(String.raw`--place &#39;it&#39;\&#39;&#39;s&#39;`);
+    expect(await explained("-7")).toContain("<code>sluice explain accounts -- -7</code>");
   });
 
   it("say how a run went: its balance, its reasons with places, its chunks", async () => {
