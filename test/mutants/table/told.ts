@@ -212,4 +212,15 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "give the commands that replay and explain, quoted for a shell",
     },
   },
+  {
+    id: "S1941",
+    plants: "/runs of the pages says that there is no sync or pull of no name",
+    edits: [
+      { file: "src/cli/ui/pages/runs.ts", find: 'sync.trim() === ""', replace: 'sync === " "' },
+    ],
+    test: {
+      file: "test/src/cli/ui/pages.test.ts",
+      title: "ask whose runs are meant where no sync or pull is named",
+    },
+  },
 ];

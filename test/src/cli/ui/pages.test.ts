@@ -124,6 +124,16 @@ describe("the pages", () => {
     expect((await ended.get("/runs/run-2")).text).not.toMatch(/data-live|http-equiv="refresh"/);
   });
 
+  it("ask whose runs are meant where no sync or pull is named", async () => {
+    const { get } = await openUi(await attacked());
+    for (const path of ["/runs", "/runs?sync=", "/runs?sync=%20"]) {
+      const { status, text } = await get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toContain('<a href="/runs?sync=accounts">accounts</a>');
+    }
+    expect(await get("/runs?sync=acounts")).toMatchObject({ status: 404 });
+  });
+
   it("find rejects by sync, reason and time, and say what is no time or no name", async () => {
     const { get } = await openUi(await attacked());
     const found = async (query: string): Promise<[number, boolean]> => {
