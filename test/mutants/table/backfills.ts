@@ -128,4 +128,19 @@ export const mutantsOfBackfills: readonly Mutant[] = [
         "names members as the options that stand for them, and leaves what is quoted otherwise",
     },
   },
+  {
+    id: "S1944",
+    plants: "a backfill whose file was replaced says to reset the sync",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: 'run.kind !== "backfill" ||',
+        replace: 'run.kind === "backfill" ||',
+      },
+    ],
+    test: {
+      file: "test/activities/stage/stage-chunk.test.ts",
+      title: "a backfill whose file was replaced says to begin it again, and not to reset its sync",
+    },
+  },
 ];
