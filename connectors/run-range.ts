@@ -3,8 +3,7 @@ import type { Checkpoint } from "../src/state/contract/runs/checkpoints.ts";
 import type { Source } from "./contract/connector.ts";
 import { readRequestOf } from "./source.ts";
 
-const otherReading =
-  "the checkpoint was made by another way of reading this source: everything is read again";
+const otherReading = "the checkpoint was made by another way of reading this source";
 
 /** The checkpoint as the source knows it: null without one, undefined when it says nothing of this way of reading. */
 function sinceOf(
@@ -77,7 +76,7 @@ export async function runRangeOf(
   // Where the checkpoint is of another inbox, its numbers say nothing of this one.
   const gone = isOther ? 0 : ((await source.gone?.({ config, from: from ?? undefined, to })) ?? 0);
   const warnings = [
-    ...(isOther ? [otherReading] : []),
+    ...(isOther ? [`${readLimit?.whyOther ?? otherReading}: everything is read again`] : []),
     ...goneWarnings(gone),
     ...(readLimit?.warnings ?? []),
   ];

@@ -1,4 +1,5 @@
 import type { RunReport } from "../src/report/report.ts";
+import { outcomeText } from "../src/text/outcome-text.ts";
 import type { Backoff } from "./inbox/drain-input.ts";
 import {
   drainBusyBackoffMs,
@@ -29,7 +30,7 @@ export function backOffAfter(
 ): Backoff | undefined {
   const isDone = outcome === "done" || outcome === "done_with_rejects";
   if (isDone && read !== 0) return undefined;
-  const text = error?.message ?? `its run ended as ${outcome} and read nothing`;
+  const text = error?.message ?? `its run ended as ${outcomeText(outcome)} and read nothing`;
   const why = text.slice(0, whyCharsMax);
   const failures = before?.failures ?? 0;
   // Somebody else sends it, or has just done so: that is not a failure, and may be over any moment.

@@ -11,6 +11,7 @@ import {
 
 import type { CloseRunInput } from "../activities/inputs.ts";
 import type { RunReport } from "../src/report/report.ts";
+import { outcomeText } from "../src/text/outcome-text.ts";
 import { faultOf } from "./failures.ts";
 import { closeRun } from "./policies.ts";
 import type { RunView } from "./sync/run-view.ts";
@@ -113,7 +114,11 @@ function openFailure({ failure, outcome }: Closing): ApplicationFailure {
 
 /** The failure of a run that was opened and did not end well; its report travels as the failure's detail. */
 function runFailure(report: RunReport): ApplicationFailure {
-  const { message = `the run ended as ${report.outcome}`, hint, code } = report.error ?? {};
+  const {
+    message = `the run ended as ${outcomeText(report.outcome)}`,
+    hint,
+    code,
+  } = report.error ?? {};
   return ApplicationFailure.nonRetryable(textOf({ message, hint }), code ?? "Unexpected", report);
 }
 

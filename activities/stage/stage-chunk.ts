@@ -4,7 +4,7 @@ import { judgingOf } from "../../connectors/judging.ts";
 import { assertStillSameSource } from "../../connectors/same-sides.ts";
 import { checkColumns, connectorOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
-import { StagingFullError, TooFewRowsError } from "../../src/errors.ts";
+import { SourceChangedError, StagingFullError, TooFewRowsError } from "../../src/errors.ts";
 import {
   chunkRowsReadMax,
   lightweightBodyBytesMax,
@@ -159,6 +159,25 @@ function stopOf(
   return stagingFull(name, stagingBytesMax);
 }
 
+/** As often as its retry budget allows; a backfill whose source is another by now is begun again, and not its sync. */
+async function stagedOf(
+  deps: Dependencies,
+  { run, chunk }: { readonly run: Run; readonly chunk: number },
+  work: () => Promise<Staged>,
+): Promise<Staged> {
+  try {
+    return await withRetryBudget(deps, { runId: run.runId, chunk }, work);
+  } catch (error) {
+    if (run.kind !== "backfill" || !(error instanceof SourceChangedError)) throw error;
+    throw new SourceChangedError(error.message, {
+      cause: error,
+      hint:
+        "begin the backfill again: it is planned for what is there then; put new files in place by renaming them, and " +
+        "not while it reads",
+    });
+  }
+}
+
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
  * JSONL. Twice is once: each staging draws a new number, and what an older one left is removed; what is
@@ -186,7 +205,7 @@ export function createStageChunk(
       await cleanUpBefore(drawn.stage);
       const job = await jobOf(deps, { run, chunk, drawn }, signal);
       const sync = syncOf(deps, run.sync);
-      const staged = await withRetryBudget(deps, { runId, chunk }, async () => {
+      const staged = await stagedOf(deps, { run, chunk }, async () => {
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);
         const needsSource = job.doubts?.isAlone !== true;

@@ -283,6 +283,8 @@ export type ReadLimit<Position> = {
   readonly future?: number | undefined;
   /** What a person should know: that transactions cannot be seen, for one. */
   readonly warnings?: readonly string[] | undefined;
+  /** Why a checkpoint says nothing of this source, where everything is read again. @default said in general words */
+  readonly whyOther?: string | undefined;
 };
 
 export type { Row };

@@ -301,7 +301,7 @@ function grantFor({
   const usage =
     name.schema === undefined ? "" : `grant usage on schema ${quoteName(name.schema)} to ${role}; `;
   const rights = isWritable ? "select, insert, update" : "select";
-  const more = "Where types of its columns are of another schema, grant usage on that too.";
+  const more = "where types of its columns are of another schema, grant usage on that too";
   return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role}; ${more}`;
 }
 

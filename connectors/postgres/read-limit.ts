@@ -60,10 +60,11 @@ export async function readLimitOfPostgres(
         ...(future === undefined ? [uncounted] : []),
         ...(isZoneGuessed(source) ? [guessedZone(changed, source.zone.name)] : []),
         ...(request.since === undefined ? [] : clockWarnings(request.since, to)),
-        ...(request.since !== undefined && isOtherTable(request.since, to)
-          ? [otherTable(source)]
-          : []),
       ],
+      whyOther:
+        request.since !== undefined && isOtherTable(request.since, to)
+          ? otherTable(source)
+          : undefined,
     };
   });
 }

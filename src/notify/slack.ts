@@ -2,6 +2,7 @@ import { reportCounts } from "../report/counts.ts";
 import type { RunReport } from "../report/report.ts";
 import { changesLines } from "../text/changes-text.ts";
 import { heldLines } from "../text/hold-text.ts";
+import { outcomeText } from "../text/outcome-text.ts";
 import { plainText } from "../text/plain-text.ts";
 import { grouped } from "../text/quantities.ts";
 
@@ -29,7 +30,7 @@ function heldText({ hold, run_id: runId }: RunReport): readonly string[] {
 export function slackText(report: RunReport): string {
   const { error } = report;
   const lines = [
-    `${report.sync}: ${report.outcome.replaceAll("_", " ")}`,
+    `${report.sync}: ${outcomeText(report.outcome)}`,
     ...(error === undefined ? [] : [error.message]),
     ...(report.outcome === "held" ? heldText(report) : []),
     ...(error?.hint === undefined ? [] : [`→ ${error.hint}`]),

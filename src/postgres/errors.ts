@@ -71,6 +71,10 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   },
   [noRight]: { kind: "config" },
   "25006": { kind: "config", hint: "Connect to a server that takes writes, or leave them away." },
+  "53100": {
+    kind: "unavailable",
+    hint: "Make room on the disk of the server: what waits continues by itself.",
+  },
   "53300": {
     kind: "config",
     hint: "Raise max_connections, or run fewer workers.",

@@ -24,7 +24,7 @@ describe("the Web UI", () => {
 
     const details = await ui.details("by-hand");
     await ui.screenshot(join(folder, "sync-details.png"));
-    expect(details).toContain("accounts: done_with_rejects");
+    expect(details).toContain("accounts: done with rejects");
     expect(details).toMatch(/rows read\s+11\n/);
     expect(details).toMatch(/sent\s+10\n/);
     expect(details).toMatch(/rejected\s+1\n/);

@@ -3,6 +3,7 @@ import type { PullReport, ReportCounts, RunReport } from "../../src/report/repor
 import type { Hold } from "../../src/state/contract/runs/holds.ts";
 import { changesLines } from "../../src/text/changes-text.ts";
 import { heldLines } from "../../src/text/hold-text.ts";
+import { outcomeText } from "../../src/text/outcome-text.ts";
 import { detailsErrorCharsMax } from "../limits.ts";
 
 /** Rows by what became of them. */
@@ -189,7 +190,7 @@ export function reportDetails(report: RunReport): string {
     ({ reason, count, example }) => `${count} × ${reason}, first at ${example}`,
   );
   return [
-    `### ${report.sync}: ${report.outcome}`,
+    `### ${report.sync}: ${outcomeText(report.outcome)}`,
     ...(report.mode === null ? [] : [`${report.mode}: ${report.mode_reason ?? ""}`]),
     ...(error === undefined
       ? []

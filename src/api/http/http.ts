@@ -229,8 +229,9 @@ async function refuse(
   if (outcome.kind === "failed") throw outcome.error;
   if (outcome.kind === "keyRefused") {
     await rateLimiter.keyRefused(outcome.message);
-    const message = `${outcome.message}, check ${apiKeySource} (api.api_key)`;
-    throw new ApiAuthError(message, { field: "api.api_key" });
+    const field = "api.api_key";
+    const setting = apiKeySource === field ? field : `${apiKeySource} (${field})`;
+    throw new ApiAuthError(`${outcome.message}, check ${setting}`, { field });
   }
   await rateLimiter.creditsExhausted(scope, outcome.message);
   throw new CreditsExhaustedError(outcome.message);

@@ -166,19 +166,19 @@ function inputSchema({ syncs, timeZone, now }: InputRequest) {
       }
       const beside = Object.entries({ from, to, limit }).filter(([, value]) => value !== undefined);
       if (keys !== undefined && beside.length > 0) {
-        const others = beside.map(([name]) => name).join(" and ");
-        fault("keys", `does not go with ${others}: leave out keys, or ${others}`);
+        const others = beside.map(([name]) => `"${name}"`).join(" and ");
+        fault("keys", `does not go with ${others}: leave out "keys", or ${others}`);
       }
       // A wrong one is here as it was given.
       if (!Object.is(advances, true)) return;
       const at = "advance_checkpoint";
       if (to === undefined || keys !== undefined) {
-        fault(at, "goes with `to` only, where the checkpoint moves: add `to`, or leave it out");
+        fault(at, 'goes with "to" only, where the checkpoint moves: add "to", or leave it out');
       }
       // Rows beyond the limit would be before the checkpoint, and nobody would ever send them.
       if (limit !== undefined) {
         const why = "beyond which rows would be skipped for good";
-        fault(at, `does not go with limit, ${why}: leave out one of them`);
+        fault(at, `does not go with "limit", ${why}: leave out one of them`);
       }
     },
     { when: () => true },

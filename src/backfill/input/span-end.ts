@@ -105,7 +105,7 @@ function readLast(
 ): SpanEnd | string | undefined {
   const last = lastOf(text);
   if (last === undefined) return undefined;
-  if (member === "to") return `${quoted(text)} says where a span begins: move it to from`;
+  if (member === "to") return `${quoted(text)} says where a span begins: move it to "from"`;
   const days = inDays(text);
   if (days !== undefined) {
     return `counts in hours, days or weeks, because a ${last.unit} may be of any length: write "${days}"`;

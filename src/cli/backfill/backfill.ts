@@ -22,7 +22,7 @@ import { letNotificationLeave } from "../running/notification.ts";
 import { openSession, type CliSession } from "../running/session.ts";
 import { begin, type Begun, type WantedBackfill } from "./begin.ts";
 import { talkWith, type Talk, type Talked } from "./follow-backfill.ts";
-import { askedNames, isMoreAsked, readOptions, type AskedOptions } from "./input.ts";
+import { askedNames, inOptions, isMoreAsked, readOptions, type AskedOptions } from "./input.ts";
 import { formLink } from "./link.ts";
 import { backfillNamed } from "./named-backfill.ts";
 import { samplesFacts, samplesText } from "./text.ts";
@@ -47,7 +47,9 @@ async function reportOf(
   if (carried !== undefined) return carried;
   const [run] = await state.runs({ workflowId: handle.workflowId, limit: 1 });
   if (run?.firstRunId === firstRunId && run.endedAt !== null) return await reportOfRun(state, run);
-  throw failureOf(end.error);
+  const failure = failureOf(end.error);
+  failure.message = inOptions(failure.message);
+  throw failure;
 }
 
 /** Why nothing was sent where nobody could be asked. */
@@ -74,7 +76,7 @@ function showEnd({ report, plan, firsts }: Ended, { context, options }: Talk): v
   if (options.json)
     context.print(JSON.stringify({ workflow_id: report.workflow_id, plan: plan ?? null, report }));
   else if (report.outcome === "discarded") context.say("discarded: nothing was sent");
-  else context.print(reportText(report, { firsts }));
+  else context.print(inOptions(reportText(report, { firsts })));
 }
 
 async function followToEnd(session: CliSession, wanted: WantedBackfill, talk: Talk): Promise<void> {

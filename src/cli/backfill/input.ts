@@ -71,6 +71,15 @@ function optionOf(member: string): string {
   return member === "keys" ? "--key" : `--${member.replaceAll("_", "-")}`;
 }
 
+/** A text for one who fills in a form, as one who types options reads it: `leave out --from`, `--lanes 1`. */
+export function inOptions(text: string): string {
+  const members: readonly string[] = memberOptions.map(([, member]) => member);
+  // What begins a line, or a problem, is a value in quotes.
+  return text.replaceAll(/(?<=[\w,(] )"(\w+)"(:(?= \d))?/g, (said, member: string) =>
+    members.includes(member) ? optionOf(member) : said,
+  );
+}
+
 /** Text as it is, and a number as it is written. */
 function plainOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -82,7 +91,7 @@ const frame = /^[^\n]*\n([^]*?)(?:\nTry:\n(\{[^\n]*\}))?$/;
 /** The problems of options, as one who typed a command fixes them. */
 function wrongOptions(problem: string): ConfigError {
   const [, problems = problem, corrected] = frame.exec(problem) ?? [];
-  const text = problems.replaceAll(
+  const text = inOptions(problems).replaceAll(
     /^ {2}→ at (\w+)/gm,
     (_, member: string) => `  → at ${optionOf(member)}`,
   );

@@ -1,6 +1,7 @@
 import { ConfigError } from "../../errors.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { noRun, runNamed, runsHint } from "../run/run-named.ts";
 
 /**
@@ -26,5 +27,7 @@ export async function openBackfillNamed(
 ): Promise<Run> {
   const run = await backfillNamed(state, name);
   if (run.outcome === null) return run;
-  throw new ConfigError(`backfill ${run.runId} has ended: ${run.outcome}`, { hint: runsHint });
+  throw new ConfigError(`backfill ${run.runId} has ended: ${outcomeText(run.outcome)}`, {
+    hint: runsHint,
+  });
 }

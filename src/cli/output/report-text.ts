@@ -5,6 +5,7 @@ import type { RejectReason } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { changesLines } from "../../text/changes-text.ts";
 import { heldLines } from "../../text/hold-text.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
 import { bold, styledOutcome } from "./style.ts";
@@ -202,7 +203,7 @@ export function reportText(report: RunReport, { firsts, position }: KnownHere = 
   const { error, pull } = report;
   const lines = [
     "",
-    bold(styledOutcome(report.outcome, `${report.sync}: ${report.outcome.replaceAll("_", " ")}`)) +
+    bold(styledOutcome(report.outcome, `${report.sync}: ${outcomeText(report.outcome)}`)) +
       ` ${isOpen(report) ? "for" : "in"} ${durationText(report.duration_ms)}   run ${report.run_id}`,
     ...holdLines(report),
     ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),

@@ -1,8 +1,8 @@
 /** How a table is shown. */
 type TableShow = {
   /**
-   * Columns of the terminal; whatever does not fit is cut. @default those of stdout; without a terminal
-   * nothing is cut
+   * Columns of the terminal; whatever does not fit is cut, and where no cut is enough, what a row has stands below
+   * its name. @default those of stdout; without a terminal nothing is cut
    */
   readonly width?: number | undefined;
   /** Dresses the cells of a column, by its heading. */
@@ -31,13 +31,17 @@ function leastOf(cells: readonly string[], column: number): number {
   return isNumber ? Math.max(whole, Math.min(heading.length, cutCharsMin)) : cutCharsMin;
 }
 
+/** Characters of a line of columns that are so wide. */
+function widthOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1));
+}
+
 /** Widths that fit together, as far as columns can be cut: the one that can give the most gives first. */
 function fitted(columns: readonly (readonly string[])[], width: number): number[] {
   const widths = columns.map(longest);
   const least = columns.map(leastOf);
   const spare = (at: number): number => (widths[at] ?? 0) - (least[at] ?? 0);
-  const room = width - gap.length * (columns.length - 1);
-  for (let over = widths.reduce((sum, each) => sum + each, 0) - room; over > 0; over--) {
+  for (let over = widthOf(widths) - width; over > 0; over--) {
     const most = widths.keys().reduce((best, at) => (spare(at) >= spare(best) ? at : best), 0);
     if (spare(most) <= 0) break;
     widths[most] = (widths[most] ?? 0) - 1;
@@ -53,6 +57,41 @@ function columnsOf(rows: readonly (readonly string[])[]): string[][] {
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ""));
 }
 
+/** Words side by side, in as many lines as the width asks for. */
+function wrapped(
+  words: readonly { readonly plain: string; readonly shown: string }[],
+  width: number,
+): string[] {
+  const lines: string[] = [];
+  let room = 0;
+  for (const { plain, shown } of words) {
+    room -= gap.length + plain.length;
+    if (lines.length > 0 && room >= 0) lines.push(`${lines.pop() ?? ""}${gap}${shown}`);
+    else {
+      lines.push(`${gap}${shown}`);
+      room = width - gap.length - plain.length;
+    }
+  }
+  return lines;
+}
+
+/** Rows as their names, and below each what it has, by the headings. */
+function stacked(
+  rows: readonly (readonly string[])[],
+  { width, style = {} }: TableShow & { readonly width: number },
+): string {
+  const [[, ...headings] = [], ...body] = rows;
+  const lines = body.flatMap(([name = "", ...cells]) => {
+    const words = headings.flatMap((heading, at) => {
+      const cell = cells[at] ?? "";
+      const shown = `${heading} ${style[heading]?.(cell) ?? cell}`;
+      return cell === "" ? [] : [{ plain: `${heading} ${cell}`, shown }];
+    });
+    return [name, ...wrapped(words, width)];
+  });
+  return lines.join("\n");
+}
+
 /** Rows as columns of equal width; the first row is the heading, the first column names the row. */
 export function table(
   rows: readonly (readonly string[])[],
@@ -60,6 +99,7 @@ export function table(
 ): string {
   const columns = columnsOf(rows);
   const widths = width === undefined ? columns.map(longest) : fitted(columns, width);
+  if (width !== undefined && widthOf(widths) > width) return stacked(rows, { width, style });
   const [heading = []] = rows;
   const lines = rows.map((row, at) => {
     const cells = row.map((cell, column) => {
@@ -76,8 +116,7 @@ export function table(
 
 /** Whether a table of these rows needs no cut. */
 function fits(rows: readonly (readonly string[])[], width: number): boolean {
-  const columns = columnsOf(rows);
-  return columns.reduce((sum, cells) => sum + longest(cells) + gap.length, -gap.length) <= width;
+  return widthOf(columnsOf(rows).map(longest)) <= width;
 }
 
 /**

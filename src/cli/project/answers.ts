@@ -29,9 +29,14 @@ export type Question<Value> = {
   readonly fallback?: string | undefined;
   /** The answers there are, for a person to see; undefined when there are too many to list. */
   readonly choices?: readonly string[] | undefined;
+  /** What to do where nobody can be asked. @default the choices are named */
+  readonly hint?: string;
   /** What an answer means. @throws {SluiceError} nothing: its text says why. */
   readonly parse: (answer: string) => Value | Promise<Value>;
 };
+
+/** What of a question says whether an answer to it is missing. */
+type Needed = Pick<Question<unknown>, "choices" | "fallback" | "flag" | "hint" | "text">;
 
 /** The value of a variable that is not set. */
 export type SecretQuestion<Value> = Pick<Question<Value>, "text" | "parse"> & {
@@ -42,6 +47,8 @@ export type SecretQuestion<Value> = Pick<Question<Value>, "text" | "parse"> & {
 export interface Answers {
   /** @throws {SluiceError} there is no answer, or a wrong one and nobody to ask again. */
   ask<Value>(question: Question<Value>): Promise<Value>;
+  /** Before several are asked. @throws {SluiceError} some have no answer, and nobody to ask: it names all of them. */
+  assertAnswered(questions: readonly Needed[]): void;
   /** As `ask`, for what must not be seen. */
   askSecret<Value>(question: SecretQuestion<Value>): Promise<Value>;
   /** Whether a question was answered by its fallback. */
@@ -57,13 +64,26 @@ export class FlagAnswers implements Answers {
     this.#given = given;
   }
 
-  async ask<Value>({ flag, text, fallback, choices, parse }: Question<Value>): Promise<Value> {
+  async ask<Value>(question: Question<Value>): Promise<Value> {
+    const { flag, fallback, parse } = question;
     this.#asked.add(flag);
-    const answer = this.#given.get(flag) ?? fallback;
-    if (answer !== undefined) return await parse(answer);
-    throw new ConfigError(`--${flag} is missing: ${text}`, {
-      field: `--${flag}`,
-      hint: choices === undefined ? undefined : `one of: ${choices.map(shownChoice).join(", ")}`,
+    this.assertAnswered([question]);
+    return await parse(this.#given.get(flag) ?? fallback ?? "");
+  }
+
+  assertAnswered(questions: readonly Needed[]): void {
+    const missing = questions.filter(
+      ({ flag, fallback }) => (this.#given.get(flag) ?? fallback) === undefined,
+    );
+    const [first] = missing;
+    if (first === undefined) return;
+    const { choices } = first;
+    const verb = missing.length === 1 ? "is" : "are";
+    const flags = missing.map(({ flag }) => `--${flag}`);
+    const texts = missing.map(({ text }) => text);
+    throw new ConfigError(`${flags.join(", ")} ${verb} missing: ${texts.join("; ")}`, {
+      field: flags[0],
+      hint: first.hint ?? (choices && `one of: ${choices.map(shownChoice).join(", ")}`),
     });
   }
 

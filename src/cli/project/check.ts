@@ -110,7 +110,8 @@ async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise
     );
     return undefined;
   });
-  return [{ ...opened, subject: "state folder" }, ...found].filter(({ ok }) => !ok);
+  const subject = config.store === undefined ? "state folder" : "store";
+  return [{ ...opened, subject }, ...found].filter(({ ok }) => !ok);
 }
 
 /**
@@ -144,6 +145,12 @@ async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): 
   const sides = checkSides(config, syncs);
   const keys = syncs.map(async (sync) => await checkKeys(config, sync));
   return (await Promise.all([...mappings, ...tables, sides, ...keys])).flat();
+}
+
+/** Adds what the findings before do not say already: a store that is away is told once. */
+function addNew(found: Found[], more: readonly Found[]): void {
+  const told = new Set(found.map(({ detail }) => detail));
+  found.push(...more.filter(({ ok, detail }) => ok || !told.has(detail)));
 }
 
 type Shown = { readonly context: Context; readonly isJson: boolean };
@@ -195,14 +202,12 @@ export const registerCheck: Register = (program, context) => {
       // Of a connection that nobody reaches the rest would only say the same again.
       const isReached = ({ name: connection }: ConnectionConfig): boolean =>
         found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);
-      const told = new Set(found.map(({ detail }) => detail));
       const reached = wanted.filter(isReached);
-      const needs = await checkNeeds(config, reached);
-      found.push(...needs.filter(({ ok, detail }) => ok || !told.has(detail)));
+      addNew(found, await checkNeeds(config, reached));
       const { store } = config;
       if (name === undefined && store !== undefined) {
         const looked = await finding("store", async () => storeText(await lookAtStore(store)));
-        if (looked.ok || !told.has(looked.detail)) found.push({ ...looked, subject: "store" });
+        addNew(found, [{ ...looked, subject: "store" }]);
       }
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
@@ -218,7 +223,7 @@ export const registerCheck: Register = (program, context) => {
             await service.release();
           }
         });
-        found.push({ ...ping, subject: "service" });
+        addNew(found, [{ ...ping, subject: "service" }]);
       }
       const shown = { context, isJson: options.json === true };
       for (const one of found) showFound(one, shown);

@@ -128,11 +128,15 @@ export const registerDoctor: Register = (program, context) => {
   withGlobals(program.command("doctor"), "lines")
     .description("look whether this machine has what sluice needs")
     .action(async (options: GlobalOptions) => {
+      const told = new Set<string>();
       const show = async (look: Look): Promise<void> => {
         const one = await found(look);
         const { name, ok, detail, hint } = one;
         if (!ok) context.exit(exitCodes.failed);
         if (options.json) return context.print(plainJson(one));
+        // A person need not read four times that the store is away.
+        if (!ok && told.has(detail)) return;
+        told.add(detail);
         context.print(`${okOrFail(ok)}  ${plainText(`${name}: ${detail}`)}`);
         if (hint !== undefined) context.print(`      → ${plainText(hint)}`);
       };

@@ -9,7 +9,7 @@ import { firstTests } from "../test/first-tests.ts";
 import { shownChoice, type Answers, type Flag } from "./answers.ts";
 import { pick, reachDatabase, reachFiles, type Surroundings } from "./init-reach.ts";
 import { sampled } from "./init-source.ts";
-import { withZone } from "./init-zone.ts";
+import { withZone, zoneQuestions } from "./init-zone.ts";
 import type { ProjectPlan, WantedSchedule } from "./project-text.ts";
 import { assertAddresses, assertNames, typedBy, type Sample } from "./sample.ts";
 import {
@@ -39,6 +39,9 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
     flag: "connector",
     text: "Where the rows are",
     choices: ["csv", "postgres"],
+    hint:
+      "of files `sluice init customers.csv`, of a database `sluice init --url-env DATABASE_URL --table public.customers`, " +
+      "where DATABASE_URL is a variable",
     parse: (answer) => oneOf("connector is called", ["csv", "postgres"] as const, answer),
   });
   const reached = await (connector === "csv" ? reachFiles : reachDatabase)(answers, around);
@@ -83,11 +86,16 @@ async function askColumns(answers: Answers, found: Discovery, sample: Sample): P
   const oneColumn = (name: string): string => oneOf("column is called", columns, name);
   const together = found.key.join(",");
   const { keyField } = shapeOf(stream);
-  const key = await answers.ask({
+  const idQuestion = {
     flag: "id",
     text: `Which column is the ${keyField}`,
     fallback: together === "" ? undefined : together,
     choices: columns,
+  } as const;
+  const addressQuestion = addressOf(found, { stream, key: undefined });
+  answers.assertAnswered([idQuestion, addressQuestion, ...zoneQuestions(found)]);
+  const key = await answers.ask({
+    ...idQuestion,
     // Columns that only together name a row are made one text by the suggested sync.
     parse: (answer) => {
       if (answer === together) return undefined;
@@ -96,25 +104,31 @@ async function askColumns(answers: Answers, found: Discovery, sample: Sample): P
       return column;
     },
   });
-  const { record } = suggestSync("", found, { stream, key });
-  const flag = stream === "contact" ? "email" : "domain";
-  const guessed = record[flag];
-  const column = typeof guessed === "object" && "column" in guessed ? guessed.column : undefined;
+  const question = addressOf(found, { stream, key });
   const address = await answers.ask({
-    flag,
-    text:
-      stream === "contact"
-        ? "Which column is the e-mail address"
-        : "Which column is the domain or website",
-    fallback: typeof column === "string" ? column : undefined,
-    choices: columns,
+    ...question,
     parse: (answer) => {
       const named = oneColumn(answer);
-      assertAddresses(sample, named, flag);
+      assertAddresses(sample, named, question.flag);
       return named;
     },
   });
   return { stream, key, address };
+}
+
+/** What is asked for the domain of an account, or the address of a contact. */
+function addressOf(found: Discovery, { stream, key }: Pick<Chosen, "key" | "stream">) {
+  const { record } = suggestSync("", found, { stream, key });
+  const isContact = stream === "contact";
+  const flag = isContact ? "email" : "domain";
+  const guessed = record[flag];
+  const column = typeof guessed === "object" && "column" in guessed ? guessed.column : undefined;
+  return {
+    flag,
+    text: `Which column is the ${isContact ? "e-mail address" : "domain or website"}`,
+    fallback: typeof column === "string" ? column : undefined,
+    choices: found.columns.map(({ name }) => name),
+  } as const;
 }
 
 /** Types of columns that a file does not tell itself. */

@@ -4,6 +4,16 @@ import { ConfigError } from "../../errors.ts";
 import type { Answers } from "./answers.ts";
 import { changeColumnOf } from "./suggest-sync.ts";
 
+/** What is asked for the zone of the change column, where it has none. */
+export function zoneQuestions({ from, columns }: Pick<Discovery, "columns" | "from">) {
+  const changed = columns.find(({ name }) => name === changeColumnOf(from));
+  if (changed?.note?.includes("without time zone") !== true) return [];
+  const text =
+    `Which time zone the times in ${changed.name} are of, such as UTC, which most frameworks write, or ` +
+    "Europe/Paris";
+  return [{ flag: "column-zone", text }] as const;
+}
+
 /**
  * The members of `from` with the zone of the change column, which nobody but a person knows where the column
  * has none.
@@ -12,13 +22,10 @@ export async function withZone(
   answers: Answers,
   { from, columns }: Pick<Discovery, "columns" | "from">,
 ): Promise<Discovery["from"]> {
-  const changed = columns.find(({ name }) => name === changeColumnOf(from));
-  if (changed?.note?.includes("without time zone") !== true) return from;
+  const [question] = zoneQuestions({ from, columns });
+  if (question === undefined) return from;
   const zone = await answers.ask({
-    flag: "column-zone",
-    text:
-      `Which time zone the times in ${changed.name} are of, such as UTC, which most frameworks write, or ` +
-      "Europe/Paris",
+    ...question,
     parse: (answer) => {
       const fault = timeZoneFault(answer);
       if (fault !== undefined) throw new ConfigError(fault);

@@ -71,6 +71,10 @@ export class TerminalAnswers implements Answers {
     });
   }
 
+  assertAnswered(): void {
+    // A person is asked, one question after the other.
+  }
+
   async askSecret<Value>({ text, parse }: SecretQuestion<Value>): Promise<Value> {
     return await this.#until(async () => {
       const typed = await this.#line(`${text} (not shown): `, true);

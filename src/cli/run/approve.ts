@@ -5,6 +5,7 @@ import { ConfigError } from "../../errors.ts";
 import { type Hold, openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
@@ -25,8 +26,7 @@ async function heldNamed(state: StateStore, name: string): Promise<Held> {
   if (run === undefined) throw noRun(name);
   const hold = openHold(run);
   if (hold !== undefined) return { run, hold };
-  const how =
-    run.outcome === null ? "it continues" : `it has ended as ${run.outcome.replaceAll("_", " ")}`;
+  const how = run.outcome === null ? "it continues" : `it has ended as ${outcomeText(run.outcome)}`;
   throw new ConfigError(`run ${run.runId} is not held: ${how}`, {
     hint: `look at \`sluice runs show ${run.runId}\``,
   });

@@ -11,6 +11,7 @@ import { isTemplate } from "../../local/templates.ts";
 import type { LockHolder } from "../../state/contract/runs/locks.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import {
   configOf,
   withGlobals,
@@ -54,7 +55,9 @@ type Chain = Pick<LockHolder, "workflowId" | "firstRunId">;
 const lookEveryMs = 200;
 
 function hasEnded({ runId, outcome }: Run): ConfigError {
-  return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint: runsHint });
+  return new ConfigError(`run ${runId} has ended: ${outcomeText(outcome ?? "")}`, {
+    hint: runsHint,
+  });
 }
 
 /** @throws {ConfigError} the run of that id has ended. */

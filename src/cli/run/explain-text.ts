@@ -119,19 +119,20 @@ function pullLine({ pull, columns, last }: ExplainedPull): [string, string] {
 }
 
 function withoutRows({
+  isPlace,
   rows,
-  keys,
   failed,
-}: Pick<Explained, "failed" | "keys" | "rows">): [string, string][] {
+}: Pick<Explained, "failed" | "isPlace" | "rows">): [string, string][] {
   if (failed !== undefined) {
     const { message, hint } = failed;
     return [["source", `cannot be asked: ${message}${hint === undefined ? "" : ` → ${hint}`}`]];
   }
   if (rows === undefined) return [["source", "single rows of it cannot be read"]];
   if (rows.length > 0) return [];
-  // Nothing but a place has no key: a scan does not find it either.
-  const scan = keys.length === 0 ? "" : "; a file's rows are named by place, and --scan reads all";
-  return [["source", `has no row of this name${scan}`]];
+  const text = isPlace
+    ? "has no row of this place: no row begins there, or it has no file that is called so"
+    : "has no row of this name; a file's rows are named by place, and --scan reads all";
+  return [["source", text]];
 }
 
 /** Whether nothing at all is known of a name. */
@@ -142,11 +143,11 @@ export function isUnheardOf({ rows, keys }: Explained): boolean {
 
 /** An explanation for a person: each fact, and what it is of. */
 export function explainedFacts(
-  { rows, keys, pulls, failed }: Explained,
+  { isPlace, rows, keys, pulls, failed }: Explained,
   sync: SyncConfig,
 ): [string, string][] {
   return [
-    ...withoutRows({ rows, keys, failed }),
+    ...withoutRows({ isPlace, rows, failed }),
     ...(rows ?? []).flatMap((row) => sourceLines(row, sync)),
     ...keys.flatMap(keyLines),
     ...pulls.map(pullLine),

@@ -44,7 +44,7 @@ export const registerExplain: Register = (program, context) => {
       if (failed !== undefined) {
         context.exit(exitCodeOfError(failed));
       } else if (isUnheardOf(explained)) {
-        const what = isPlace
+        const what = explained.isPlace
           ? "place as `sluice rejects list` names one"
           : "key as the source writes it";
         context.say(`→ nothing is known of it: is the ${what}?`);

@@ -8,6 +8,7 @@ import { lineOf, recordOf, rowCount, type RecordPage } from "../../pipeline/page
 import { rejectsDuplicates } from "../../pipeline/rejects-duplicates.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { StreamRecord } from "../../records/streams.ts";
+import { isLine } from "../../report/report.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import type { Gone } from "../../state/contract/keys/vanished.ts";
 import type { RejectEntry, StoredReject } from "../../state/contract/rejects/rejects.ts";
@@ -16,7 +17,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { Receipt } from "../../state/contract/sends/receipts.ts";
 import type { Staging } from "../../state/contract/sends/stagings.ts";
 import type { StateStore } from "../../state/state-store.ts";
-import { knownOf, mappedRows, withStateThere, wouldBeSent } from "./mapped-rows.ts";
+import { knownOf, mappedRows, wasSecond, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
 /** Rows of one name that are told. */
 const rowsMax = 10;
@@ -68,6 +69,8 @@ export type ExplainedPull = {
 export type Explained = {
   /** As it was asked for. */
   readonly name: string;
+  /** Whether the name is a place, as far as can be told: a key may look like one. */
+  readonly isPlace: boolean;
   /** None: the source has no such row. Undefined: single rows of it cannot be read, or it failed. */
   readonly rows: readonly ExplainedRow[] | undefined;
   /** Why the source, or the mapping, could not be asked for a key: the rest is told all the same. */
@@ -152,8 +155,7 @@ function isSecond(
   if (sync.send === "all" || !rejectsDuplicates(source, sync)) return false;
   if (scans)
     return told.rows.find((row) => row.is === "record" && row.key === key)?.place !== place;
-  const rejects = told.keys.find((one) => one.key === key)?.rejects ?? [];
-  return rejects.find((one) => one.place === place)?.code === "duplicate_key";
+  return wasSecond(place, told.keys.find((one) => one.key === key)?.rejects ?? []);
 }
 
 function explainedRow(
@@ -263,6 +265,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
     const told = { rows: mapped ?? [], keys: await Promise.all(explained), nowMs };
     return {
       name,
+      isPlace: what.isPlace === true || (what.source.placesAreLines === true && isLine(name)),
       rows: mapped?.map((row) => explainedRow(row, what, told)),
       failed,
       keys: told.keys,

@@ -13,6 +13,7 @@ import type { RecordPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { withoutRow, type Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
+import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { withState } from "../output/context.ts";
 
@@ -68,6 +69,13 @@ export async function mappedRows(
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
   return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
+}
+
+/**
+ * Whether a row that is read alone is rejected by runs because an earlier one has its key: its newest reject says so.
+ */
+export function wasSecond(place: string, rejects: readonly StoredReject[]): boolean {
+  return rejects.find((one) => one.place === place)?.code === "duplicate_key";
 }
 
 /**

@@ -1,9 +1,13 @@
+import type { Source } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, connectorOf } from "../../../connectors/source.ts";
-import type { SyncConfig } from "../../config/config.ts";
+import { targetOf, type SyncConfig } from "../../config/config.ts";
 import { lineOf, recordOf, type RecordPage } from "../../pipeline/page.ts";
+import { rejectsDuplicates } from "../../pipeline/rejects-duplicates.ts";
 import { changeOf, type Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
+import type { RejectEntry } from "../../state/contract/rejects/rejects.ts";
+import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { syncNamed } from "../named.ts";
@@ -12,12 +16,18 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
-import { knownOf, mappedRows, withStateThere, wouldBeSent } from "./mapped-rows.ts";
+import { knownOf, mappedRows, wasSecond, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
 type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key?: readonly string[] };
 
+/** The newest rejects of a key among which that of a row is looked for. */
+const rejectsMax = 20;
+
 /** What is known of keys; undefined where nothing was ever sent from here. */
 type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
+
+/** Whether a run rejects the row because an earlier one has its key. */
+type IsSecond = (row: { readonly key: string; readonly place: string }) => Promise<boolean>;
 
 function dateText(ms: number): string {
   return new Date(ms).toISOString();
@@ -38,8 +48,44 @@ function changeText(change: Change, wouldSend: boolean): string {
   return wouldSend ? `${since}, sent again as the sync asks for` : `${since}, not sent`;
 }
 
+/** What is said of a second row of a key. */
+const secondReason = "same key as an earlier row";
+
 const howNamed =
   "a row is named by its key, in a file by its line (./customers.csv:78), in an inbox by its number (forms#12)";
+
+function showReject(
+  context: Context,
+  { place, code, reason, field }: Pick<RejectEntry, "code" | "field" | "place" | "reason">,
+  isJson: boolean,
+): void {
+  if (code === "row_gone" && !isJson) {
+    context.say(plainText(`no row ${place} → ${howNamed}`));
+    return context.exit(exitCodes.usage);
+  }
+  const of = field === undefined ? "" : `${field} `;
+  if (isJson) context.print(plainJson({ place, reject: { code, field, reason } }));
+  else context.say(plainText(`${place}: rejected: ${of}${reason}`));
+  context.exit(code === "row_gone" ? exitCodes.usage : exitCodes.doneWithRejects);
+}
+
+/**
+ * Tells second rows of a key: of rows that are read from the first on those that come after one of it, of single ones
+ * those that the last run rejected so.
+ */
+function secondRows(
+  source: Source,
+  { sync, target }: { readonly sync: SyncConfig; readonly target: string },
+  { state, isNamed }: { readonly state: StateStore | undefined; readonly isNamed: boolean },
+): IsSecond {
+  if (sync.send === "all" || !rejectsDuplicates(source, sync)) return async () => false;
+  const seen = new Set<string>();
+  return async ({ key, place }) => {
+    if (!isNamed) return seen.size === seen.add(key).size;
+    const of = { target, sync: sync.name, key, limit: rejectsMax };
+    return wasSecond(place, (await state?.rejectsOfKey(of)) ?? []);
+  };
+}
 
 async function showPage(
   context: Context,
@@ -47,16 +93,21 @@ async function showPage(
   how: {
     readonly sync: SyncConfig;
     readonly lookUp: LookUp;
+    readonly isSecond: IsSecond;
     readonly nowMs: number;
     readonly isJson: boolean;
   },
 ): Promise<void> {
-  const { sync, lookUp, nowMs, isJson } = how;
+  const { sync, lookUp, isSecond, nowMs, isJson } = how;
   const known = await lookUp?.(page.candidates.map(({ key }) => key));
   for (const [at, candidate] of [...page.candidates].entries()) {
     const { key, index } = candidate;
     const record = recordOf(page, candidate);
     const place = page.source.where(index);
+    if (await isSecond({ key, place })) {
+      showReject(context, { place, code: "duplicate_key", reason: secondReason }, isJson);
+      continue;
+    }
     const change = changeOf(lineOf(page, candidate), sync.stream, known?.[at] ?? { state: "new" });
     const wouldSend = wouldBeSent(change, sync, nowMs);
     if (isJson) {
@@ -73,17 +124,7 @@ async function showPage(
       context.print(plainJson(record));
     }
   }
-  for (const { place, code, reason, field } of page.rejects) {
-    if (code === "row_gone" && !isJson) {
-      context.say(plainText(`no row ${place} → ${howNamed}`));
-      context.exit(exitCodes.usage);
-      continue;
-    }
-    const of = field === undefined ? "" : `${field} `;
-    if (isJson) context.print(plainJson({ place, reject: { code, field, reason } }));
-    else context.say(plainText(`${place}: rejected: ${of}${reason}`));
-    context.exit(code === "row_gone" ? exitCodes.usage : exitCodes.doneWithRejects);
-  }
+  for (const reject of page.rejects) showReject(context, reject, isJson);
   if (!isJson && page.rejects.some(({ code }) => code === "invalid_encoding")) {
     context.say(
       "→ a file of another encoding is read with, say, `encoding: windows-1252` of its connection",
@@ -117,15 +158,19 @@ export const registerPreview: Register = (program, context) => {
           const lookUp: LookUp =
             state && (async (keys) => await knownOf(state, { config, sync }, keys));
           const nowMs = state?.now() ?? Date.now();
+          const isNamed = options.key !== undefined;
+          const target = targetOf(config.api);
+          const isSecond = secondRows(source, { sync, target }, { state, isNamed });
+          const isJson = options.json === true;
           let left = options.limit;
           let filtered = 0;
           for await (const page of await mappedRows(source, sync, options)) {
             filtered += page.filtered;
-            await showPage(context, page, { sync, lookUp, nowMs, isJson: options.json === true });
+            await showPage(context, page, { sync, lookUp, isSecond, nowMs, isJson });
             left -= page.read;
             if (left <= 0) break;
           }
-          if (options.json === true) return;
+          if (isJson) return;
           if (left === options.limit) context.say(`${sync.name}: there is no row to show`);
           if (filtered > 0)
             context.say(`${sync.name}: the mapping leaves out ${counted(filtered, "row")}`);

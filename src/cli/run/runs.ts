@@ -9,6 +9,7 @@ import type { RunReport } from "../../report/report.ts";
 import type { OpenRejectsOf } from "../../state/contract/rejects/open-rejects.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { plainJson } from "../../text/plain-text.ts";
 import { counted, grouped } from "../../text/quantities.ts";
 import { configOf, readState, withGlobals, withState } from "../output/context.ts";
@@ -66,7 +67,7 @@ function rowOf(report: RunReport): string[] {
   const { read = 0, sent = 0, unchanged = 0, rejected = 0 } = countsSoFar(report);
   return [
     report.run_id,
-    report.outcome,
+    outcomeText(report.outcome),
     report.mode ?? "",
     ...[read, report.pull?.written ?? sent, unchanged, rejected].map(grouped),
   ];

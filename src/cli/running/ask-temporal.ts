@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Progress } from "../../../workflows/sync/progress.ts";
@@ -14,7 +15,7 @@ import { statusConnectMsMax, statusTemporalMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import { pendingTrouble } from "./pending.ts";
 import { reachTemporal, type ReachedTemporal, whyOtherReached } from "./reach-temporal.ts";
-import { defaultTemporal } from "./services.ts";
+import { defaultTemporal, historiesFile } from "./services.ts";
 
 /** What Temporal knows of a run that has not ended. */
 export type OpenRun = {
@@ -28,6 +29,8 @@ export type OpenRun = {
 export type Told = {
   /** By the run's id. */
   readonly runs: ReadonlyMap<string, OpenRun>;
+  /** Ids of runs at another Temporal than commands use here: that one is away, or lost. */
+  readonly elsewhere: ReadonlySet<string>;
   /** By the name of the sync or pull; of many it may be a second old (`scheduleStates`). */
   readonly schedules: ReadonlyMap<string, ListedState>;
   /** Why it says nothing of this project; undefined where it was not asked, or was and answers. */
@@ -97,6 +100,10 @@ function whyOther(
   return why === undefined ? undefined : { text: why.message, hint: why.hint, isFault: true };
 }
 
+function idsOf(runs: readonly Run[]): ReadonlySet<string> {
+  return new Set(runs.map(({ runId }) => runId));
+}
+
 /** Asks Temporal about open runs and about schedules of a store, for `statusTemporalMsMax` in all. */
 export async function askTemporal(
   asked: {
@@ -113,8 +120,14 @@ export async function askTemporal(
   let schedules: Told["schedules"] = new Map();
   const signal = AbortSignal.timeout(statusTemporalMsMax);
   const temporal = await reach(config, context);
-  if (!("client" in temporal)) return { runs, schedules, silent: temporal };
+  // A server of our own that is stopped is the one that the next command starts.
+  const isOwnKept = existsSync(historiesFile(config.stateFolder));
+  if (!("client" in temporal)) {
+    const lost = temporal.isFault || isOwnKept ? [] : asked.runs;
+    return { runs, elsewhere: idsOf(lost), schedules, silent: temporal };
+  }
   let silent: Silent | undefined;
+  let away: readonly Run[] = [];
   await temporal.client.withAbortSignal(signal, async () => {
     const { client } = temporal;
     const { taskQueue } = config.temporal;
@@ -130,10 +143,12 @@ export async function askTemporal(
       }
     };
     // Of a run at another Temporal this one knows nothing, which is not that it was terminated.
+    const isUsed = temporalId !== undefined && !(temporal.isFound && isOwnKept);
+    if (isUsed) away = asked.runs.filter((run) => run.temporalId !== temporalId);
     const here = asked.runs.filter((run) => run.temporalId === temporalId);
     const asking = here.map(async (run) => runs.set(run.runId, await askRun(temporal, run)));
     await Promise.allSettled([...asking, askSchedules()]);
   });
   await temporal.close();
-  return { runs, schedules, silent };
+  return { runs, elsewhere: idsOf(away), schedules, silent };
 }

@@ -6,6 +6,7 @@ import { differencesOf, type Owner } from "../../schedules/temporal-schedule.ts"
 import type { Wanted } from "../../schedules/wanted.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { bold, styledOutcome } from "../output/style.ts";
 import { shownTimes, timesText, type ShownTimes } from "./text.ts";
@@ -108,7 +109,7 @@ export function listText(listed: readonly Listed[]): string {
       ...(times === null ? [] : [`    when      ${times.words}`, ...timesText(times)]),
       ...runs.map(
         (run) =>
-          `    run       ${run.run_id}  ${styledOutcome(run.outcome)}${run.scheduled_for === null ? ", by hand" : ""}`,
+          `    run       ${run.run_id}  ${styledOutcome(outcomeText(run.outcome))}${run.scheduled_for === null ? ", by hand" : ""}`,
       ),
     ].join("\n");
   });

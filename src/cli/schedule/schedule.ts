@@ -88,7 +88,10 @@ function wantedNamed(config: Config, name: string): Wanted {
 }
 
 /** The schedule that Temporal has under that name. @throws {ConfigError} none, or that of another project. */
-async function appliedNamed({ client, owner }: At, name: string): Promise<ScheduleDescription> {
+async function appliedNamed(
+  { client, config, owner }: At,
+  name: string,
+): Promise<ScheduleDescription> {
   const { taskQueue, storeId } = owner;
   const found = await describeSchedule(client, scheduleId(taskQueue, name));
   if (found !== undefined && storeOf(found) === storeId) return found;
@@ -97,6 +100,8 @@ async function appliedNamed({ client, owner }: At, name: string): Promise<Schedu
       hint: "give this project a temporal.task_queue of its own; `sluice schedule apply` takes it over",
     });
   }
+  // What the file does not schedule, no apply brings.
+  wantedNamed(config, name);
   throw new ConfigError(`Temporal has no schedule for "${name}"`, {
     hint: "`sluice schedule apply` brings it there; `sluice schedule list` shows what is",
   });

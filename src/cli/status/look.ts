@@ -137,6 +137,7 @@ export async function lookAtProject({
         workers,
         openRejects: rejects.get(transfer.name),
         silent,
+        isElsewhere: told.elsewhere.has(last?.run_id ?? ""),
         unsendable: run === undefined ? undefined : whyUnsendable(config, run),
       };
       return statusOf(transfer, seen, new Date(now));

@@ -22,7 +22,7 @@ async function serverOf(context: Context, options: GlobalOptions): Promise<Store
   if (store !== undefined) return store;
   throw new ConfigError("sluice.yaml names no `store`: the state is in the state folder", {
     field: "store",
-    hint: "a store in a folder is migrated by whichever command opens it first",
+    hint: "only one in Postgres needs this: a store in a folder is migrated by whichever command opens it first",
   });
 }
 

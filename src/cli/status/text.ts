@@ -2,6 +2,7 @@ import { reportCounts } from "../../report/counts.ts";
 import type { RunReport } from "../../report/report.ts";
 import { zonedText } from "../../schedules/local-time.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";
 import { styledOutcome } from "../output/style.ts";
@@ -37,7 +38,7 @@ export function transferCells(
   return [
     name,
     lastText,
-    last?.outcome.replaceAll("_", " ") ?? "-",
+    last === undefined ? "-" : outcomeText(last.outcome),
     last === undefined ? "-" : countsText(last),
     nextText,
     plainText(wrong.filter((text) => text !== "").join(" → ")),

@@ -53,7 +53,7 @@ function problemOfOpen(
 /** What it is held for, and who has to say what. */
 function problemOfHeld(
   { hold, run_id: runId, sync }: RunReport,
-  { open, unsendable }: Pick<Seen, "open" | "unsendable">,
+  { open, isElsewhere = false, unsendable }: Pick<Seen, "isElsewhere" | "open" | "unsendable">,
 ): TransferProblem {
   // Nobody can answer it, and its end is noted only by what takes its lock.
   if (open?.isWorkflowOpen === false) {
@@ -65,6 +65,13 @@ function problemOfHeld(
     ...(hold === undefined ? [] : heldLines(hold)),
     ...(unsendable === undefined ? [] : [unsendable.why]),
   ].join("; ");
+  if (isElsewhere) {
+    const text = `held since ${since}: ${why}; it waits at another Temporal than the one that is used here`;
+    return {
+      text,
+      hint: `set TEMPORAL_ADDRESS to that one; where it is lost, \`sluice run ${sync}\` notes that the run has ended`,
+    };
+  }
   return { text: `held since ${since}: ${why}`, hint: heldHint(runId, unsendable) };
 }
 
@@ -142,6 +149,8 @@ export function minuteText(iso: string): string {
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
+  /** Whether it is at another Temporal than commands use here. @default it is not, as far as is known */
+  readonly isElsewhere?: boolean | undefined;
   /** The time that a schedule began the newest run for. @default a person did */
   readonly nominalAt?: string | undefined;
   readonly scheduled?: ListedState | undefined;

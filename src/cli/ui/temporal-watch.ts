@@ -10,6 +10,7 @@ const askEveryMs = 2_000;
 
 const nothingYet: Told = {
   runs: new Map(),
+  elsewhere: new Set(),
   schedules: new Map(),
   silent: { text: "Temporal has not answered yet", hint: "look again", isFault: false },
 };

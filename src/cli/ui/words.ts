@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 import type { Outcome } from "../../state/contract/runs/runs.ts";
+import { outcomeText } from "../../text/outcome-text.ts";
 import { html, Html } from "./html.ts";
 
 const tones: Readonly<Record<Outcome | "held" | "running", string>> = {
@@ -18,7 +19,7 @@ const tones: Readonly<Record<Outcome | "held" | "running", string>> = {
 
 /** An outcome in its colour; the word says it, too. */
 export function outcomeHtml(outcome: Outcome | "held" | "running"): Html {
-  return html`<span class="state ${tones[outcome]}">${outcome.replaceAll("_", " ")}</span>`;
+  return html`<span class="state ${tones[outcome]}">${outcomeText(outcome)}</span>`;
 }
 
 /** Where a run is shown. */

@@ -53,7 +53,7 @@ export async function findConfigFile(search: ConfigSearch): Promise<FoundFile> {
     if (found !== undefined) return found;
   }
   throw new ConfigError(`no ${fileName} in ${resolve(cwd)} or any folder above it`, {
-    hint: `Change to a folder that has one, or name it with --config or SLUICE_CONFIG.`,
+    hint: "Change to a folder that has one, name it with --config or SLUICE_CONFIG, or make one with `sluice init`.",
   });
 }
 

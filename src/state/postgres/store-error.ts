@@ -55,6 +55,7 @@ const configFaults: Readonly<Record<string, string | undefined>> = {
 const hints: Readonly<Record<string, string | undefined>> = {
   "25006":
     "name the server that takes writes in `store.url`, unless this one is about to: what waits continues then",
+  "53100": "make room on the disk of that server: what waits continues by itself",
   "53300":
     "raise max_connections of the server, or run fewer processes that use it: what waits continues by itself",
   "53400": "raise temp_file_limit for the role in `store.url`: what waits continues then",

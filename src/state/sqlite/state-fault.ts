@@ -42,7 +42,9 @@ function fullFault(folder: string): Fault {
   const { folder: on, free } = room(folder) ?? { folder, free: 0 };
   return {
     text: `no room for the state in ${folder}: ${free} bytes free on the disk of ${on}`,
-    hint: "make room there, or set `state:` to a folder on another disk; then run the same command",
+    hint:
+      "make room there: what waits continues by itself, and a command that ended is run again; or stop everything, " +
+      "move the folder to another disk, and set `state:` to it",
   };
 }
 

@@ -43,6 +43,21 @@ describe("stageChunk in threads of its own", () => {
   });
 });
 
+it("a backfill whose file was replaced says to begin it again, and not to reset its sync", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": accountsCsv(20) },
+  });
+  const backfill = await TestRun.backfill(harness, { more: { from: "line 5" } });
+  await harness.write("accounts.csv", "id,domain,name\nz,z.example,Z\n");
+  expect(await failureOf(backfill.stage())).toMatchObject({
+    type: "SourceChanged",
+    details: [
+      { hint: expect.stringMatching(/^begin the backfill again: it is planned/) as unknown },
+    ],
+  });
+});
+
 /** A mapping module that gives every account this name. */
 function mapWith(name: string): string {
   return `export function mapRecord({ id, domain }: Record<string, string>) {

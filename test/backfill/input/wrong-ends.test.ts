@@ -60,7 +60,7 @@ describe("readBackfillInput", () => {
       [{ to: "3000-01-01" }, "leave it out for the end of the source", { to: "now" }],
       [
         { to: "last 6 hours" },
-        "says where a span begins: move it to from",
+        'says where a span begins: move it to "from"',
         { from: "last 6 hours" },
       ],
       [

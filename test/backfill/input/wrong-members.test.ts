@@ -45,12 +45,12 @@ describe("readBackfillInput", () => {
       [{ keys: {} }, "must be a list", { keys: ["A-1", "A-2"] }],
       [
         { keys: ["a"], from: "yesterday" },
-        "does not go with from: leave out keys, or from",
+        'does not go with "from": leave out "keys", or "from"',
         { keys: ["a"] },
       ],
       [
         { keys: ["a"], from: 1, to: 2, limit: 3 },
-        "leave out keys, or from and to and limit",
+        'leave out "keys", or "from" and "to" and "limit"',
         { keys: ["a"] },
       ],
     ],
@@ -94,10 +94,10 @@ describe("readBackfillInput", () => {
     ],
     advance_checkpoint: [
       [{ advance_checkpoint: "true", to: "now" }, "true or false, without quotes", { to: "now" }],
-      [{ advance_checkpoint: true }, "goes with `to` only", {}],
+      [{ advance_checkpoint: true }, 'goes with "to" only', {}],
       [
         { advance_checkpoint: true, to: "now", limit: 5 },
-        "does not go with limit",
+        'does not go with "limit"',
         { to: "now", limit: 5 },
       ],
     ],

@@ -212,7 +212,9 @@ describe("checkPostgres", () => {
       "login",
       expect.stringMatching(/^FAIL table: .*permission denied/),
     ]);
-    expect((await failure(url, { table })).at(-1)).toContain(` → Run: ${usage} ${select}`);
+    expect((await failure(url, { table })).at(-1)).toContain(
+      ` → Run: ${usage} ${select} where types of its columns are of another schema`,
+    );
     await db.query(`${usage} ${select}`);
     expect((await check(url, { table })).filter(({ ok }) => !ok)).toEqual([]);
   });

@@ -202,7 +202,7 @@ describe("wrong input", () => {
     expect(wrong.stderr).toContain("such as: sluice backfill accounts");
     const both = await project.sluice("backfill", "accounts", "--key", "a1", "--limit", "2");
     expect(both.code).toBe(2);
-    expect(both.stderr).toContain("does not go with limit");
+    expect(both.stderr).toContain("does not go with --limit");
     const asJson = await project.sluice("backfill", "acounts", "--json");
     expect(asJson.code).toBe(2);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "ConfigError" } });

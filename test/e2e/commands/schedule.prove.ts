@@ -178,6 +178,12 @@ describe("sluice schedule", () => {
       ]);
       const early = await project.sluice("schedule", "pause", "accounts");
       expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("schedule apply")]);
+      // No apply would bring what the file does not schedule.
+      const other = await project.sluice("schedule", "pause", "acounts");
+      expect([other.code, other.stderr]).toEqual([
+        2,
+        expect.stringMatching(/schedules no "acounts" \(did you mean "accounts"\?\)/),
+      ]);
       expect((await project.sluice("schedule", "list", "--json")).stdout).toContain(
         '"state":"not_applied"',
       );

@@ -170,4 +170,19 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "says that an answer is not JSON",
     },
   },
+  {
+    id: "S1933",
+    plants: "a key that is written in the file is said to be in two settings",
+    edits: [
+      {
+        file: "src/api/http/http.ts",
+        find: "apiKeySource === field ? field",
+        replace: "apiKeySource === '' ? field",
+      },
+    ],
+    test: {
+      file: "test/src/api/search.test.ts",
+      title: "says which setting holds the key that was refused",
+    },
+  },
 ];

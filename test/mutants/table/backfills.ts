@@ -112,4 +112,35 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "ends where it was said to, also where that time has come between plan and consent",
     },
   },
+  {
+    id: "S1939",
+    plants: "one who typed options is told to leave out members of a form",
+    edits: [
+      {
+        file: "src/cli/backfill/input.ts",
+        find: "members.includes(member) ? optionOf(member) : said",
+        replace: "said",
+      },
+    ],
+    test: {
+      file: "test/src/cli/backfill/input.test.ts",
+      title:
+        "names members as the options that stand for them, and leaves what is quoted otherwise",
+    },
+  },
+  {
+    id: "S1944",
+    plants: "a backfill whose file was replaced says to reset the sync",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: 'run.kind !== "backfill" ||',
+        replace: 'run.kind === "backfill" ||',
+      },
+    ],
+    test: {
+      file: "test/activities/stage/stage-chunk.test.ts",
+      title: "a backfill whose file was replaced says to begin it again, and not to reset its sync",
+    },
+  },
 ];

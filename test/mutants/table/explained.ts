@@ -238,4 +238,34 @@ export const mutantsOfExplained: readonly Mutant[] = [
       title: "says of a row that runs reject because an earlier one has its key that none sends it",
     },
   },
+  {
+    id: "S1937",
+    plants: "preview shows a second row of a key as one that is sent",
+    edits: [
+      {
+        file: "src/cli/run/preview.ts",
+        find: "if (!isNamed) return seen.size === seen.add(key).size;",
+        replace: "if (!isNamed) return false;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "says of a second row of a key that a run rejects it, as the run does",
+    },
+  },
+  {
+    id: "S1938",
+    plants: "explain takes a line beyond the end of a file for a key",
+    edits: [
+      {
+        file: "src/cli/run/explained.ts",
+        find: "(what.source.placesAreLines === true && isLine(name))",
+        replace: "false",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/explain.test.ts",
+      title: "says of a place where no row is nothing of a scan, which takes none",
+    },
+  },
 ];

@@ -284,4 +284,19 @@ export const mutantsOfHolds: readonly Mutant[] = [
       title: "is what was staged, and its places are told with the hold",
     },
   },
+  {
+    id: "S1942",
+    plants: "status offers to approve a run that is held at a Temporal that is lost",
+    edits: [
+      {
+        file: "src/cli/running/ask-temporal.ts",
+        find: "run.temporalId !== temporalId);",
+        replace: "run.temporalId === temporalId);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/ask-temporal.test.ts",
+      title: "a run that is held at another Temporal than is used here is told as one",
+    },
+  },
 ];

@@ -84,4 +84,19 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/write-tables.test.ts",
     title: "says that no partition takes a row",
   }),
+  {
+    id: "S1943",
+    plants: "after a table was swapped a report says in general words what it says exactly",
+    edits: [
+      {
+        file: "connectors/run-range.ts",
+        find: "readLimit?.whyOther ?? otherReading",
+        replace: "otherReading",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-sync.test.ts",
+      title: "reads all of a table that another was swapped for, also in the midst of a run",
+    },
+  },
 ];

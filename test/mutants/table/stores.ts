@@ -78,4 +78,13 @@ export const mutantsOfStores: readonly Mutant[] = [
     test: "test/src/webhooks/signed-time.test.ts",
     title: "by the clock that it is given",
   }),
+  {
+    id: "S1932",
+    plants: "a store in Postgres whose disk is full is said to be out of reach",
+    edits: [{ file: "src/state/postgres/store-error.ts", find: '"53100":', replace: '"53101":' }],
+    test: {
+      file: "test/src/state/postgres/look-at-store.test.ts",
+      title: "a store says what to do where the disk of its server is full",
+    },
+  },
 ];

@@ -182,4 +182,45 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "goes on with a run that was reset",
     },
   },
+  {
+    id: "S1936",
+    plants: "people are told outcomes as programs are",
+    edits: [
+      {
+        file: "src/text/outcome-text.ts",
+        find: 'return outcome.replaceAll("_", " ");',
+        replace: "return outcome;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/runs-list.test.ts",
+      title: "shows the runs that failed, and those since a time",
+    },
+  },
+  {
+    id: "S1940",
+    plants: "the page of a record gives a command that takes a key that begins with - for options",
+    edits: [
+      {
+        file: "src/cli/ui/pages/record.ts",
+        find: 'name.startsWith("-") ? ["--"] : []',
+        replace: "[]",
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/pages.test.ts",
+      title: "give the commands that replay and explain, quoted for a shell",
+    },
+  },
+  {
+    id: "S1941",
+    plants: "/runs of the pages says that there is no sync or pull of no name",
+    edits: [
+      { file: "src/cli/ui/pages/runs.ts", find: 'sync.trim() === ""', replace: 'sync === " "' },
+    ],
+    test: {
+      file: "test/src/cli/ui/pages.test.ts",
+      title: "ask whose runs are meant where no sync or pull is named",
+    },
+  },
 ];

@@ -221,6 +221,10 @@ describe("search", () => {
     expect(error).toMatchObject({
       message: "POST /search/accounts: 401 Unauthorized, check SLUICE_API_KEY (api.api_key)",
     });
+    const written = clientOf(url, { apiKeySource: "api.api_key" });
+    expect(await rejection(written.search(firstPage))).toMatchObject({
+      message: "POST /search/accounts: 401 Unauthorized, check api.api_key",
+    });
   });
 });
 

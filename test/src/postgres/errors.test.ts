@@ -11,6 +11,7 @@ describe("postgresError", () => {
     ["select 1/0", /names the value\..*state reset/],
     ["selct 1", /with psql/],
     ["select '1'::json order by 1", /cast it/],
+    ["do $$ begin raise sqlstate '53100'; end $$", /Make room on the disk of the server/],
   ])("says what to do about %s", async (sql, hint) => {
     const { url } = await postgres();
     const asked = withSession(readRequestOf(url), async (session) => await session.query(sql));

@@ -142,6 +142,8 @@ describe("reportDetails", () => {
   it("says how the run ended and where to look next", () => {
     const text = reportDetails(report);
     expect(text).toContain("### accounts: done");
+    const rejecting = reportDetails({ ...report, outcome: "done_with_rejects" });
+    expect(rejecting).toContain("### accounts: done with rejects");
     expect(text).toContain("| sent | 7 |");
     expect(text).toContain("| balanced | yes |");
     expect(text).toContain("| requests (retries) | 3 (1) |");

@@ -65,7 +65,7 @@ async function factsHtml(sight: Sight, { sync: named, name = "" }: UiAsked): Pro
       )}
     </dl>
     <h2>The same in a terminal</h2>
-    ${commandHtml("explain", sync.name, "--place", name)}`;
+    ${commandHtml("explain", sync.name, ...(name.startsWith("-") ? ["--"] : []), name)}`;
 }
 
 /** What became of a record: `sluice explain` with a search box. @throws {SluiceError} also its source's. */

@@ -5,7 +5,7 @@ import { grouped } from "../../../text/quantities.ts";
 import { assertKnownName } from "../../run/runs.ts";
 import { minuteText } from "../../status/transfer.ts";
 import { runBars } from "../charts.ts";
-import { html, type Html } from "../html.ts";
+import { html, linkTo, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
 import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
@@ -26,8 +26,25 @@ async function rowOf({ state }: Sight, run: RunFigures): Promise<Html[]> {
   ];
 }
 
-/** The newest runs of a sync or pull. */
+/** Asks whose runs are meant. */
+function whoseRuns({ config }: Sight): UiPage {
+  const names = [...config.syncs.keys(), ...config.pulls.keys()];
+  const links = names.map(
+    (name) => html`<li><a href="${linkTo("/runs", { sync: name })}">${name}</a></li>`,
+  );
+  const main =
+    names.length === 0
+      ? html`<p>Nothing is configured under <code>syncs:</code> or <code>pulls:</code>.</p>`
+      : html`<p>Of which sync or pull?</p>
+          <ul>
+            ${links}
+          </ul>`;
+  return { title: "Runs", main };
+}
+
+/** The newest runs of a sync or pull; where none is named, it asks of which. */
 export async function runsPage(sight: Sight, { sync = "" }: UiAsked): Promise<UiPage> {
+  if (sync.trim() === "") return whoseRuns(sight);
   const { state, config } = sight;
   await assertKnownName(state, config, sync);
   const figures = await state.runFigures({ target: targetOf(config.api), sync, limit: runsMax });

@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { sources } from "../../../../connectors/registry.ts";
-import { commandOf, isMoreAsked, readOptions } from "../../../../src/cli/backfill/input.ts";
+import {
+  commandOf,
+  inOptions,
+  isMoreAsked,
+  readOptions,
+} from "../../../../src/cli/backfill/input.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { ConfigError } from "../../../../src/errors.ts";
@@ -83,8 +88,21 @@ describe("readOptions", () => {
 
   it("says what does not go together", () => {
     const { message, hint } = refused({ key: ["a1"], from: "line 2" });
-    expect(message).toContain("does not go with from");
+    expect(message).toContain("does not go with --from: leave out --key, or --from");
     expect(hint).toBe("such as: sluice backfill accounts --key a1");
+  });
+});
+
+describe("inOptions", () => {
+  it("names members as the options that stand for them, and leaves what is quoted otherwise", () => {
+    const hint = 'leave out "from": it then begins; or name a place, such as "line 3"; see "keys"';
+    expect(inOptions(hint)).toBe(
+      'leave out --from: it then begins; or name a place, such as "line 3"; see --key',
+    );
+    expect(inOptions('ask for "lanes": 1, or "time_zone"')).toBe(
+      "ask for --lanes 1, or --time-zone",
+    );
+    expect(inOptions('✖ "to" is neither a date')).toBe('✖ "to" is neither a date');
   });
 });
 

@@ -21,9 +21,18 @@ describe("table()", () => {
     expect(heading.length).toBeLessThanOrEqual(80);
     expect(first).toHaveLength(80);
     expect(first).toMatch(/^accounts-20261122-205644-c362ec14 {2}done.*… {2}1,234,567 .*…$/);
-    const narrow = table(rows, { width: 20 });
-    expect(narrow).toContain("accounts-20261122-205644-c362ec14");
-    expect(narrow).toContain("1,234,567");
+  });
+
+  it("sets what a row has below its name where no cut makes the columns fit", () => {
+    const style = { outcome: (cell: string) => `<b>${cell}</b>` };
+    expect(table(rows, { width: 60, style }).split("\n")).toEqual([
+      "accounts-20261122-205644-c362ec14",
+      "  outcome <b>done_with_rejects</b>  sent or written 1,234,567",
+      "  what is wrong a text of some length",
+      "c-1",
+      "  outcome <b>done</b>  sent or written 2",
+    ]);
+    expect(table(rows, { width: 20 })).toContain("\n  sent or written 1,234,567\n");
   });
 
   it("dresses the cells of a column and not its heading, with the same widths", () => {

@@ -22,6 +22,21 @@ describe("an instance of FlagAnswers", () => {
     );
   });
 
+  it("names all that is missing of several at once", () => {
+    const answers = new FlagAnswers(new Map([["stream", "account"]]));
+    const text = "Which";
+    const questions = [
+      { flag: "stream", text },
+      { flag: "id", text: "Which column", choices: ["a", "b"] },
+      { flag: "domain", text, fallback: "b" },
+      { flag: "column-zone", text: "Which zone" },
+    ] as const;
+    expect(() => answers.assertAnswered(questions)).toThrow(
+      "--id, --column-zone are missing: Which column; Which zone",
+    );
+    expect(() => answers.assertAnswered(questions.slice(0, 1))).not.toThrow();
+  });
+
   it("asks nobody for a secret", async () => {
     const question = { variable: "CRM_DATABASE_URL", text: "", parse: String };
     await expect(new FlagAnswers(new Map()).askSecret(question)).rejects.toThrow(

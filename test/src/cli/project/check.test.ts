@@ -45,10 +45,10 @@ syncs: ${syncs}\n`,
   return await checkIn(cwd, connection);
 }
 
-/** Runs `sluice check` of a connection of a project. */
+/** Runs `sluice check` of a connection of a project, or of all of it. */
 async function checkIn(
   cwd: string,
-  connection: string,
+  connection?: string,
   variables?: Readonly<Record<string, string>>,
 ): Promise<{ readonly lines: readonly string[]; readonly code: number }> {
   const lines: string[] = [];
@@ -63,7 +63,9 @@ async function checkIn(
       code = given;
     },
   });
-  await program.parseAsync(["check", connection], { from: "user" });
+  await program.parseAsync(["check", ...(connection === undefined ? [] : [connection])], {
+    from: "user",
+  });
   return { lines, code };
 }
 
@@ -146,6 +148,21 @@ describe("sluice check", () => {
       "FAIL  other: none.csv: none.csv does not exist",
       expect.stringMatching(/^ +→ The folder holds /),
     ]);
+  });
+
+  it("says once of a store that is away that it is", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "a.csv"), "id,domain\n1,a.example\n");
+    const store = "{ url: 'postgres://u:x@127.0.0.1:1/d', project: p }";
+    const connections = "{ files: { connector: csv, path: a.csv } }";
+    const syncs = sync("accounts", "files");
+    await writeFile(
+      join(folder, "sluice.yaml"),
+      `version: 1\napi: { api_key: k, legacy_base_url: sandbox }\nstore: ${store}\nconnections: ${connections}\nsyncs: ${syncs}\n`,
+    );
+    const { lines } = await checkIn(folder);
+    const failed = lines.filter((line) => line.startsWith("FAIL"));
+    expect(failed).toEqual([expect.stringMatching(/^FAIL {2}store: state: .*ECONNREFUSED/)]);
   });
 
   it("refuses a connection that is not there", async () => {

@@ -82,7 +82,7 @@ it("takes rows of separators alone for no rows that a key must name", async () =
 
 it("finds a column called with blanks around its name by the name, and shows them", async () => {
   const file = "nr ,site\n1,a.example\n";
-  await expect(plan(file)).rejects.toThrow("--id is missing");
+  await expect(plan(file)).rejects.toThrow("--id, --domain are missing");
   await expect(plan(file)).rejects.toMatchObject({ hint: 'one of: "nr ", site' });
   const { sync } = await plan(file, [
     ["id", "nr"],

@@ -187,12 +187,14 @@ describe("sluice explain", () => {
 
   it("says of a place where no row is nothing of a scan, which takes none", async () => {
     const { harness } = await synced();
-    const { out, said, code } = await explain(harness, "--place", "accounts.csv:99");
-    expect(out.join("\n")).toMatch(/source {4}has no row of this name$/);
-    expect([said, code]).toEqual([
-      ["→ nothing is known of it: is the place as `sluice rejects list` names one?"],
-      2,
-    ]);
+    for (const args of [["--place", "accounts.csv:99"], ["accounts.csv:99"]]) {
+      const { out, said, code } = await explain(harness, ...args);
+      expect(out.join("\n")).toMatch(/source {4}has no row of this place: no row begins there/);
+      expect([said, code]).toEqual([
+        ["→ nothing is known of it: is the place as `sluice rejects list` names one?"],
+        2,
+      ]);
+    }
   });
 
   it("tells what the store knows of a key while the source cannot be asked, and fails as that does", async () => {

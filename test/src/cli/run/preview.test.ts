@@ -150,6 +150,24 @@ describe("sluice preview", () => {
     expect((await preview(harness, "--json")).said).toEqual([]);
   });
 
+  it("says of a second row of a key that a run rejects it, as the run does", async () => {
+    const harness = await synced();
+    await harness.write("accounts.csv", `${before}a,other.example,Other\n`);
+    const said = "accounts.csv:4: rejected: same key as an earlier row";
+    const { out, said: first, code } = await preview(harness);
+    expect([out.length, first.at(-1), code]).toEqual([2, said, 3]);
+    const alone = async (): Promise<Shown> => await preview(harness, "--key", "accounts.csv:4");
+    // Nothing says of a single row what stands before it, until a run met both.
+    expect((await alone()).out).toHaveLength(1);
+    const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+    expect(counts).toMatchObject({ sent: 0, unchanged: 2, rejected: 1 });
+    expect(await alone()).toEqual({ out: [], said: [said], code: 3 });
+    const { out: facts } = await preview(harness, "--json");
+    expect(JSON.parse(facts.at(-1) ?? "")).toMatchObject({ reject: { code: "duplicate_key" } });
+    await harness.withYaml(accountsYaml("duplicate_keys: send"));
+    expect((await preview(harness)).out).toHaveLength(3);
+  });
+
   it("says how many rows the mapping leaves out", async () => {
     const yaml = accountsYaml().replace(/record:[^]*$/, "record: ./map.mjs\n");
     const files = { "accounts.csv": before, "map.mjs": "export const mapRecord = () => null;\n" };

@@ -73,6 +73,11 @@ it("`sluice runs list` shows the runs that failed, and those since a time", asyn
   }
   expect(await listed(harness)).toEqual(["run-3", "run-2", "run-1"]);
   expect((await listed(harness, "--failed")).toSorted()).toEqual(["run-1", "run-3"]);
+  // People read words, programs what the store has.
+  expect((await said(harness, "list")).join("\n")).toMatch(/^run-3 {2}credits exhausted /m);
+  expect(await said(harness, "list", "-n", "1", "--json")).toEqual([
+    expect.stringContaining('"outcome":"credits_exhausted"'),
+  ]);
   expect(await listed(harness, "--since", "2000-01-01", "-n", "2")).toHaveLength(2);
   expect(await said(harness, "list", "--since", "2999-01-01")).toEqual(["there are no such runs"]);
   await expect(listed(harness, "--sync", "acounts")).rejects.toThrow(

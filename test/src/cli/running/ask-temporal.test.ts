@@ -8,10 +8,26 @@ import { askTemporal, type Told } from "../../../../src/cli/running/ask-temporal
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { temporalIdOf } from "../../../../src/local/presence.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { heldNight } from "../../../support/project/held-night.ts";
 import { accountsConfig } from "../../../support/project/project.ts";
 import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
+
+it("a run that is held at another Temporal than is used here is told as one", async () => {
+  const harness = await heldNight();
+  const runs = await harness.state.runs({ isOpen: true, limit: 1 });
+  const { address, namespace, close } = await ownNamespace(harness.folder);
+  onTestFinished(close);
+  vi.stubEnv("TEMPORAL_ADDRESS", address);
+  vi.stubEnv("TEMPORAL_NAMESPACE", namespace);
+  const environment = readEnvironment({ TEMPORAL_ADDRESS: address });
+  const silent = { print: () => undefined, say: () => undefined, exit: () => undefined };
+  const context = { ...silent, environment, cwd: harness.folder };
+  const about = { runs, scheduled: [], storeId: "s", used: undefined };
+  const told = await askTemporal(about, harness.deps.config, context);
+  expect([[...told.elsewhere], told.runs.size]).toEqual([["run-1"], 0]);
+});
 
 it("a Temporal that the store is not used with is not asked for schedules", async () => {
   const folder = await temporaryFolder();

@@ -21,7 +21,12 @@ async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
       say: ignore,
       exit: ignore,
     },
-    whatTemporalSays: async () => ({ runs: new Map(), schedules: new Map(), silent: undefined }),
+    whatTemporalSays: async () => ({
+      runs: new Map(),
+      elsewhere: new Set<string>(),
+      schedules: new Map(),
+      silent: undefined,
+    }),
   });
 }
 

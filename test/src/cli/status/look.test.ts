@@ -18,7 +18,12 @@ it("knows for which time a run was begun, though the store's clock was behind Te
     await state.endRun({ runId, outcome: "done", endedAt: at });
     const environment = readEnvironment({});
     const context = { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
-    const told = { runs: new Map(), schedules: new Map(), silent: undefined };
+    const told = {
+      runs: new Map(),
+      elsewhere: new Set<string>(),
+      schedules: new Map(),
+      silent: undefined,
+    };
     const whatTemporalSays = async (): Promise<typeof told> => told;
     const { transfers } = await lookAtProject({ state, config, context, whatTemporalSays });
     return transfers[0]?.problem?.text;

@@ -11,6 +11,19 @@ import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { newServer } from "../../state/postgres/postgres-store.ts";
 
 describe("sluice store rename", () => {
+  it("is told as nothing that a store in a folder needs", async () => {
+    const folder = await temporaryFolder();
+    const yaml = { version: 1, api: { api_key: "none" }, connections: {}, syncs: {} };
+    await writeFile(join(folder, "sluice.yaml"), JSON.stringify(yaml));
+    const program = new Command().exitOverride();
+    const silent = { print: () => undefined, say: () => undefined, exit: () => undefined };
+    registerStore(program, { cwd: folder, environment: readEnvironment({}), ...silent });
+    const renaming = program.parseAsync(["store", "rename", "--from", "one"], { from: "user" });
+    await expect(renaming).rejects.toMatchObject({
+      hint: expect.stringMatching(/^only one in Postgres needs this/) as unknown,
+    });
+  });
+
   it("says whose the store is, where it never had the name that is given", async () => {
     const { url, schema } = await newServer();
     const folder = await temporaryFolder();

@@ -169,6 +169,13 @@ describe("statusOf", () => {
     expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");
   });
 
+  it("tells nobody to approve a run that is held at another Temporal than is used here", () => {
+    const last = report({ outcome: "held" });
+    const { problem } = statusOf(accounts, { last, open: undefined, isElsewhere: true }, soon);
+    expect(problem?.text).toContain("it waits at another Temporal than the one that is used here");
+    expect(problem?.hint).toMatch(/^set TEMPORAL_ADDRESS .* `sluice run accounts` notes/);
+  });
+
   it("asks nobody to answer a run that was held and whose workflow is gone", () => {
     const last = report({ outcome: "held" });
     const problemOf = (isWorkflowOpen: boolean): unknown => {

@@ -88,10 +88,13 @@ describe("the pages", () => {
     const { get } = await openUi(harness);
     const { text: rejects } = await get("/rejects?code=required");
     expect(rejects).toContain("<code>sluice rejects replay run-1 --code required</code>");
-    const { text: record } = await get(
-      `/record?${new URLSearchParams({ sync: "accounts", name: "it's" }).toString()}`,
+    const explained = async (name: string): Promise<string> =>
+      (await get(`/record?${new URLSearchParams({ sync: "accounts", name }).toString()}`)).text;
+    // As --place a key would be unheard of.
+    expect(await explained("it's")).toContain(
+      String.raw`<code>sluice explain accounts &#39;it&#39;\&#39;&#39;s&#39;</code>`,
     );
-    expect(record).toContain(String.raw`--place &#39;it&#39;\&#39;&#39;s&#39;`);
+    expect(await explained("-7")).toContain("<code>sluice explain accounts -- -7</code>");
   });
 
   it("say how a run went: its balance, its reasons with places, its chunks", async () => {
@@ -119,6 +122,16 @@ describe("the pages", () => {
     await next.transfer();
     const ended = await openUi(harness);
     expect((await ended.get("/runs/run-2")).text).not.toMatch(/data-live|http-equiv="refresh"/);
+  });
+
+  it("ask whose runs are meant where no sync or pull is named", async () => {
+    const { get } = await openUi(await attacked());
+    for (const path of ["/runs", "/runs?sync=", "/runs?sync=%20"]) {
+      const { status, text } = await get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toContain('<a href="/runs?sync=accounts">accounts</a>');
+    }
+    expect(await get("/runs?sync=acounts")).toMatchObject({ status: 404 });
   });
 
   it("find rejects by sync, reason and time, and say what is no time or no name", async () => {

@@ -46,10 +46,11 @@ describe("findConfigFile", () => {
     expect((await findConfigFile({ cwd, env: { SLUICE_CONFIG: "" } })).text).toBe("sluice.yaml");
   });
 
-  it("says where it looked when there is none", async () => {
-    expect(await refusal(findConfigFile({ cwd, env: {} }))).toBe(
-      `no sluice.yaml in ${cwd} or any folder above it`,
-    );
+  it("says where it looked when there is none, and how to make one", async () => {
+    await expect(findConfigFile({ cwd, env: {} })).rejects.toMatchObject({
+      message: `no sluice.yaml in ${cwd} or any folder above it`,
+      hint: expect.stringContaining("make one with `sluice init`") as unknown,
+    });
   });
 
   it("names the file of a folder that is named in its place", async () => {

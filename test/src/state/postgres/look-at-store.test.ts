@@ -17,6 +17,16 @@ it("a store says what to do where the role bounds what a statement may take", as
   expect(failed).toHaveProperty("hint", expect.stringContaining("set statement_timeout to 0"));
 });
 
+it("a store says what to do where the disk of its server is full", async () => {
+  const { state, server } = await openMigrated();
+  const failed = await sql`do $$ begin raise sqlstate '53100' using message = 'disk full'; end $$`
+    .execute(state.queries)
+    .catch((error: unknown) => asStoreError(error, server, true));
+  expect(failed).toBeInstanceOf(StateUnavailableError);
+  expect(failed).toHaveProperty("message", expect.stringContaining("disk full (53100)"));
+  expect(failed).toHaveProperty("hint", expect.stringContaining("make room on the disk"));
+});
+
 it("a store is as large as its own tables are", async () => {
   const { server, test } = await openMigrated();
   const { bytes } = await lookAtStore(server);
