@@ -183,4 +183,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "names a sequence that a new row takes a number from, and the grant that lets it",
     },
   },
+  {
+    id: "S1920",
+    plants: "a page that waits in a restored store is written over what was pulled since",
+    edits: [
+      {
+        file: "src/state/sqlite/last-send.ts",
+        find: "      forgetPages.run();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/restored-store.test.ts",
+      title: "writes no page that waited in the backup over what was pulled since",
+    },
+  },
 ];
