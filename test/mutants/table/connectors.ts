@@ -24,6 +24,15 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     title: "refuses a page that begins before the end of the page before, when it comes again",
   }),
   ofHttp({
+    id: "S1925",
+    plants: "nobody hears that a list of an API is read anew because its filter is another",
+    file: "connectors/http/index.ts",
+    find: "position.of === listOf(config).of",
+    replace: "position.of !== listOf(config).first",
+    test: "test/connectors/http/other-list.test.ts",
+    title: "says in the report that another filter has everything read again",
+  }),
+  ofHttp({
     id: "S1924",
     plants: "of two members of one name of an API's row the last is sent",
     file: "connectors/paging/client.ts",
