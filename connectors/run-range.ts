@@ -30,7 +30,10 @@ async function beginOf(
 ): Promise<{ readonly from: unknown; readonly isOther: boolean }> {
   if (since === null) return { from: null, isOther: false };
   if (since === undefined) return { from: null, isOther: true };
-  if (source.rewind === undefined) return { from: since.position, isOther: false };
+  if (source.rewind === undefined) {
+    const isOther = source.isOf?.({ config, position: since.position }) === false;
+    return { from: isOther ? null : since.position, isOther };
+  }
   const from = await source.rewind({ config, ...since, to });
   return { from: from ?? null, isOther: from === undefined };
 }

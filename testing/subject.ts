@@ -143,9 +143,9 @@ export class Subject {
     const config = this.config();
     if (last.position === undefined) return undefined;
     if (this.source.restart?.(config) === "each-run") return undefined;
-    return this.source.rewind === undefined
-      ? last.position
-      : await this.source.rewind({ config, ...last });
+    if (this.source.rewind !== undefined) return await this.source.rewind({ config, ...last });
+    const { position } = last;
+    return this.source.isOf?.({ config, position }) === false ? undefined : position;
   }
 
   /** A row as the harness wrote it. */

@@ -1,5 +1,5 @@
 import { pushConnections, type Pushed } from "../../connectors/contract/push-connections.ts";
-import { inboxPosition, isSameEvent } from "../../connectors/inbox/index.ts";
+import { inboxPosition, isSameEvent, positionIn } from "../../connectors/inbox/position.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -74,7 +74,8 @@ export async function readingsOf(
   const checkpoints = await Promise.all(
     syncs.map(async ({ name: sync }) => {
       const { position } = await state.checkpoint({ target, sync });
-      return { sync, read: inboxPosition.safeParse(position).data };
+      const read = inboxPosition.safeParse(position).data;
+      return { sync, read: read === undefined ? undefined : positionIn(read, connection) };
     }),
   );
   // Asked for after the positions, because all of them grow.
@@ -82,9 +83,8 @@ export async function readingsOf(
   const now = await inbox.now();
   return await Promise.all(
     checkpoints.map(async ({ sync, read }) => {
-      // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this
-      // one: it is read from its beginning.
-      const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
+      // A position in another inbox or in a newer copy of it says nothing of this one: it is read from its beginning.
+      const isOurs = read?.inbox === inbox.inboxId;
       const isThere = isOurs && read.seq <= last && (await isSameEvent(inbox, read));
       const seq = isThere ? read.seq : 0;
       const [first] = await inbox.read({ connection, after: seq, limit: 1 });

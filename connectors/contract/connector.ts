@@ -193,6 +193,12 @@ export interface Pull<Config, Position, OwnRow> {
     readonly to?: Position | undefined;
   }): Promise<Position | undefined> | Position | undefined;
   /**
+   * Of a source without `rewind`: whether a position is of what the configuration reads. Where it is not, everything
+   * is read again, and the run says so.
+   * @default it is
+   */
+  isOf?(input: { readonly config: Config; readonly position: Position }): boolean;
+  /**
    * The position that covers everything before a time. Its rows have one time each, their last change: a
    * source that holds versions of a record one after the other (a log, a file that grows) has no `at`,
    * because a backfill by time would send old versions. @throws {ConfigError} with this configuration a time

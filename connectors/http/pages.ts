@@ -22,7 +22,7 @@ export function listOf(config: HttpConfig): PagedList {
       login: "token",
       logins: "token, or user and password",
       address: "path",
-      next: "cursor",
+      next: pageNumber === undefined ? "cursor" : "page_number",
       order: "query",
       changedBy: "changed_by",
     },

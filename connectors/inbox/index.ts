@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import { SourceChangedError } from "../../src/errors.ts";
 import type { InboxReader, InboxRow } from "../../src/inbox/inbox.ts";
@@ -18,30 +16,7 @@ import {
 import type { PushSource } from "../contract/push.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { inboxPageCharsMax } from "./limits.ts";
-
-/** Up to which event of a connection an inbox was read. */
-export const inboxPosition = z.object({
-  inbox: z.string(),
-  connection: z.string(),
-  seq: z.int().min(0),
-  /** When the event of this number came, Unix ms; not in checkpoints of before, nor where it was removed. */
-  receivedAt: z.number().optional(),
-});
-
-type InboxPosition = z.output<typeof inboxPosition>;
-
-/**
- * Whether the event of a position is still the one that was read: an older copy of the inbox gives its number to
- * another one. One that was removed, or of which nobody noted when it came, is taken for it.
- */
-export async function isSameEvent(
-  inbox: Pick<InboxReader, "get">,
-  { connection, seq, receivedAt }: InboxPosition,
-): Promise<boolean> {
-  if (receivedAt === undefined) return true;
-  const [event] = await inbox.get({ connection, seqs: [seq] });
-  return event === undefined || event.receivedAt === receivedAt;
-}
+import { inboxPosition, isSameEvent, positionIn, type InboxPosition } from "./position.ts";
 
 /** A push connector as syncs read it: its events in the inbox, in the order they came. */
 export function readFromInbox(push: PushSource): Source {
@@ -62,9 +37,10 @@ export function readFromInbox(push: PushSource): Source {
       readLimit: async ({ config }) =>
         await withEvents(config, async (events) => ({ to: await events?.end() })),
       rewind: async ({ config, position }) =>
-        await withEvents(config, async (events) =>
-          (await events?.has(position)) === true ? position : undefined,
-        ),
+        await withEvents(config, async (events) => {
+          const own = positionIn(position, pushedConfigOf(config).connection);
+          return (await events?.has(own)) === true ? own : undefined;
+        }),
     }),
     push,
     gone: async ({ config, from, to }) => {
@@ -220,7 +196,8 @@ async function* readEvents(
       if (found.length === 0) return;
       const end = found.at(-1);
       after = end?.seq ?? after;
-      yield { ...rowsOf(found, events), position: events.positionOf(after, end?.receivedAt) };
+      const position = { ...events.positionOf(after, end?.receivedAt), others: from?.others };
+      yield { ...rowsOf(found, events), position };
     }
   } finally {
     await events?.close();

@@ -5,8 +5,7 @@ import type { z } from "zod";
 
 import { retryAfterMs } from "../../src/api/http/retry-after.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
-import { isCarried } from "../../src/mapping/json-row.ts";
-import { LongNumber } from "../../src/mapping/refusal.ts";
+import { parseJsonExactly } from "../../src/mapping/json-row.ts";
 import { wrong, type FaultFields } from "./faults.ts";
 import { pageAnswerBytesMax, requestMsDefault } from "./limits.ts";
 
@@ -26,7 +25,7 @@ export type PageAnswer = {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /**
    * The body as the schema says. A number with more digits than JavaScript's carry is an object whose text
-   * has them all.
+   * has them all; in place of a member that stands twice is an object that no mapping takes.
    * @throws {ConfigError} it is not UTF-8, not JSON, or not of this form.
    */
   json<Schema extends z.ZodType>(schema: Schema): z.output<Schema>;
@@ -55,11 +54,12 @@ export class HttpClient implements AsyncDisposable {
     const { headers, timeoutMs = requestMsDefault, fields = {} } = this.#options;
     const url = new URL(address);
     const what = `GET ${url.origin}${url.pathname}`;
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]);
     try {
       // Loaded where a request is made: every command has the connectors, and hardly one of them asks.
       const { Agent: Pool, request } = await import("undici");
       this.#agent ??= new Pool({ maxResponseSize: pageAnswerBytesMax });
+      // The time of loading is not the API's.
+      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]);
       const answer = await request(url, {
         dispatcher: this.#agent,
         signal,
@@ -129,7 +129,7 @@ function parsed<Schema extends z.ZodType>(
 ): z.output<Schema> {
   let json: unknown;
   try {
-    json = JSON.parse(text, withAllDigits);
+    json = parseJsonExactly(text);
   } catch {
     throw wrong(`${what}: the answer is not JSON`, fields.address);
   }
@@ -138,13 +138,4 @@ function parsed<Schema extends z.ZodType>(
   const [issue] = error.issues;
   const place = issue?.path.map(String).join(".") || "the answer";
   throw wrong(`${what}: ${place} is not as expected: ${issue?.message}`, fields.address);
-}
-
-/** A number that JavaScript's do not carry is kept as it was written. */
-function withAllDigits(
-  _: string,
-  value: unknown,
-  { source = "" }: { readonly source?: string } = {},
-): unknown {
-  return typeof value === "number" && !isCarried(source) ? new LongNumber(source) : value;
 }

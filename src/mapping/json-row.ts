@@ -9,22 +9,27 @@ const duplicate = new CoercionRefusal("duplicate_json_key", "stands twice in one
 const deep = new CoercionRefusal("too_deep", "is JSON nested too deeply");
 
 /**
- * The members of a JSON object as a row; undefined when the text is no JSON, or no object. What `JSON.parse`
- * would alter without a word is a Refusal in its place, so that only a mapping that reads it rejects the row:
- * a member that is there twice, what is nested deeper than `recordDepthMax`, and, as a `LongNumber`, a number
- * of too many digits.
+ * The members of a JSON object as a row, as `parseJsonExactly` has them; undefined when the text is no JSON, or no
+ * object.
  */
 export function parseJsonRow(text: string): Row | undefined {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const value = parseJsonExactly(text);
+    return isPlainObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-  if (!isPlainObject(value)) return undefined;
-  if (alterationIn(text, isCarried) === undefined) return value;
-  const row = new ExactReader(text).value();
-  return isPlainObject(row) ? row : undefined;
+}
+
+/**
+ * Parses JSON. What `JSON.parse` would alter without a word is a Refusal in its place, so that only a mapping that
+ * reads it rejects the row: a member that is there twice, what is nested deeper than `recordDepthMax`, and, as a
+ * `LongNumber`, a number of too many digits.
+ * @throws {SyntaxError} it is none.
+ */
+export function parseJsonExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return alterationIn(text, isCarried) === undefined ? value : new ExactReader(text).value();
 }
 
 /**

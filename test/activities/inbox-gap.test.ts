@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { inboxPosition } from "../../connectors/inbox/index.ts";
+import { inboxPosition, positionIn } from "../../connectors/inbox/position.ts";
 import { exitCodeOfReport } from "../../src/cli/output/exit-code.ts";
 import { reportText } from "../../src/cli/output/report-text.ts";
 import { lookIntoInboxes } from "../../src/cli/status/inbox.ts";
@@ -90,6 +90,21 @@ describe("events that were removed before a sync read them", () => {
     await state.setCheckpoint({ target, sync: "accounts", version, position, reason: "test", at });
     expect((await drain(pushed, "run-2")).counts.gone).toBeUndefined();
   });
+});
+
+it("is not read again by a sync that has read another connection since", async () => {
+  const pushed = await PostedHarness.open();
+  const { harness, activities } = pushed;
+  const { state, target } = harness.deps;
+  await post(pushed, "a1", "a2", "a3");
+  await drain(pushed, "run-1");
+  const { version, position: own } = await state.checkpoint({ target, sync: "accounts" });
+  const position = positionIn(inboxPosition.parse(own), "web");
+  const at = "2026-01-01T00:00:00.000Z";
+  await state.setCheckpoint({ target, sync: "accounts", version, position, reason: "test", at });
+  const checked = harness.perform(async () => await activities.checkInboxes(), undefined);
+  expect((await checked).drained).toEqual([]);
+  expect(await pushed.inbox.backlogs()).toMatchObject([{ accepted: 3, waiting: 0 }]);
 });
 
 describe("what a checkpoint of the store has not covered", () => {

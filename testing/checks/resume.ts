@@ -28,9 +28,11 @@ export const resumeChecks: readonly Check[] = [
       const rest = await subject.rows({ from: pages.at(-1)?.position });
       mustBe(rest.length === 0, "no row after the last position", `${rest.length}`);
       const { source } = subject;
-      if (source.rewind === undefined || source.restart?.(subject.config()) === "each-run") return;
+      const knowsPositions = source.rewind !== undefined || source.isOf !== undefined;
+      if (!knowsPositions || source.restart?.(subject.config()) === "each-run") return;
       const next = await subject.rewound({ position: pages.at(-1)?.position });
-      const expected = "`rewind` to know the position that the last read ended with";
+      const knows = source.rewind === undefined ? "isOf" : "rewind";
+      const expected = `\`${knows}\` to know the position that the last read ended with`;
       mustBe(next !== undefined, expected, "undefined: everything would be read again in each run");
     },
   },

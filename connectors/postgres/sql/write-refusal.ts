@@ -8,7 +8,7 @@ import { isOfFunction } from "../../../src/postgres/errors.ts";
  */
 export function refusalOf(error: unknown, written?: string): string | undefined {
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
-  const { code, column = "of the key", constraint = "a constraint" } = error;
+  const { code, column, constraint = "a constraint" } = error;
   switch (code) {
     case "22001":
       return "a value is too long for its column";
@@ -18,7 +18,8 @@ export function refusalOf(error: unknown, written?: string): string | undefined 
     case "22P05":
       return "a text has a character that the database's encoding does not have";
     case "23502":
-      return `the column ${column} needs a value`;
+      // Of a domain the type needs it, and no column is named.
+      return column === undefined ? "it needs a value" : `the column ${column} needs a value`;
     case "23503":
       // Of another table, whose rows point to the value of before; or of a partition.
       return written === undefined || error.table === written

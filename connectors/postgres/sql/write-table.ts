@@ -32,7 +32,8 @@ const columnsStatement = `
        where c.oid = a.attcollation and c.oid <> t.typcollation), '') as type,
     item.typcategory = 'G' or item.typname in ('json', 'xml', 'interval', 'citext')
       or exists (select from pg_collation as c where c.oid = a.attcollation and not ${isDeterministicSql})
-      as as_text
+      as as_text,
+    (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as is_view
   from pg_attribute as a
   join pg_type as t on t.oid = a.atttypid
   join pg_type as base on base.oid = case t.typtype when 'd' then t.typbasetype else t.oid end
@@ -66,6 +67,12 @@ export async function readWriteTable(
     throw new ConfigError(`there is no table ${shown} to write to`, {
       field: "table",
       hint: "`sluice pull <name> --ddl` prints the statement that makes it.",
+    });
+  }
+  if (rows[0]?.["is_view"] === "t") {
+    throw new ConfigError(`${shown} is a view, and only tables are written`, {
+      field: "table",
+      hint: "Name the table that it shows.",
     });
   }
   const byName = new Map(

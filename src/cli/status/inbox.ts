@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { inboxPosition } from "../../../connectors/inbox/index.ts";
+import { inboxPosition } from "../../../connectors/inbox/position.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
 import type { Backlog } from "../../inbox/inbox.ts";

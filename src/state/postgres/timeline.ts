@@ -51,7 +51,8 @@ export async function lastSendOf(
 }
 
 /**
- * Forgets what a store that was restored knows as sent, because unknown is always sent, and has each sync tell so.
+ * Forgets what a store that was restored knows as sent, because unknown is always sent, and has each sync tell so. A
+ * page that waits to be written is asked for again: what was pulled since may be newer.
  * Numbers up to `send`, the last one that anybody remembers, are not given again, where the role may see to that.
  */
 export async function noteRestored(queries: Queries, server: StoreServer, send = 0): Promise<void> {
@@ -61,6 +62,11 @@ export async function noteRestored(queries: Queries, server: StoreServer, send =
   await sql`
     update ${sql.table("fingerprintSets")} set is_restored = 1, valid_after = greatest(valid_after, ${send}::bigint,
       ${drawn}::bigint, (select coalesce(max(send), 0) from ${stagings}))`.execute(queries);
+  const [pulls, pages] = [sql.table("pulls"), sql.table("pullPages")];
+  await sql`update ${pulls} set is_asking = 1 where (target, pull) in (select target, pull from ${pages})`.execute(
+    queries,
+  );
+  await sql`delete from ${pages}`.execute(queries);
   if (sequence !== undefined && send > drawn)
     await sql`select setval(${sequence}::regclass, ${send}::bigint)`.execute(queries);
 }

@@ -7,7 +7,8 @@ import { count } from "./database.ts";
 /**
  * Remembers the last send outside the store, so that a store which was restored from a backup shows. What was
  * sent after the backup may have changed what the service holds: when the store is opened, its fingerprints
- * become unknown, because unknown is always sent.
+ * become unknown, because unknown is always sent, and a page that waits to be written is asked for again: what
+ * was pulled since may be newer.
  */
 export function createLastSend(db: Database, file: string): { readonly remember: () => void } {
   const folder = dirname(file);
@@ -15,12 +16,18 @@ export function createLastSend(db: Database, file: string): { readonly remember:
   const addDrawn = db.prepare("insert into sqlite_sequence (name, seq) values ('stagings', $send)");
   const setDrawn = db.prepare("update sqlite_sequence set seq = $send where name = 'stagings'");
   const forget = db.prepare("update fingerprint_sets set valid_after = $send, is_restored = 1");
+  const askAgain = db.prepare(
+    "update pulls set is_asking = 1 where (target, pull) in (select target, pull from pull_pages)",
+  );
+  const forgetPages = db.prepare("delete from pull_pages");
   // The file first: a send that is drawn meanwhile is in the store before it is in the file.
   if (rememberedSend(folder, db.storeId).send > count(drawn)) {
     db.write(() => {
       const { send } = rememberedSend(folder, db.storeId);
       if (send <= count(drawn)) return;
       forget.run({ send });
+      askAgain.run();
+      forgetPages.run();
       // The numbers of sends that are not known any more are not given again.
       if (setDrawn.run({ send }).changes === 0) addDrawn.run({ send });
     });

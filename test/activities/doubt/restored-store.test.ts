@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 
@@ -6,8 +6,9 @@ import { expect, it } from "vitest";
 
 import { lastSendFileIn } from "../../../src/state/last-send-file.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
-import { accountsYaml, Harness } from "../../support/project/harness.ts";
+import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
 const csvOf = (name: string): string => `id,domain,name\na,a.example,${name}\n`;
@@ -16,6 +17,15 @@ const csvOf = (name: string): string => `id,domain,name\na,a.example,${name}\n`;
 async function onStoreOf(harness: Harness, stateFolder: string): Promise<Harness> {
   const state = await openStoreInline(stateFolder);
   return harness.withState(state);
+}
+
+/** A folder with the store as it is now. */
+async function backupOf({ deps }: Harness): Promise<string> {
+  const folder = await temporaryFolder();
+  const live = new DatabaseSync(join(deps.config.stateFolder, "state.db"));
+  await backup(live, join(folder, "state.db"));
+  live.close();
+  return folder;
 }
 
 /** A run over the file as it is now. */
@@ -33,10 +43,7 @@ it(
     });
     const { stateFolder } = harness.deps.config;
     await run(harness, "run-1");
-    const restored = await temporaryFolder();
-    const live = new DatabaseSync(join(stateFolder, "state.db"));
-    await backup(live, join(restored, "state.db"));
-    live.close();
+    const restored = await backupOf(harness);
     await harness.write("accounts.csv", csvOf("B"));
     await run(harness, "run-2");
     expect((await harness.sandbox.names()).get("a")).toBe("B");
@@ -58,6 +65,34 @@ it(
     expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
   },
 );
+
+it("writes no page that waited in the backup over what was pulled since: it is asked for again", async () => {
+  const pulls = `pulls:
+  scores:
+    accounts: {}
+    write_back: { connection: exports, file: scores.csv, key: { mk_id: mk_id }, set: { name: name } }
+`;
+  const harness = await Harness.open({
+    yaml: accountsYaml() + pulls,
+    files: { "accounts.csv": csvOf("A") },
+  });
+  const { stateFolder } = harness.deps.config;
+  const waiting = await PullRun.open(harness, { runId: "pull-1" });
+  await mkdir(join(harness.folder, "scores.csv"));
+  await failureOf(waiting.pull());
+  await waiting.close({ outcome: "failed" });
+  const restored = await backupOf(harness);
+  await rmdir(join(harness.folder, "scores.csv"));
+  await (await PullRun.open(harness, { runId: "pull-2" })).finish();
+  await run(harness, "run-1");
+  await copyFile(lastSendFileIn(stateFolder), lastSendFileIn(restored));
+
+  // The page is of pull-1; by now the service may say otherwise.
+  const back = await onStoreOf(harness, restored);
+  const report = await (await PullRun.open(back, { runId: "pull-3" })).finish();
+  expect(await harness.sandbox.ledger("search")).toHaveLength(2);
+  expect(report.pull).toMatchObject({ calls: 1, possibly_paid_twice: 1, finished: true });
+});
 
 it("leaves a store alone whose file beside it is of another store, or is no such file", async () => {
   const harness = await Harness.open({

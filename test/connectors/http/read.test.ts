@@ -101,15 +101,16 @@ describe("reading all pages", () => {
   );
 
   it.each([
-    ["cursor", '{"data":[{"id":1}],"meta":{"next":"same"}}'],
-    ["number", '{"data":[{"id":1}]}'],
-  ] as const)("notices that pages by %s go round in a circle", async (pages, body) => {
+    ["cursor", '{"data":[{"id":1}],"meta":{"next":"same"}}', "cursor"],
+    ["number", '{"data":[{"id":1}]}', "page_number"],
+  ] as const)("notices that pages by %s go round in a circle", async (pages, body, field) => {
     const server = await startApi({ pages });
     for (let page = 0; page < 9; page += 1) server.answers.push((response) => response.end(body));
     const error = await errorOf(readRequestOf(server));
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       message: expect.stringContaining("again and again") as unknown,
+      field,
     });
     expect(server.seen).toHaveLength(2);
   });

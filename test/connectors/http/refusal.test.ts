@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { ConfigError, RetryLater, SourceAuthError } from "../../../src/errors.ts";
 import { canaryToken, type ApiServer } from "./api-server.ts";
-import { readRequestOf, errorOf, startApi } from "./support.ts";
+import { readRequestOf, errorOf, pagesOf, startApi } from "./support.ts";
 
 /** An error of a read whose first answer is another one. */
 async function thrownFor(
@@ -151,4 +151,18 @@ describe("no whole answer", () => {
     );
     expect(error).toMatchObject({ hint: "Ask for fewer rows a page: an answer may have 32 MiB." });
   });
+});
+
+it("takes neither of two members of one name, nor of two cursors", async () => {
+  const server = await startApi({ pages: "cursor" });
+  server.answers.push((response) =>
+    response.end('{"data":[{"id":1,"id":2,"name":"x"}],"meta":{"next":null}}'),
+  );
+  const [page] = await pagesOf(readRequestOf(server));
+  expect(page?.rows).toMatchObject([{ id: { code: "duplicate_json_key" }, name: "x" }]);
+  expect(page?.where(0)).toBe("/companies:#1");
+  server.answers.push((response) =>
+    response.end('{"data":[{"id":1}],"meta":{"next":"p2","next":null}}'),
+  );
+  expect(await errorOf(readRequestOf(server))).toMatchObject({ field: "cursor" });
 });

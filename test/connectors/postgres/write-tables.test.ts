@@ -85,6 +85,25 @@ describe("writePostgres, into a table that does not take everything", () => {
     expect(await write(url, [patch("a", 2), patch("b", 3)])).toEqual([{ rejected }, written]);
   });
 
+  it("says of a type that needs a value what it knows, and names no key", async () => {
+    const { url, query } = await postgres();
+    await query(`create domain rank as int not null;
+      create table scores (id text primary key, fit rank)`);
+    const rejected = "the column fit: it needs a value";
+    expect(await write(url, [patch("a", null), patch("b", 3)])).toEqual([{ rejected }, written]);
+  });
+
+  it.each(["view", "materialized view"])("refuses a %s, which no index helps", async (kind) => {
+    const { url, query } = await postgres();
+    await query(`create table stored (id text primary key, fit int);
+      create ${kind} scores as select * from stored`);
+    await expect(write(url, [patch("a", 1)])).rejects.toMatchObject({
+      message: "scores is a view, and only tables are written",
+      field: "table",
+      hint: "Name the table that it shows.",
+    });
+  });
+
   it("says that no partition takes a row", async () => {
     const { url, query } = await postgres();
     await query(`create table scores (id text primary key, fit int) partition by range (id);

@@ -7,36 +7,40 @@ const ofHttp = planting({
 
 /** Bugs of what reads rows and of the fields that are made of them. */
 export const mutantsOfConnectors: readonly Mutant[] = [
-  {
+  ofHttp({
     id: "S60",
     plants: "a row of an API that changes again at its time is passed over for good",
-    edits: [
-      {
-        file: "connectors/paging/entries.ts",
-        find: "  const sign = signOf(item);\n",
-        replace: "  const sign = signOf(name || item);\n",
-      },
-    ],
-    test: {
-      file: "test/connectors/http/read.test.ts",
-      title: "reads a row again that changed again at its time",
-    },
-  },
-  {
+    file: "connectors/paging/entries.ts",
+    find: "  const sign = signOf(item);\n",
+    replace: "  const sign = signOf(name || item);\n",
+    title: "reads a row again that changed again at its time",
+  }),
+  ofHttp({
     id: "S61",
     plants: "an API without order loses rows from one page to the next",
-    edits: [
-      {
-        file: "connectors/paging/paginate.ts",
-        find: "    this.#isFirst = false;\n",
-        replace: "    this.#isFirst = true;\n",
-      },
-    ],
-    test: {
-      file: "test/connectors/http/read.test.ts",
-      title: "refuses a page that begins before the end of the page before, when it comes again",
-    },
-  },
+    file: "connectors/paging/paginate.ts",
+    find: "    this.#isFirst = false;\n",
+    replace: "    this.#isFirst = true;\n",
+    title: "refuses a page that begins before the end of the page before, when it comes again",
+  }),
+  ofHttp({
+    id: "S1925",
+    plants: "nobody hears that a list of an API is read anew because its filter is another",
+    file: "connectors/http/index.ts",
+    find: "position.of === listOf(config).of",
+    replace: "position.of !== listOf(config).first",
+    test: "test/connectors/http/other-list.test.ts",
+    title: "says in the report that another filter has everything read again",
+  }),
+  ofHttp({
+    id: "S1924",
+    plants: "of two members of one name of an API's row the last is sent",
+    file: "connectors/paging/client.ts",
+    find: "json = parseJsonExactly(text);",
+    replace: "json = JSON.parse(text);",
+    test: "test/connectors/http/refusal.test.ts",
+    title: "takes neither of two members of one name, nor of two cursors",
+  }),
   ofHttp({
     id: "S1790",
     plants: "rows that another filter of an API left out are never read",
@@ -132,9 +136,9 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "a number of an API that a double carries becomes text",
     edits: [
       {
-        file: "connectors/paging/client.ts",
-        find: "!isCarried(source) ? new LongNumber(source)",
-        replace: "source.length > 15 ? new LongNumber(source)",
+        file: "src/mapping/json-row.ts",
+        find: "return isCarried(number) ? Number(number)",
+        replace: "return number.length <= 15 ? Number(number)",
       },
     ],
     test: {

@@ -229,4 +229,12 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     title:
       "the project's own Temporal that is stopped is well; another one of the store that is away is not",
   }),
+  plant({
+    id: "S1921",
+    plants: "a page that waits in a store which went back is written over what was pulled since",
+    file: "src/state/postgres/timeline.ts",
+    find: "await sql`delete from ${pages}`.execute(queries);",
+    replace: "void pages;",
+    title: "keeps no page of a pull that waited in the backup, and says that it may be paid twice",
+  }),
 ];

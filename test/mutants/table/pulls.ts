@@ -183,4 +183,50 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "names a sequence that a new row takes a number from, and the grant that lets it",
     },
   },
+  {
+    id: "S1920",
+    plants: "a page that waits in a restored store is written over what was pulled since",
+    edits: [
+      {
+        file: "src/state/sqlite/last-send.ts",
+        find: "      forgetPages.run();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/restored-store.test.ts",
+      title: "writes no page that waited in the backup over what was pulled since",
+    },
+  },
+  {
+    id: "S1926",
+    plants:
+      "of a view that is to be written it is said to make an index on it, which Postgres refuses",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-table.ts",
+        find: "select relkind in ('v', 'm') from",
+        replace: "select relkind in ('f') from",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "refuses a view, which no index helps",
+    },
+  },
+  {
+    id: "S1927",
+    plants: "a type that needs a value is told as the key that needs one",
+    edits: [
+      {
+        file: "connectors/postgres/sql/write-refusal.ts",
+        find: 'column === undefined ? "it needs a value" : ',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/write-tables.test.ts",
+      title: "says of a type that needs a value what it knows, and names no key",
+    },
+  },
 ];

@@ -53,8 +53,8 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/run-range.ts",
-        find: "if (source.rewind === undefined) return",
-        replace: "if (source.rewind !== null) return",
+        find: "if (source.rewind === undefined) {",
+        replace: "if (source.rewind !== null) {",
       },
     ],
     test: {

@@ -66,4 +66,34 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "a sender that has closed its side is answered all that is kept of it",
     },
   },
+  {
+    id: "S1922",
+    plants: "a connection that has its name back is read from its beginning",
+    edits: [
+      {
+        file: "connectors/inbox/index.ts",
+        find: "others: from?.others }",
+        replace: "others: undefined }",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/renamed-connection.test.ts",
+      title: "continues where it was, once its connection was renamed and has its name back",
+    },
+  },
+  {
+    id: "S1923",
+    plants: "a drain starts for ever for a sync that has read another connection since",
+    edits: [
+      {
+        file: "activities/inbox/push-connections.ts",
+        find: "positionIn(read, connection)",
+        replace: "read",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "is not read again by a sync that has read another connection since",
+    },
+  },
 ];

@@ -83,6 +83,21 @@ describe("a store in Postgres that is another one than it was", () => {
     expect(await other.isRestored(name)).toBe(false);
   });
 
+  it("keeps no page of a pull that waited in the backup, and says that it may be paid twice", async () => {
+    const { open, goBackTo } = await newStore();
+    const store = await open(await temporaryFolder());
+    await StoreUnderTest.of("", store).openRun("p1");
+    const pull = { target: name.target, pull: "scores" };
+    const asked = { queryHash: "q", writeHash: "w", anew: false, hasDomains: false };
+    await store.beginPull({ ...pull, ...asked, runId: "p1" });
+    const { version = 0 } = (await store.pullPlace(pull)) ?? {};
+    await store.keepPage({ ...pull, runId: "p1", version, page: { items: [] } });
+    for (const n of numbers(2)) await send(store, `r${n}`);
+    await goBackTo(1);
+    await store.beat(beat);
+    expect(await store.pullPlace(pull)).toMatchObject({ page: null, isAsking: true, version });
+  });
+
   it("is noticed by a host that starts once another one has drawn as many numbers", async () => {
     const { open, goBackTo } = await newStore();
     const [a, b] = [await temporaryFolder(), await temporaryFolder()];
