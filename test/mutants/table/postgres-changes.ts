@@ -84,4 +84,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/write-tables.test.ts",
     title: "says that no partition takes a row",
   }),
+  plant({
+    id: "S1900",
+    plants: "a row for which a trigger finds several values keeps its page from being written",
+    file: "connectors/postgres/sql/write-refusal.ts",
+    find: 'case "21000":',
+    replace: 'case "21???":',
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "writes one after the other what a trigger gives the same key",
+  }),
 ];
