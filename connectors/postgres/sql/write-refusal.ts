@@ -10,6 +10,9 @@ export function refusalOf(error: unknown, written?: string): string | undefined 
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
   const { code, column, constraint = "a constraint" } = error;
   switch (code) {
+    // Of two rows at once it may also be that a trigger gave them the same key: each alone is taken.
+    case "21000":
+      return "a trigger or a policy of the table finds several values for it";
     case "22001":
       return "a value is too long for its column";
     case "22003":

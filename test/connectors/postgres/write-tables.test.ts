@@ -123,6 +123,31 @@ describe("writePostgres, into a table that does not take everything", () => {
       expect(await write(url, [patch("a", 2), patch("b", 3)])).toEqual([{ rejected }, written]);
     },
   );
+
+  it("refuses the one row for which a trigger or a policy finds several values where one is meant", async () => {
+    const { url, query } = await postgres();
+    await query(`create table scores (id text primary key, fit int);
+      ${stopping("new.fit := (select n from generate_series(1, new.fit) as n); return new;")}
+      create trigger stop before insert on scores for each row execute function stop()`);
+    const rejected = "a trigger or a policy of the table finds several values for it";
+    expect(await write(url, [patch("a", 2), patch("b", 1)])).toEqual([{ rejected }, written]);
+  });
+
+  it("writes one after the other what a trigger gives the same key", async () => {
+    const { url, query } = await postgres();
+    await query(`create table scores (id text primary key, fit int);
+      ${stopping("new.id := lower(new.id); return new;")}
+      create trigger stop before insert on scores for each row execute function stop()`);
+    expect(await write(url, [patch("A", 1), patch("a", 2), patch("b", 3)])).toEqual([
+      missing,
+      written,
+      written,
+    ]);
+    expect(await query("select id, fit from scores order by id")).toEqual([
+      { id: "a", fit: 2 },
+      { id: "b", fit: 3 },
+    ]);
+  });
 });
 
 it.each([

@@ -99,4 +99,22 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
       title: "reads all of a table that another was swapped for, also in the midst of a run",
     },
   },
+  plant({
+    id: "S1900",
+    plants: "a row for which a trigger finds several values keeps its page from being written",
+    file: "connectors/postgres/sql/write-refusal.ts",
+    find: 'case "21000":',
+    replace: 'case "21???":',
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "writes one after the other what a trigger gives the same key",
+  }),
+  plant({
+    id: "S1901",
+    plants: "who writes too slowly is told to index what is read",
+    file: "connectors/postgres/client.ts",
+    find: "isWrite: request.isWritable",
+    replace: "isWrite: false",
+    test: "test/src/postgres/errors.test.ts",
+    title: "says what to do of a statement that took too long, where it reads and where it writes",
+  }),
 ];
