@@ -31,6 +31,7 @@ import { openInbox } from "./inbox/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { startNotifying } from "./local/notification.ts";
 import {
+  queueNow,
   refuseOtherStore,
   runWorkers,
   shutDown,
@@ -286,7 +287,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const deps = await createDependencies(settings, client);
   closing.defer(async () => await deps.close());
   await refuseOtherTemporal(config, { ...deps, address: settings.temporalAddress });
-  await refuseOtherStore(client, config.temporal.taskQueue, storePlace(config, deps.state));
+  await refuseOtherStore(client, queueNow(config, deps.state), storePlace(config, deps.state));
   await refuseCopiedFolder(config, deps);
   await closeAbandoned(deps);
   const [configs, folder] = [configMarks(config), folderName(config.stateFolder)];

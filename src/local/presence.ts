@@ -44,6 +44,21 @@ function workerStore(identity: string): string | undefined {
 /** A poll is held for a minute at most: who has not polled for longer is gone, though still listed for five. */
 const pollMsMax = 70_000;
 
+/** A task queue that is looked at, and when. */
+export type QueueNow = {
+  readonly taskQueue: string;
+  /** Unix ms, which is compared with Temporal's. @default by the clock of this host, as of a Temporal that is on it */
+  readonly nowMs?: number | undefined;
+};
+
+/** The task queue of a project, now by the store's clock: those of hosts may be hours off. */
+export function queueNow(
+  { temporal }: Pick<Config, "temporal">,
+  state: Pick<StateStore, "now">,
+): QueueNow {
+  return { taskQueue: temporal.taskQueue, nowMs: state.now() };
+}
+
 /**
  * Asks a server what it answers at once when it is well: one that hangs must not hold up a command for a minute.
  * @throws {TemporalUnreachableError} it answers an error, or nothing in time.
@@ -63,19 +78,22 @@ async function asked<Answer>(client: Client, ask: () => Promise<Answer>): Promis
  * The stores of the workers that poll a queue; a worker that is not one of ours has none.
  * @throws {TemporalUnreachableError}
  */
-export async function storesOn(client: Client, taskQueue: string): Promise<(string | undefined)[]> {
-  return (await identitiesOn(client, taskQueue)).map(workerStore);
+export async function storesOn(client: Client, queue: QueueNow): Promise<(string | undefined)[]> {
+  return (await identitiesOn(client, queue)).map(workerStore);
 }
 
 /** How the workers that poll a queue name themselves. */
-async function identitiesOn(client: Client, taskQueue: string): Promise<string[]> {
+async function identitiesOn(
+  client: Client,
+  { taskQueue, nowMs = Date.now() }: QueueNow,
+): Promise<string[]> {
   const { namespace } = client.options;
   const queue = { namespace, taskQueue: { name: taskQueue }, taskQueueType: 1 };
   const { pollers } = await asked(
     client,
     async () => await client.workflowService.describeTaskQueue(queue),
   );
-  const since = Date.now() - pollMsMax;
+  const since = nowMs - pollMsMax;
   return (pollers ?? [])
     .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since)
     .map(({ identity }) => identity ?? "");
@@ -104,10 +122,10 @@ export async function temporalIdOf(client: Client): Promise<string> {
  */
 export async function refuseCopiedStore(
   client: Client,
-  taskQueue: string,
+  queue: QueueNow,
   place: StorePlace,
 ): Promise<void> {
-  refuseCopy(await identitiesOn(client, taskQueue), taskQueue, place);
+  refuseCopy(await identitiesOn(client, queue), queue.taskQueue, place);
 }
 
 function refuseCopy(identities: readonly string[], taskQueue: string, place: StorePlace): void {
@@ -129,11 +147,12 @@ function refuseCopy(identities: readonly string[], taskQueue: string, place: Sto
  */
 export async function refuseOtherStore(
   client: Client,
-  taskQueue: string,
+  queue: QueueNow,
   place: StorePlace,
 ): Promise<void> {
   const { storeId } = place;
-  const identities = await identitiesOn(client, taskQueue);
+  const { taskQueue } = queue;
+  const identities = await identitiesOn(client, queue);
   refuseCopy(identities, taskQueue, place);
   const other = identities
     .map(workerStore)

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, TemporalUnreachableError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
-import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { queueNow, storesOn, temporalIdOf } from "../../local/presence.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import {
@@ -47,7 +47,7 @@ async function change(
     const { address, client } = temporal;
     await refuseOtherTemporal(config, { state, address, temporalId: await temporalIdOf(client) });
     if (!(await isWorkflowOpen(temporal.client, run))) throw notOpen(run.runId, run.sync);
-    if (!(await storesOn(temporal.client, taskQueue)).includes(state.storeId)) {
+    if (!(await storesOn(temporal.client, queueNow(config, state))).includes(state.storeId)) {
       throw new TemporalUnreachableError(
         `backfill ${run.runId} is paused: no worker polls the task queue ${taskQueue}`,
         { hint: goesOn },

@@ -6,7 +6,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
-import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { queueNow, storesOn, temporalIdOf } from "../../local/presence.ts";
 import { isTemplate } from "../../local/templates.ts";
 import type { LockHolder } from "../../state/contract/runs/locks.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
@@ -157,7 +157,7 @@ async function isOurs(
   const { taskQueue } = found;
   if (taskQueue !== config.temporal.taskQueue || isTemplate(found)) return false;
   if (await hasWorker(project, id)) return true;
-  const stores = await storesOn(client, taskQueue);
+  const stores = await storesOn(client, queueNow(config, state));
   return stores.every((store) => store === undefined || store === state.storeId);
 }
 
@@ -188,7 +188,8 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
     const handle = reached.client.workflow.getHandle(workflowId, undefined, chain);
     const { taskQueue } = found;
     const elsewhere = taskQueue === project.config.temporal.taskQueue ? undefined : taskQueue;
-    const stores = elsewhere === undefined ? [] : await storesOn(reached.client, taskQueue);
+    const queue = { taskQueue, nowMs: project.state.now() };
+    const stores = elsewhere === undefined ? [] : await storesOn(reached.client, queue);
     const isEnded = elsewhere !== undefined && !stores.includes(project.state.storeId);
     await (isEnded ? handle.terminate("sluice cancel: nobody polls its queue") : handle.cancel());
     return { workflowId, firstRunId, elsewhere, isEnded };

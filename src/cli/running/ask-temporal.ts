@@ -82,7 +82,7 @@ async function isOurs(
   storeId: string,
 ): Promise<boolean> {
   if (!isFound) return true;
-  const stores = await storesOn(client, taskQueue).catch((): (string | undefined)[] => []);
+  const stores = await storesOn(client, { taskQueue }).catch((): (string | undefined)[] => []);
   return stores.includes(storeId);
 }
 

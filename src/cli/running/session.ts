@@ -5,7 +5,13 @@ import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../../e
 import { isLasting, type Runnable } from "../../hosts/live-workers.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
-import { refuseCopiedStore, storePlace, storesOn, temporalIdOf } from "../../local/presence.ts";
+import {
+  queueNow,
+  refuseCopiedStore,
+  storePlace,
+  storesOn,
+  temporalIdOf,
+} from "../../local/presence.ts";
 import type { ServiceAddresses } from "../../service/client.ts";
 import { openStateStore } from "../../state/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -43,7 +49,7 @@ async function hasWorkerAt(
   try {
     const client = await connectTemporal(address);
     try {
-      return (await storesOn(client.client, temporal.taskQueue)).includes(storeId);
+      return (await storesOn(client.client, temporal)).includes(storeId);
     } finally {
       await client.close();
     }
@@ -85,13 +91,14 @@ const lookEveryMs = 1_000;
  */
 async function waitForWorker(
   client: TemporalClient,
-  how: { readonly config: Config; readonly storeId: string; readonly context: Context },
+  how: { readonly config: Config; readonly state: StateStore; readonly context: Context },
 ): Promise<void> {
-  const { taskQueue } = how.config.temporal;
+  const { config, state, context } = how;
+  const { taskQueue } = config.temporal;
   const giveUpAt = Date.now() + workerWaitMs;
   for (let asked = 0; ; asked++) {
-    const stores = await storesOn(client.client, taskQueue);
-    if (stores.includes(how.storeId)) return;
+    const stores = await storesOn(client.client, queueNow(config, state));
+    if (stores.includes(state.storeId)) return;
     if (stores.length > 0 && asked > 0) {
       throw new ConfigError(
         `a worker of another project (state store ${stores[0] ?? "unknown"}) polls the task queue ${taskQueue}`,
@@ -107,7 +114,7 @@ async function waitForWorker(
         { hint: "start one with `sluice worker`, or everything with `sluice dev`" },
       );
     }
-    if (asked === 0) how.context.say(`waiting for a worker on the task queue ${taskQueue}`);
+    if (asked === 0) context.say(`waiting for a worker on the task queue ${taskQueue}`);
     await delay(lookEveryMs);
   }
 }
@@ -206,11 +213,10 @@ export async function openSession(
     const { state, temporal, addresses } = parts;
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
-    const { storeId } = state;
     const at = { config, state, temporalId: await temporalIdOf(client.client) };
     await refuseOtherTemporal(config, { ...at, address: temporal.address });
-    await refuseCopiedStore(client.client, config.temporal.taskQueue, storePlace(config, state));
-    if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
+    await refuseCopiedStore(client.client, queueNow(config, state), storePlace(config, state));
+    if (!temporal.isEmbedded) await waitForWorker(client, { config, state, context });
     for (const one of wanted) await needRightWorkers(at, one, { context, signal });
     const workers = await workersAt(at);
     const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);

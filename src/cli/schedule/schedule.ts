@@ -6,7 +6,13 @@ import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal } from "../../local/connect.ts";
-import { refuseOtherStore, storePlace, storesOn, temporalIdOf } from "../../local/presence.ts";
+import {
+  queueNow,
+  refuseOtherStore,
+  storePlace,
+  storesOn,
+  temporalIdOf,
+} from "../../local/presence.ts";
 import { scheduleId } from "../../schedules/ids.ts";
 import { resumedNote } from "../../schedules/missed.ts";
 import { applyChange, describeSchedule, planSchedules } from "../../schedules/plan.ts";
@@ -54,8 +60,8 @@ async function onTemporal(
           temporalId: await temporalIdOf(client),
         });
         const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
-        await refuseOtherStore(client, owner.taskQueue, storePlace(config, state));
-        if (temporal.isEmbedded && !(await hasWorker(client, owner))) {
+        await refuseOtherStore(client, queueNow(config, state), storePlace(config, state));
+        if (temporal.isEmbedded && !(await hasWorker({ config, client, state }))) {
           context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
         }
         await work({ config, client, state, owner });
@@ -69,8 +75,8 @@ async function onTemporal(
 }
 
 /** Whether a worker of this project is there to do what a schedule starts. */
-async function hasWorker(client: Client, { taskQueue, storeId }: Owner): Promise<boolean> {
-  return (await storesOn(client, taskQueue)).includes(storeId);
+async function hasWorker({ config, client, state }: Omit<At, "owner">): Promise<boolean> {
+  return (await storesOn(client, queueNow(config, state))).includes(state.storeId);
 }
 
 /** What the file schedules under that name. @throws {ConfigError} nothing; says what there is. */
@@ -143,10 +149,9 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
 
 async function trigger(at: At, context: Context, name: string): Promise<string> {
   wantedNamed(at.config, name);
-  const { client, owner } = at;
   const { scheduleId: id } = await appliedNamed(at, name);
-  const workflowId = await triggerSchedule(client, id);
-  if (!(await hasWorker(client, owner))) {
+  const workflowId = await triggerSchedule(at.client, id);
+  if (!(await hasWorker(at))) {
     context.say("no worker of this project polls the task queue: the run waits for one");
   }
   return workflowId;

@@ -85,7 +85,7 @@ export async function connectOf(config: Config, context: Context): Promise<() =>
         });
       }
       isOurs = !isFound;
-      isOurs ||= (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
+      isOurs ||= (await storesOn(client, config.temporal)).includes(storeId);
       if (isOurs) return client;
     } finally {
       if (!isOurs) await close();

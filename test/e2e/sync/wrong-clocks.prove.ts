@@ -82,9 +82,10 @@ it("two hosts whose clocks are forty minutes apart send all once, at one rate, a
   const early = times.slice(refused + 1).filter((time) => time < until429 - lateMs).length;
   expect([refused >= 0, early <= 2]).toEqual([true, true]);
 
-  // What is known to be held is not sent again, by whichever clock it was.
-  for (const sync of names) {
-    const { stdout } = await project.sluiceWith(hostEnv("c", behind), "run", sync, "--json");
+  // What is known to be held is not sent again, by whichever clock it was; and each finds the workers.
+  for (const [index, sync] of names.entries()) {
+    const minutes = [behind, ahead][index] ?? 0;
+    const { stdout } = await project.sluiceWith(hostEnv("c", minutes), "run", sync, "--json");
     expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({
       counts: { read: rows, sent: 0 },
     });

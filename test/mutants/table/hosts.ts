@@ -274,4 +274,13 @@ export const mutantsOfHosts: readonly Mutant[] = [
     test: "test/activities/stage/stamped-rejects.test.ts",
     title: "a reject is stamped by the store's clock",
   }),
+  plant({
+    id: "S1910",
+    plants: "who polls a queue is judged by the clock of this host",
+    file: "src/local/presence.ts",
+    find: "const since = nowMs - pollMsMax;",
+    replace: "const since = Math.max(nowMs, Date.now()) - pollMsMax;",
+    test: "test/src/local/presence.test.ts",
+    title: "who polls a queue is judged by the time that is given",
+  }),
 ];

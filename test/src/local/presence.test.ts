@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 
 import { ConfigError, StateUnavailableError } from "../../../src/errors.ts";
-import { refuseOtherStore, startBeating, workerIdentity } from "../../../src/local/presence.ts";
+import {
+  queueNow,
+  refuseOtherStore,
+  startBeating,
+  storesOn,
+  workerIdentity,
+} from "../../../src/local/presence.ts";
 import { hostBeatMs } from "../../../src/state/limits.ts";
 import { until } from "../../support/process/process.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
@@ -73,10 +79,43 @@ it("a queue that a worker of a copied state folder polls is refused, and no othe
   await come("same folder", workerIdentity(place));
   await come("older version", "7 store=store-1");
   await come("in postgres", workerIdentity({ ...place, folder: undefined }));
-  await expect(refuseOtherStore(client, "copied", place)).rejects.toThrow(
+  await expect(refuseOtherStore(client, { taskQueue: "copied" }, place)).rejects.toThrow(
     `a worker (process ${process.pid}) of a copy of this project, whose state folder is another than ${folder}`,
   );
-  for (const queue of ["gone", "same folder", "older version", "in postgres"]) {
-    await refuseOtherStore(client, queue, place);
+  for (const taskQueue of ["gone", "same folder", "older version", "in postgres"]) {
+    await refuseOtherStore(client, { taskQueue }, place);
   }
+});
+
+it("who polls a queue is judged by the time that is given, however wrong the clock of this host is", async () => {
+  vi.useRealTimers();
+  const { client, namespace, close } = await ownNamespace(await temporaryFolder());
+  onTestFinished(close);
+  const place = { storeId: "store-1", folder: undefined };
+  const request = {
+    namespace,
+    taskQueue: { name: "sluice" },
+    identity: workerIdentity({ ...place, storeId: "store-2" }),
+  };
+  const poll = async (): Promise<unknown> =>
+    await client.workflowService.pollWorkflowTaskQueue(request);
+  const polling = client.withDeadline(Date.now() + 3_000, poll).catch(() => undefined);
+  onTestFinished(async () => void (await polling));
+  const stores = async (nowMs?: number): Promise<unknown> =>
+    await storesOn(client, { taskQueue: "sluice", nowMs });
+  await expect.poll(async () => await stores()).toEqual(["store-2"]);
+  const nowMs = Date.now();
+  // The calls have deadlines by the clock that is wrong.
+  const wrong = vi.spyOn(Date, "now").mockReturnValue(nowMs + 3_600_000);
+  onTestFinished(() => wrong.mockRestore());
+  expect(await stores(nowMs)).toEqual(["store-2"]);
+  const queue = queueNow(
+    { temporal: { taskQueue: "sluice", searchAttribute: true } },
+    {
+      now: () => nowMs,
+    },
+  );
+  await expect(refuseOtherStore(client, queue, place)).rejects.toThrow(
+    "a worker of another project",
+  );
 });
