@@ -310,7 +310,8 @@ export function failureAt(
   request: Pick<SessionRequest, "config" | "isWritable">,
   error: unknown,
 ): Error {
-  return postgresError(error, { where: whereOf(request.config), grant: grantFor(request) });
+  const where = whereOf(request.config);
+  return postgresError(error, { where, grant: grantFor(request), isWrite: request.isWritable });
 }
 
 /**

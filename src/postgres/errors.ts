@@ -10,6 +10,8 @@ const tooManyConnectionsMs = 10 * 60_000;
 type Meaning = {
   readonly kind: "config" | "auth" | "unavailable";
   readonly hint?: string;
+  /** What to do where it was written to. @default `hint` */
+  readonly hintOfWrite?: string;
   readonly field?: string;
   /** How long a `config` fault is looked at again before it counts. */
   readonly retryBudgetMs?: number;
@@ -80,11 +82,14 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "53400": {
     kind: "config",
     hint: "Index the change column and the key together, or raise temp_file_limit for the role.",
+    hintOfWrite: "Raise temp_file_limit for the role.",
   },
   "57014": {
     kind: "config",
     field: "statement_timeout",
     hint: "Index the change column and the key together, or raise statement_timeout.",
+    hintOfWrite:
+      "Look for a slow trigger of the table that is written, or raise statement_timeout.",
   },
   "40001": unavailable,
   "40P01": unavailable,
@@ -140,12 +145,12 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 /**
  * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is
- * missing. The error holds neither the password nor a value of a row, and pg's own error, which may, is not
- * its cause.
+ * missing; `isWrite` says that it was to be written to. The error holds neither the password nor a value of a row, and
+ * pg's own error, which may, is not its cause.
  */
 export function postgresError(
   error: unknown,
-  at: { readonly where: string; readonly grant: string },
+  at: { readonly where: string; readonly grant: string; readonly isWrite?: boolean | undefined },
 ): Error {
   if (error instanceof SluiceError) return error;
   // Of several addresses that were tried, each has an error of its own.
@@ -153,7 +158,7 @@ export function postgresError(
   const meaning = meaningOf(error);
   if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));
   const { kind, field, retryBudgetMs } = meaning;
-  const hint = hintOf(error, meaning, at.grant);
+  const hint = hintOf(error, meaning, at);
   const said = textOf(error);
   const message = `${at.where}: ${said}`;
   const facts = { hint, field, cause: new Error(said) };
@@ -162,10 +167,15 @@ export function postgresError(
   return new ConfigError(message, { ...facts, retryBudgetMs });
 }
 
-function hintOf(error: unknown, { kind, hint }: Meaning, grant: string): string | undefined {
+function hintOf(
+  error: unknown,
+  { kind, hint, hintOfWrite }: Meaning,
+  { grant, isWrite }: Parameters<typeof postgresError>[1],
+): string | undefined {
   const state = sqlStateOf(error);
   if (error instanceof DatabaseError && error.routine === hidesRows) return hiddenRows;
   if (state === noRight) return grant;
+  if (isWrite === true && hintOfWrite !== undefined) return hintOfWrite;
   if (hint !== undefined || kind !== "config") return hint;
   return state?.startsWith("22") === true ? ofValue : askPsql;
 }

@@ -93,4 +93,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/write-tables.test.ts",
     title: "writes one after the other what a trigger gives the same key",
   }),
+  plant({
+    id: "S1901",
+    plants: "who writes too slowly is told to index what is read",
+    file: "connectors/postgres/client.ts",
+    find: "isWrite: request.isWritable",
+    replace: "isWrite: false",
+    test: "test/src/postgres/errors.test.ts",
+    title: "says what to do of a statement that took too long, where it reads and where it writes",
+  }),
 ];

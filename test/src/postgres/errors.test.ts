@@ -40,6 +40,23 @@ describe("postgresError", () => {
     });
   });
 
+  it("says what to do of a statement that took too long, where it reads and where it writes", async () => {
+    const { url } = await postgres();
+    const slow = async (isWritable: boolean): Promise<unknown> => {
+      const request = { ...readRequestOf(url, { statement_timeout: "1s" }), isWritable };
+      return await withSession(
+        request,
+        async (session) => await session.query("select pg_sleep(9)"),
+      );
+    };
+    await expect(slow(false)).rejects.toMatchObject({
+      hint: expect.stringMatching(/^Index the change column/) as unknown,
+    });
+    await expect(slow(true)).rejects.toMatchObject({
+      hint: expect.stringMatching(/^Look for a slow trigger/) as unknown,
+    });
+  });
+
   it("names the setting where a role has no row hidden from it", async () => {
     const db = await postgres();
     await db.query("create table t (id int primary key); alter table t enable row level security");
