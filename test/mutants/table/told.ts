@@ -182,4 +182,34 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "goes on with a run that was reset",
     },
   },
+  {
+    id: "S1902",
+    plants: "a record that a run has sent since the look began is called missing or different",
+    edits: [
+      {
+        file: "src/verify/look-up.ts",
+        find: " || known.send !== send;",
+        replace: ";",
+      },
+    ],
+    test: {
+      file: "test/activities/verify/verify-sync.test.ts",
+      title: "calls nothing missing or different that a run has sent since the look began",
+    },
+  },
+  {
+    id: "S1903",
+    plants: "a record that a run is sending is called missing or different",
+    edits: [
+      {
+        file: "src/verify/look-up.ts",
+        find: 'return known?.state !== "accepted" || known.send !== send;',
+        replace: 'return known?.state === "accepted" && known.send !== send;',
+      },
+    ],
+    test: {
+      file: "test/activities/verify/verify-sync.test.ts",
+      title: "calls nothing missing or different that a run is sending",
+    },
+  },
 ];
