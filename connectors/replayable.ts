@@ -1,3 +1,4 @@
+import { isLog } from "../src/backfill/source.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
 import { shapeOf, type Stream } from "../src/records/streams.ts";
@@ -43,4 +44,20 @@ export function assertReplayable(
   if (sync.send === "all" && replacesOlder(sync.stream)) {
     throw cannotReplay(`with \`send: all\` nothing says which rows were sent since`);
   }
+}
+
+/**
+ * @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended,
+ * each version stands for itself.
+ */
+export function assertMayRepeat(sync: SyncConfig, source: Source): void {
+  if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
+  throw new ConfigError(
+    `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could ` +
+      "overwrite a newer one",
+    {
+      field: "sync",
+      hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
+    },
+  );
 }

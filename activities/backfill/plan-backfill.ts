@@ -1,5 +1,5 @@
 import type { Source } from "../../connectors/contract/connector.ts";
-import { replacesOlder } from "../../connectors/replayable.ts";
+import { assertMayRepeat } from "../../connectors/replayable.ts";
 import { assertSameSides } from "../../connectors/same-sides.ts";
 import { readRequestOf, connectorOf } from "../../connectors/source.ts";
 import { requestOf } from "../../src/backfill/input/read-input.ts";
@@ -7,7 +7,6 @@ import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { isOneEach, repeatsOf } from "../../src/backfill/repeats.ts";
-import { isLog } from "../../src/backfill/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { mappingToKeep } from "../../src/mapping/load.ts";
@@ -16,22 +15,6 @@ import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "../inputs.ts";
 import { assertMayAdvance } from "../run/advance-checkpoint.ts";
-
-/**
- * @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended,
- * each version stands for itself.
- */
-function assertMayRepeat(sync: SyncConfig, source: Source): void {
-  if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
-  throw new ConfigError(
-    `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could ` +
-      "overwrite a newer one",
-    {
-      field: "sync",
-      hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
-    },
-  );
-}
 
 /**
  * Of rows that are versions of one record the newest must be the last one sent: only what continues to the

@@ -149,8 +149,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 /**
  * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is
- * missing; `isWrite` says that it was to be written to. The error holds neither the password nor a value of a row, and pg's own error, which may, is not
- * its cause.
+ * missing; `isWrite` says that it was to be written to. The error holds neither the password nor a value of a row, and
+ * pg's own error, which may, is not its cause.
  */
 export function postgresError(
   error: unknown,

@@ -12,6 +12,8 @@ export type HeldRecord = {
   readonly line: Buffer;
   /** Unix ms. */
   readonly acceptedAt: number;
+  /** The number of the staging that sent it. */
+  readonly send: number;
   /** Fields that have changed since it was sent, or were adopted otherwise; undefined where that is not known. */
   readonly changed: ReadonlySet<string> | undefined;
 };
@@ -72,7 +74,14 @@ export async function chooseRecords(
       // What was adopted was not sent: the service may well hold something else.
       const changed =
         fields === undefined ? undefined : new Set([...fields, ...(record.adopted?.fields ?? [])]);
-      sample.add({ key, place: page.source.where(index), line, acceptedAt, changed });
+      sample.add({
+        key,
+        place: page.source.where(index),
+        line,
+        acceptedAt,
+        changed,
+        send: record.send,
+      });
     }
     page.release?.();
   }

@@ -8,13 +8,14 @@ import type { SearchPage } from "../api/search.ts";
 import { ApiAuthError, CreditsExhaustedError, RateLimitedError, SluiceError } from "../errors.ts";
 import type { Stream, StreamRecord } from "../records/streams.ts";
 import { requestingAs, type RequestTally } from "../service/requester.ts";
-import type { HeldRecord } from "./choose.ts";
+import type { ChoosingTools, HeldRecord } from "./choose.ts";
 import { compareRecord, type Compared, type SearchedAs } from "./compare.ts";
 import { lookFaultsMax, permitWaitMsMax, processingMsMax, resultsAsked } from "./limits.ts";
 
 /**
  * What the search says of a record. `recent`: it was accepted so lately that what is missing or differs may still be
- * on its way. `incomparable`: it cannot be looked up, because what it is found by has changed since it was sent.
+ * on its way, or a run sends it beside the look. `incomparable`: it cannot be looked up, because what it is found by
+ * has changed since it was sent.
  */
 export type RecordVerdict =
   | "same"
@@ -48,7 +49,7 @@ export type LookedUp = {
 };
 
 /** What a look works with. */
-export type LookUpTools = {
+export type LookUpTools = Pick<ChoosingTools, "knownOf"> & {
   readonly api: Pick<ApiClient, "search">;
   readonly stream: Stream;
   readonly search: SearchedAs;
@@ -122,6 +123,20 @@ function judge(
   return { record, verdict: isRecent ? "recent" : "differs", compared };
 }
 
+/** Whether a run has sent the record since it was chosen, or is about to: what the search shows may be that. */
+async function isOvertaken({ key, send }: HeldRecord, { knownOf }: LookUpTools): Promise<boolean> {
+  const [known] = await knownOf([key]);
+  return known?.state !== "accepted" || known.send !== send;
+}
+
+/** The verdict, but of nothing that a run has sent meanwhile that the service lacks or changed it. */
+async function settled(verified: VerifiedRecord, tools: LookUpTools): Promise<VerifiedRecord> {
+  const { record, verdict } = verified;
+  const isWrong = verdict === "missing" || verdict === "differs";
+  if (!isWrong || !(await isOvertaken(record, tools))) return verified;
+  return { record, verdict: "recent", why: "a run has sent it since the look began, or sends it" };
+}
+
 /** Whether no other record would be answered either. */
 function stops(error: unknown, faults: number): boolean {
   if (error instanceof ApiAuthError || error instanceof CreditsExhaustedError) return true;
@@ -151,7 +166,7 @@ export async function lookUpRecords(
     try {
       const page = await ask(tools, String(held[search.property]), tally);
       if (page === undefined) break;
-      verified.push(judge(record, held, { page, tools }));
+      verified.push(await settled(judge(record, held, { page, tools }), tools));
       faults = 0;
     } catch (error) {
       if (signal.aborted) break;

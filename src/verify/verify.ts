@@ -79,6 +79,7 @@ export async function verifyRecords(
   }
   const calls = Math.min(needed, callsMax);
   if (calls > 0) announce(chosen, calls);
-  const looked = await lookUpRecords(chosen.records, { ...tools, stream, search, callsMax: calls });
+  const look = { ...tools, knownOf, stream, search, callsMax: calls };
+  const looked = await lookUpRecords(chosen.records, look);
   return { chosen, looked };
 }

@@ -17,6 +17,7 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { firstRejects, reportText, type KnownHere } from "../output/report-text.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
+import type { Drive } from "../running/drive.ts";
 import { failureOf, reportOfFailure } from "../running/follow.ts";
 import { letNotificationLeave } from "../running/notification.ts";
 import { openSession, type CliSession } from "../running/session.ts";
@@ -111,8 +112,13 @@ async function followToEnd(session: CliSession, wanted: WantedBackfill, talk: Ta
 async function drive(
   context: Context,
   config: Config,
-  { wanted, options }: { readonly wanted: WantedBackfill; readonly options: BackfillOptions },
+  of: {
+    readonly wanted: WantedBackfill;
+    readonly options: BackfillOptions;
+    readonly before?: Drive["before"];
+  },
 ): Promise<void> {
+  const { wanted, options, before } = of;
   const interrupted = onInterrupt();
   const { signal } = interrupted;
   const syncs = "input" in wanted ? [{ kind: "sync", name: wanted.input.sync } as const] : [];
@@ -123,6 +129,7 @@ async function drive(
     return context.exit(exitCodes.interrupted);
   }
   try {
+    await before?.();
     await followToEnd(session, wanted, { context, options, interrupted });
   } finally {
     await session.close();
@@ -177,11 +184,16 @@ async function show(
 export async function backfillWhole(
   context: Context,
   config: Config,
-  { sync, options }: { readonly sync: SyncConfig; readonly options: GlobalOptions },
+  of: {
+    readonly sync: SyncConfig;
+    readonly options: GlobalOptions;
+    readonly before: Drive["before"];
+  },
 ): Promise<void> {
+  const { sync, options, before } = of;
   const asked = { ...options, yes: true };
   const input = readOptions(config, sync.name, { ...asked, now: await storeNow(config) });
-  await drive(context, config, { wanted: { input, isMoreAsked: true }, options: asked });
+  await drive(context, config, { wanted: { input, isMoreAsked: true }, options: asked, before });
 }
 
 async function backfill(

@@ -91,10 +91,11 @@ export async function transferNow(
     readonly config: Config;
     readonly syncs: readonly SyncConfig[];
     readonly options: RunOptions;
+    readonly before?: Drive["before"];
   },
 ): Promise<void> {
-  const { config, syncs, options } = of;
-  const drives = syncs.map((sync) => driveOf(config, sync, options));
+  const { config, syncs, options, before } = of;
+  const drives = syncs.map((sync) => ({ ...driveOf(config, sync, options), before }));
   await driveRun(context, config, { drives, options });
 }
 

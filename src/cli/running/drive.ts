@@ -45,6 +45,8 @@ export type Drive = {
   /** Whether the run that holds the lock was asked for the same. @default only when nothing is asked for */
   readonly isSame?: (runId: string, session: CliSession) => Promise<boolean>;
   readonly shareOf: (session: CliSession) => ReadShare;
+  /** Done once all that a run needs is there, and before it begins. */
+  readonly before?: (() => Promise<void>) | undefined;
 };
 
 /** How a run is shown. */
@@ -229,7 +231,9 @@ export async function driveRun(
     }
     const { signal } = interrupted;
     await oneByOne(drives, { context, options }, async (drive) => {
-      if (!signal.aborted) await driveOne(session, drive, { context, options, signal });
+      if (signal.aborted) return;
+      await drive.before?.();
+      await driveOne(session, drive, { context, options, signal });
     });
   } finally {
     await session.close();

@@ -1,4 +1,5 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { assertMayRepeat } from "../../../connectors/replayable.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
@@ -17,9 +18,19 @@ function globalsOf({ config, json }: GlobalOptions): GlobalOptions {
   return { ...(config === undefined ? {} : { config }), ...(json === undefined ? {} : { json }) };
 }
 
-/** Before a call is paid for. @throws {ConfigError} records are to be sent again, and nobody can be asked. */
-export function assertAskable(context: Context, { resend, yes }: ResendOptions): void {
-  if (resend !== true || yes === true || isAtTerminal(context)) return;
+/**
+ * Before a call is paid for.
+ * @throws {ConfigError} records are to be sent again, and nobody can be asked, or none of this sync ever are.
+ */
+export function assertAskable(
+  context: Context,
+  config: Config,
+  of: { readonly sync: SyncConfig; readonly options: ResendOptions },
+): void {
+  const { resend, yes } = of.options;
+  if (resend !== true) return;
+  assertMayRepeat(of.sync, connectorOf({ sources: sourcesOf(config) }, of.sync.connector));
+  if (yes === true || isAtTerminal(context)) return;
   throw new ConfigError("without a terminal to ask at, --resend needs --yes");
 }
 
@@ -48,11 +59,14 @@ export async function resendMissing(
   if (yes !== true && (await isConfirmed(question, interrupted)) !== true) return;
   const { name, connectorConfig } = sync;
   const target = targetOf(config.api);
-  await withState(config, async (state) => await state.forgetKeys({ target, sync: name, keys }));
+  // Not before a run can begin: where each run reads only what changed, none would send them, and no look miss them.
+  const before = async (): Promise<void> =>
+    await withState(config, async (state) => await state.forgetKeys({ target, sync: name, keys }));
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   if (source.restart?.(connectorConfig) === "each-run") {
-    await transferNow(context, { config, syncs: [sync], options: { ...shown, wait: true } });
+    const asked = { ...shown, wait: true };
+    await transferNow(context, { config, syncs: [sync], options: asked, before });
   } else {
-    await backfillWhole(context, config, { sync, options: shown });
+    await backfillWhole(context, config, { sync, options: shown, before });
   }
 }

@@ -76,7 +76,8 @@ export function verifyText({ sync, seed, chosen, looked }: ShownVerification): s
     ...told.slice(0, toldMax).map(recordLine),
     ...(told.length > toldMax ? [`  and ${told.length - toldMax} more: \`--json\` names all`] : []),
     ...chosen.notHeld.map((key) => {
-      return `  ${plainText(`not held ${key}: nothing says that the service accepted it; the next run sends it`)}`;
+      const next = "the next run that reads its row sends it";
+      return `  ${plainText(`not held ${key}: nothing says that the service accepted it; ${next}`)}`;
     }),
   ];
   return lines.join("\n");

@@ -116,7 +116,7 @@ async function verifySync(
   const sync = syncNamed(config, name);
   assertVerifiable(sync);
   const choice = choiceOf(options, await storeNow(config));
-  assertAskable(context, options);
+  assertAskable(context, config, { sync, options });
   const interrupted = onInterrupt();
   const { signal } = interrupted;
   const { callsMax } = options;

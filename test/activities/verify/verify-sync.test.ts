@@ -1,10 +1,37 @@
 import { describe, expect, it } from "vitest";
 
 import { failureOf } from "../../support/project/harness.ts";
-import { accountOf, plantedProject } from "../../support/project/planted.ts";
+import { accountOf, header, plantedProject, rowOf } from "../../support/project/planted.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const schedule = 'schedule: { at: "04:00", time_zone: UTC }';
 const dayMs = 24 * 3_600_000;
+
+/** What is counted of a record that stayed as it was, one that was renamed and one that has another domain. */
+const overtaken = { same: 1, recent: 2, missing: 0, differs: 0 };
+
+/** What a look counts of whose records a run sends two when the look has begun. */
+async function countsBeside(run: { readonly isCommitted: boolean }): Promise<object> {
+  const harness = await plantedProject(3, [0, 1, 2].map(accountOf), [`verify: { ${schedule} }`]);
+  harness.clock.nowMs += 2 * dayMs;
+  const renamed = rowOf(1).replace("Name 1", "Renamed");
+  const moved = rowOf(2).replace("c2.example", "moved.example");
+  const { api } = harness.deps;
+  let hasBegun = false;
+  const search: typeof api.search = async (asked) => {
+    if (!hasBegun) {
+      hasBegun = true;
+      await harness.write("accounts.csv", [header, rowOf(0), renamed, moved, ""].join("\n"));
+      const beside = await TestRun.open(harness, { runId: "run-2" });
+      const staged = await beside.stage();
+      await beside.send(staged);
+      if (run.isCommitted) await beside.commit(staged);
+    }
+    return await api.search(asked);
+  };
+  const { verifySync } = harness.activitiesWith({ api: { ...api, search } });
+  return (await harness.perform(verifySync, { sync: "accounts", seed: 7 })).report.counts;
+}
 
 describe("verifySync", () => {
   it("counts what it finds in a sample, and names no record and no value", async () => {
@@ -26,6 +53,14 @@ describe("verifySync", () => {
     expect(JSON.stringify(report)).not.toMatch(/c\d\.example|"a\d"|Name/);
     expect(targets).toEqual([]);
     expect(await harness.sandbox.ledger("search")).toHaveLength(5);
+  });
+
+  it("calls nothing missing or different that a run has sent since the look began", async () => {
+    expect(await countsBeside({ isCommitted: true })).toMatchObject(overtaken);
+  });
+
+  it("calls nothing missing or different that a run is sending", async () => {
+    expect(await countsBeside({ isCommitted: false })).toMatchObject(overtaken);
   });
 
   it("makes no more calls than its calls_max", async () => {
