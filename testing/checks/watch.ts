@@ -57,12 +57,8 @@ export async function watch(
   const stop = new AbortController();
   try {
     const watched = await inTime(readOn(subject, stop.signal), noticeMsMax + graceMs);
-    if (watched === undefined) {
-      throw new CheckFailed(
-        `an error within ${noticeMsMax / 1_000} s of a source that does not answer`,
-        "none",
-      );
-    }
+    const expected = `an error within ${noticeMsMax / 1_000} s of a source that does not answer`;
+    mustBe(watched !== undefined, expected, "none");
     if (watched.error !== undefined) errors.push(watched.error);
     return watched;
   } finally {
