@@ -42,3 +42,17 @@ export function bootId(): string | undefined {
 export function steadyMs({ nowMs, boot }: Moment): number {
   return boot?.upMs ?? nowMs;
 }
+
+/** What comes of some work, which may take `ms`; undefined where it takes longer: what comes of it then is nobody's. */
+export async function inTime<Result>(
+  work: Promise<Result>,
+  ms: number,
+): Promise<Result | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(late.resolve, ms, undefined);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -426,3 +426,10 @@ export function mayHaveSucceeded(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The `code` that Node gives an error, or whoever threw it; empty without one. */
+export function errorCodeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+}

@@ -1,7 +1,6 @@
-import { setTimeout } from "node:timers/promises";
-
 import type { Row, Source } from "../connectors/contract/connector.ts";
 import type { PushSource } from "../connectors/contract/push.ts";
+import { inTime } from "../src/clock.ts";
 import type { Harness, HarnessRow, PullHarness } from "./harness.ts";
 import { makeRows } from "./rows.ts";
 import { issuesText, Subject } from "./subject.ts";
@@ -46,9 +45,8 @@ async function rowFaultOf(source: Source, harness: PullHarness): Promise<Harness
   if (harness.rowOf !== undefined) return undefined;
   const given = makeRows(3, { together: 1 });
   const stop = new AbortController();
-  const late = setTimeout(waitMsMax, undefined, { ref: false });
   try {
-    return await Promise.race([firstFault(new Subject(source, harness), given, stop.signal), late]);
+    return await inTime(firstFault(new Subject(source, harness), given, stop.signal), waitMsMax);
   } catch {
     return undefined;
   } finally {

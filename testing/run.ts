@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-
+import { inTime } from "../src/clock.ts";
 import { messageOf } from "../src/errors.ts";
 import type { Check } from "./check.ts";
 import { CheckFailed, NotShown } from "./failed.ts";
@@ -58,8 +57,7 @@ async function undisturbed(work: Promise<void>): Promise<void> {
   try {
     await Promise.race([work, disturbed.promise]);
     if (thrown.length === 0) return;
-    const late = delay(graceMs, true, { ref: false });
-    const isHanging = await Promise.race([work.then(isOver, isOver), late]);
+    const isHanging = (await inTime(work.then(isOver, isOver), graceMs)) ?? true;
     throw new CheckDisturbed(thrown[0], isHanging);
   } finally {
     process.off("uncaughtException", note);
@@ -84,7 +82,12 @@ export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResul
     isHanging,
   });
   try {
-    await inTime(undisturbed(check.run(on)), msMaxOf(check));
+    const msMax = msMaxOf(check);
+    const isInTime = await inTime(
+      undisturbed(check.run(on)).then(() => true),
+      msMax,
+    );
+    if (!isInTime) throw new CheckHung(`an end within ${msMax / 1_000} s`, "none");
     return done("passed", "");
   } catch (error) {
     if (error instanceof NotShown) return done("not shown", error.message);
@@ -101,19 +104,4 @@ export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResul
 /** How long a check may take before it counts as hanging. */
 export function msMaxOf({ msMax = usualMsMax }: Pick<Check, "msMax">): number {
   return msMax;
-}
-
-async function inTime(work: Promise<void>, msMax: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new CheckHung(`an end within ${msMax / 1_000} s`, "none")),
-      msMax,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

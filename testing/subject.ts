@@ -99,14 +99,12 @@ export class Subject {
     let count = 0;
     for await (const raw of pages) {
       count += 1;
-      if (count > pagesMax) throw new CheckFailed("an end of the source", `${pagesMax} pages`);
+      mustBe(count <= pagesMax, "an end of the source", `${pagesMax} pages`);
       // A source that never waits would keep the clock of the check from ever being looked at.
       if (count % pagesBetweenBreaks === 0) await setImmediate();
       const rejects = raw.rejects ?? [];
       const size = raw.rows.length + rejects.length;
-      if (size > pageRowsMax) {
-        throw new CheckFailed(`pages of ${pageRowsMax} rows at most`, `one of ${size}`);
-      }
+      mustBe(size <= pageRowsMax, `pages of ${pageRowsMax} rows at most`, `one of ${size}`);
       if (raw.cells !== undefined) mustTellTheRows(raw.cells, raw.rows);
       yield { rows: raw.rows.map(this.rowOf), rejects, position: this.kept(raw.position), raw };
     }
@@ -155,9 +153,7 @@ export class Subject {
   kept(position: unknown): unknown {
     const kept = throughJson(position, "a position");
     const parsed = this.source.position.safeParse(kept);
-    if (!parsed.success) {
-      throw new CheckFailed("a position that the schema takes after JSON", "one that it refuses");
-    }
+    mustBe(parsed.success, "a position that the schema takes after JSON", "one that it refuses");
     mustBeKept(parsed.data, position, "a position");
     return parsed.data;
   }

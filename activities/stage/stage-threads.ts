@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-import { StagingError } from "../../src/errors.ts";
+import { errorCodeOf, StagingError } from "../../src/errors.ts";
 import { packSecrets } from "../../src/security/secret.ts";
 import type { StageCounts } from "../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
@@ -29,7 +29,7 @@ export interface StageThreads {
 const abortGraceMs = 2_000;
 
 function nameOf(error: Error): string {
-  const code = "code" in error ? String(error.code) : "";
+  const code = errorCodeOf(error);
   const isOfNode = /^ERR_[A-Z_]+$/.test(code);
   return isOfNode ? code : "an error that nothing caught; look for promises in its mapping module";
 }

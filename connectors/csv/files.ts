@@ -2,10 +2,10 @@ import { glob, lstat, opendir, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 
 import { editDistance } from "../../src/config/messages/did-you-mean.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, errorCodeOf } from "../../src/errors.ts";
 import type { CsvConfig } from "./config.ts";
 import { filesMax, missingFileMs, namesShownMax } from "./limits.ts";
-import { fileErrorCodeOf, fileError } from "./parse/file-error.ts";
+import { fileError } from "./parse/file-error.ts";
 
 /** A file to read. */
 export type SourceFile = {
@@ -70,7 +70,7 @@ async function assertListable(pattern: string, cwd: string): Promise<void> {
       try {
         await (await opendir(resolve(cwd, place))).close();
       } catch (error) {
-        if (!isNoFolder.has(fileErrorCodeOf(error))) throw fileError(error, place).error;
+        if (!isNoFolder.has(errorCodeOf(error))) throw fileError(error, place).error;
       }
     }
   }
@@ -126,7 +126,7 @@ async function notFound(place: string, path: string): Promise<ConfigError> {
   const what = isPattern(place) ? `no file matches ${place}` : `${place} does not exist`;
   const folder = isPattern(path) ? patternRoot(path) : dirname(path);
   const names = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (isNoFolder.has(fileErrorCodeOf(error))) return undefined;
+    if (isNoFolder.has(errorCodeOf(error))) return undefined;
     throw fileError(error, folder).error;
   });
   if (names === undefined) {

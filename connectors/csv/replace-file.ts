@@ -3,9 +3,8 @@ import type { BigIntStats } from "node:fs";
 import { open, readdir, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { ConfigError, SluiceError, RetryLater } from "../../src/errors.ts";
+import { ConfigError, errorCodeOf, SluiceError, RetryLater } from "../../src/errors.ts";
 import { leftoverMs } from "./limits.ts";
-import { fileErrorCodeOf } from "./parse/file-error.ts";
 
 /** A file that is written whole, and what it was when it was looked at. */
 export type Target = {
@@ -25,7 +24,7 @@ export async function targetAt(path: string, place: string): Promise<Target> {
     if (!stats.isFile()) throw new ConfigError(`${place} is not a file`, { field: "file" });
     return { place, path: real, stats };
   } catch (error) {
-    if (fileErrorCodeOf(error) === "ENOENT") return { place, path, stats: undefined };
+    if (errorCodeOf(error) === "ENOENT") return { place, path, stats: undefined };
     throw writeError(error, place);
   }
 }
@@ -106,7 +105,7 @@ const stops: Readonly<Record<string, string>> = {
 };
 
 function writeError(error: unknown, place: string): unknown {
-  const code = fileErrorCodeOf(error);
+  const code = errorCodeOf(error);
   // What is not a fault of the disk, a cancelled run for one, stays what it is.
   if (error instanceof SluiceError || code === "") return error;
   const facts = { field: "file", cause: error };

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { ConfigError, RetryLater } from "../../src/errors.ts";
+import { ConfigError, errorCodeOf, RetryLater } from "../../src/errors.ts";
 import { pullSource, type Page, type Row } from "../contract/connector.ts";
 import {
   otherFile,
@@ -30,7 +30,7 @@ async function markOf(file: FileHandle, { config }: JsonlRequest, offset: number
 
 /** What a failed call on the file means for the run; anything else stays what it is. */
 function meaningOf(error: unknown, { config }: JsonlRequest): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = errorCodeOf(error);
   if (!/^E[A-Z_]+$/.test(code)) return error;
   const isWrong = /^E(?:NOENT|NOTDIR|ISDIR|LOOP|NAMETOOLONG|NXIO|ACCES|PERM|RR_)/.test(code);
   const what = `${config.path} cannot be read: ${code}`;

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { isMissing, readFault } from "../../src/config/document/read-fault.ts";
 import { externalName, type ExternalName } from "../../src/config/external.ts";
 import { closest, didYouMean } from "../../src/config/messages/did-you-mean.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, errorCodeOf } from "../../src/errors.ts";
 import { version } from "../../src/version.ts";
 import { connectorApi } from "../contract/version.ts";
 import { packageSpecifier } from "./resolve.ts";
@@ -112,8 +112,7 @@ function packageFile(name: string, from: string): string | undefined {
   try {
     return findPackageJSON(name, from);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")
-      return undefined;
+    if (errorCodeOf(error) === "ERR_MODULE_NOT_FOUND") return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { ExternalName } from "../../src/config/external.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, errorCodeOf } from "../../src/errors.ts";
 import type { Source } from "../contract/connector.ts";
 import { readFromInbox } from "../inbox/index.ts";
 import { findModule } from "./find.ts";
@@ -54,7 +54,7 @@ export function importHint(error: unknown): string | undefined {
   if (/import statement outside a module|Unexpected token 'export'/.test(error.message)) {
     return 'its package.json makes it CommonJS: write `"type": "module"` there';
   }
-  return "code" in error ? hints[String(error.code)] : undefined;
+  return hints[errorCodeOf(error)];
 }
 
 function importFault(error: unknown, { named, found }: Origin): ConfigError {

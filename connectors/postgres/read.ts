@@ -1,5 +1,4 @@
-import { setTimeout } from "node:timers/promises";
-
+import { inTime } from "../../src/clock.ts";
 import { ConfigError, RetryLater } from "../../src/errors.ts";
 import { sqlStateOf } from "../../src/postgres/errors.ts";
 import type { Page, Span } from "../contract/connector.ts";
@@ -195,11 +194,7 @@ class Blocks {
   /** Waits a moment for a statement whose rows nobody wants: to hang up in the middle of it fills the server's log. */
   async end(): Promise<void> {
     if (this.#ahead === undefined) return;
-    const over = new AbortController();
-    const moment = setTimeout(2 * aheadMsMax, undefined, { signal: over.signal });
-    await Promise.race([this.#ahead, moment]).catch(() => undefined);
-    over.abort();
-    await moment.catch(() => undefined);
+    await inTime(this.#ahead, 2 * aheadMsMax).catch(() => undefined);
   }
 
   async #next(from: PostgresPosition | undefined, wanted: number): Promise<Block> {

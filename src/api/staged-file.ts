@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 
-import { messageOf, StagedFileMissingError, StagingError } from "../errors.ts";
+import { errorCodeOf, messageOf, StagedFileMissingError, StagingError } from "../errors.ts";
 import { putBlockBytes } from "./limits.ts";
 
 /** What the receipt says of a staged file. */
@@ -64,7 +64,7 @@ async function openForReading(path: string): Promise<FileHandle> {
   try {
     return await open(path, "r");
   } catch (error) {
-    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const missing = errorCodeOf(error) === "ENOENT";
     if (missing) throw new StagedFileMissingError(`${path} is gone`, { cause: error });
     throw new StagingError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }

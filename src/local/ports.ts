@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 
+import { errorCodeOf } from "../errors.ts";
+
 /** A server whose ports are ours to choose. */
 export type ServerOnPorts<Started> = {
   readonly ip: string;
@@ -22,7 +24,7 @@ export async function areFree(ip: string, ports: readonly number[]): Promise<boo
     await whileListening(ip, ports);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return false;
+    if (errorCodeOf(error) === "EADDRINUSE") return false;
     throw error;
   }
 }

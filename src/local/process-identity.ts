@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { errorCodeOf } from "../errors.ts";
+
 /** A process that no later one is mistaken for, although process numbers are used again. */
 export type ProcessIdentity = {
   readonly pid: number;
@@ -93,6 +95,6 @@ function send(pid: number, signal: NodeJS.Signals | 0): void {
   } catch (error) {
     // It may end between the look and the signal; anything else, such as another user's process, is the
     // caller's to know.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (errorCodeOf(error) !== "ESRCH") throw error;
   }
 }

@@ -7,6 +7,7 @@ import {
 
 import type { backfill } from "../../workflows/backfill/backfill.ts";
 import type { Template } from "../backfill/template.ts";
+import { inTime } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import { eachAtOnce } from "../schedules/each-at-once.ts";
 
@@ -91,19 +92,11 @@ async function seed(
   }
 }
 
-/** Waits for what is under way, for `ms` at most. */
-async function waitFor(underWay: Iterable<Promise<void>>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
-  await Promise.race([Promise.all(underWay), late.promise]);
-  clearTimeout(timer);
-}
-
 /** Keeps templates from now on; it seeds none by itself. */
 export function keepTemplates({ client, taskQueue, templates, log }: Seeding): KeptTemplates {
   const timers = new Map<string, NodeJS.Timeout>();
   const underWay = new Set<Promise<void>>();
-  let closed: Promise<void> | undefined;
+  let closed: Promise<unknown> | undefined;
   const seedOne = async (one: Template): Promise<void> => {
     if (closed !== undefined) return;
     const work = async (): Promise<void> => await seed({ client, taskQueue }, one);
@@ -126,7 +119,7 @@ export function keepTemplates({ client, taskQueue, templates, log }: Seeding): K
   return {
     seed: async () => {
       begin(templates);
-      await waitFor(underWay, waitMsMax);
+      await inTime(Promise.all(underWay), waitMsMax);
     },
     seedAgain: (workflowId) => {
       const wanted = templates.filter((one) => one.workflowId === workflowId);
@@ -141,7 +134,7 @@ export function keepTemplates({ client, taskQueue, templates, log }: Seeding): K
     close: async () => {
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
-      closed ??= waitFor(underWay, closeMsMax);
+      closed ??= inTime(Promise.all(underWay), closeMsMax);
       await closed;
     },
   };

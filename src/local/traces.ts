@@ -25,6 +25,7 @@ import { OpenTelemetryActivityInboundInterceptor } from "@temporalio/interceptor
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import { z } from "zod";
 
+import { inTime } from "../clock.ts";
 import type { Effect } from "../effect.ts";
 import { SluiceError } from "../errors.ts";
 import type { RunReport } from "../report/report.ts";
@@ -184,7 +185,7 @@ export function startTraces(): Traces {
     runClosed: runTraces(tracer, ids),
     close: async () => {
       const told = provider.shutdown().catch(() => undefined);
-      await Promise.race([told, new Promise((resolve) => setTimeout(resolve, flushMsMax).unref())]);
+      await inTime(told, flushMsMax);
       for (const api of [context, propagation, trace]) api.disable();
     },
   };

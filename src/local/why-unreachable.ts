@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-import { messageOf } from "../errors.ts";
+import { errorCodeOf, messageOf } from "../errors.ts";
 
 const lookMsMax = 2_000;
 
@@ -38,8 +38,7 @@ export async function whyUnreachable(address: string, error: unknown): Promise<s
     await once(socket, "connect", { signal: AbortSignal.timeout(lookMsMax) });
     return `something listens there, but does not answer as Temporal does (${innermost(error)})`;
   } catch (fault) {
-    const code = fault instanceof Error && "code" in fault ? String(fault.code) : "";
-    return words.get(code) ?? innermost(fault);
+    return words.get(errorCodeOf(fault)) ?? innermost(fault);
   } finally {
     socket.destroy();
   }

@@ -1,8 +1,7 @@
-import { setTimeout } from "node:timers/promises";
-
 import { Gauge, type Registry } from "prom-client";
 
 import type { ApiFamily } from "../api/endpoints.ts";
+import { inTime } from "../clock.ts";
 import type { RateLimit } from "../state/contract/rate-limit.ts";
 import type { LookAtProject, ProjectFigures } from "./project-figures.ts";
 
@@ -99,16 +98,6 @@ function show(
   gauges.staged.set(stagedBytes);
 }
 
-/** What it finds; undefined where it fails, or takes too long. */
-async function inTime({ look }: Pick<LookAtProject, "look">): Promise<ProjectFigures | undefined> {
-  const late = new AbortController();
-  const { signal } = late;
-  return await Promise.race([
-    look().catch(() => undefined),
-    setTimeout(lookMsMax, undefined, { signal, ref: false }).catch(() => undefined),
-  ]).finally(() => late.abort());
-}
-
 /** Figures that are read at each scrape, and gone where they cannot be read. */
 export function createProjectGauges(registers: Registry[]): {
   readonly read: (project: LookAtProject | undefined) => Promise<void>;
@@ -120,7 +109,8 @@ export function createProjectGauges(registers: Registry[]): {
     registers,
   });
   const readOnce = async (project: LookAtProject | undefined): Promise<void> => {
-    const figures = project === undefined ? undefined : await inTime(project);
+    const look = project?.look().catch(() => undefined);
+    const figures = look && (await inTime(look, lookMsMax));
     for (const each of Object.values(gauges)) each.reset();
     // Those without labels would be 0 now, which nobody has read.
     gauges.refused.remove();

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 
+import { inTime } from "../clock.ts";
 import type { StateStore } from "../state/state-store.ts";
 
 /** How long one look may take: a probe is given up after a few seconds. */
@@ -20,14 +20,11 @@ export function isReady({ temporal, store, folder }: Readiness): boolean {
 }
 
 async function succeeds(work: Promise<unknown>): Promise<boolean> {
-  const given = new AbortController();
-  const { signal } = given;
-  const late = setTimeout(lookMsMax, false, { signal, ref: false }).catch(() => false);
   const done = work.then(
     () => true,
     () => false,
   );
-  return await Promise.race([done, late]).finally(() => given.abort());
+  return (await inTime(done, lookMsMax)) ?? false;
 }
 
 async function write(folder: string): Promise<void> {

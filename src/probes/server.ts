@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 import { ConfigError, messageOf } from "../errors.ts";
@@ -43,10 +44,7 @@ async function answerTo(
 }
 
 async function listen(server: Server, at: { host: string; port: number }): Promise<URL> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(at, resolve);
-  });
+  await once(server.listen(at), "listening");
   return servedAt(server);
 }
 

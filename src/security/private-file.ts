@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
+import { errorCodeOf } from "../errors.ts";
+
 /**
  * Makes an empty file for this user alone, unless there is one, before SQLite makes it readable for others.
  * It gets its name when it is closed already: to close a descriptor of a file that SQLite has open in this
@@ -14,7 +16,7 @@ export function makePrivateFile(path: string): void {
   try {
     linkSync(made, path);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errorCodeOf(error) !== "EEXIST") throw error;
   } finally {
     rmSync(made);
   }

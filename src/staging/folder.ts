@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 
 import { basename, dirname, join } from "node:path";
 
 import { runEffect, type Effect } from "../effect.ts";
-import { ConfigError, messageOf, StagingError } from "../errors.ts";
+import { ConfigError, errorCodeOf, messageOf, StagingError } from "../errors.ts";
 import type { StageName } from "../state/contract/sends/stagings.ts";
 
 /** The ids that runs have: each is the name of a folder. */
@@ -39,7 +39,7 @@ function stagingError(error: unknown, path: string): StagingError {
     EROFS: "the disk is read-only: mount it for writing or set `state:` to another folder",
     EACCES: "give this user write access to the folder",
   };
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = errorCodeOf(error);
   return new StagingError(`cannot write ${path}: ${messageOf(error)}`, {
     cause: error,
     hint: hints[code] ?? "check the staging folder",

@@ -4,6 +4,7 @@ import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { bootId } from "../clock.ts";
+import { errorCodeOf } from "../errors.ts";
 import { makePrivateFolder } from "../security/private-file.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function readHostId(stateFolder: string): Promise<string> {
     // A link is made whole or not at all, and never over another's.
     await link(made, file);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errorCodeOf(error) !== "EEXIST") throw error;
   } finally {
     await rm(made);
   }

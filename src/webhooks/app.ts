@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
-import { setTimeout } from "node:timers/promises";
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 
+import { inTime } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import {
@@ -91,12 +91,7 @@ export function createApp(parts: AppParts, watch: BacklogWatch): FastifyInstance
   addOperation(app, { parts, watch, metrics, allowed, turnAway });
   app.addHook("preClose", async () => {
     app.server.close();
-    const over = new AbortController();
-    await Promise.race([
-      exchanges.settled(),
-      setTimeout(limits.receiverCloseMs, undefined, { signal: over.signal }),
-    ]);
-    over.abort();
+    await inTime(exchanges.settled(), limits.receiverCloseMs);
     app.server.closeAllConnections();
   });
   return app;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import { errorCodeOf } from "../../src/errors.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow, PullHarness } from "../harness.ts";
@@ -124,7 +125,7 @@ function mustBeUpToDate(came: readonly HarnessRow[], now: readonly HarnessRow[])
 }
 
 function isSourceChanged(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "SourceChanged";
+  return errorCodeOf(error) === "SourceChanged";
 }
 
 async function findsLateRow(subject: Subject): Promise<void> {

@@ -2,7 +2,7 @@ import { env } from "node:process";
 
 import { rowBytesMax } from "../../src/limits.ts";
 import type { Check } from "../check.ts";
-import { CheckFailed, mustBe, needed, NotShown } from "../failed.ts";
+import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow, HardCell } from "../harness.ts";
 import { idsOf, makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
@@ -174,8 +174,8 @@ function mustBeTimes(came: readonly HarnessRow[], rows: readonly HarnessRow[], w
 function mustBeAlike(came: readonly HarnessRow[], here: readonly HarnessRow[], zone: string): void {
   const times = new Map(here.map(({ id, changed }) => [id, changed]));
   const other = came.filter(({ id, changed }) => times.get(id) !== changed);
-  if (other.length === 0) return;
-  throw new CheckFailed(
+  mustBe(
+    other.length === 0,
     `the same times under TZ=${zone} as here`,
     `${other.length} others of ${came.length} (${idsOf(other.map(({ id }) => id))})`,
   );

@@ -1,3 +1,4 @@
+import { inTime } from "../../src/clock.ts";
 import { SluiceError } from "../../src/errors.ts";
 import { CheckFailed, mustBe, NotShown } from "../failed.ts";
 import type { HarnessRow, Undo } from "../harness.ts";
@@ -55,13 +56,9 @@ export async function watch(
   const undo = undoOf(await begin(), fault);
   const stop = new AbortController();
   try {
-    const watched = await inTime(readOn(subject, stop.signal));
-    if (watched === undefined) {
-      throw new CheckFailed(
-        `an error within ${noticeMsMax / 1_000} s of a source that does not answer`,
-        "none",
-      );
-    }
+    const watched = await inTime(readOn(subject, stop.signal), noticeMsMax + graceMs);
+    const expected = `an error within ${noticeMsMax / 1_000} s of a source that does not answer`;
+    mustBe(watched !== undefined, expected, "none");
     if (watched.error !== undefined) errors.push(watched.error);
     return watched;
   } finally {
@@ -93,20 +90,6 @@ async function readOn(subject: Subject, signal: AbortSignal): Promise<Watched> {
   } catch (error) {
     if (error instanceof CheckFailed) throw error;
     return { rows, position, error: error ?? new Error("nothing") };
-  }
-}
-
-/** Undefined when it takes too long: what comes of it then is nobody's. */
-async function inTime(reading: Promise<Watched>): Promise<Watched | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), noticeMsMax + graceMs);
-  });
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    clearTimeout(timer);
-    reading.catch(() => undefined);
   }
 }
 

@@ -1,11 +1,11 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-import { ConfigError, SluiceError } from "../../../src/errors.ts";
+import { ConfigError, errorCodeOf, SluiceError } from "../../../src/errors.ts";
 import { PageMemory } from "../../../src/records/page-memory.ts";
 import { blockBytes, gzipRatioFreeBytes, gzipRatioMax, unpackedBytesMax } from "../limits.ts";
 import { assertUnchanged, changed, type OpenFile } from "../open.ts";
-import { fileErrorCodeOf, fileError } from "./file-error.ts";
+import { fileError } from "./file-error.ts";
 
 /** A stretch of a file's bytes; of a gzip file, of the unpacked ones. */
 export type Stretch = {
@@ -85,7 +85,7 @@ async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8
       if (at >= end) return;
     }
   } catch (error) {
-    throw fileErrorCodeOf(error).startsWith("Z_")
+    throw errorCodeOf(error).startsWith("Z_")
       ? damaged(file.place, error, gunzip.bytesWritten)
       : error;
   }
@@ -130,7 +130,7 @@ export function assertInProportion(
 }
 
 function damaged(place: string, error: unknown, readBytes: number): ConfigError {
-  const isCut = fileErrorCodeOf(error) === "Z_BUF_ERROR";
+  const isCut = errorCodeOf(error) === "Z_BUF_ERROR";
   const what = isCut ? "ends in the middle" : `is damaged after byte ${readBytes}`;
   return new ConfigError(`${place}: the gzip file ${what}`, {
     field: "path",

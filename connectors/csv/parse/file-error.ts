@@ -1,4 +1,10 @@
-import { ConfigError, messageOf, RetryLater, type SluiceError } from "../../../src/errors.ts";
+import {
+  ConfigError,
+  errorCodeOf,
+  messageOf,
+  RetryLater,
+  type SluiceError,
+} from "../../../src/errors.ts";
 import { missingFileMs } from "../limits.ts";
 
 const readable =
@@ -20,7 +26,7 @@ export function fileError(
   error: unknown,
   place: string,
 ): { readonly error: SluiceError; readonly isMissing: boolean } {
-  const code = fileErrorCodeOf(error);
+  const code = errorCodeOf(error);
   const stop = stops[code];
   if (stop !== undefined) {
     const [what, hint] = stop;
@@ -35,11 +41,4 @@ export function fileError(
     }),
     isMissing: false,
   };
-}
-
-/** The `code` of a system error, or nothing. */
-export function fileErrorCodeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "";
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import type { PushSource } from "../../../connectors/contract/push.ts";
 import { readFault } from "../../config/document/read-fault.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, errorCodeOf } from "../../errors.ts";
 import type { Context } from "../output/context.ts";
 import { fileOf, loadSource } from "./load.ts";
 import { placeholder, shownPath, templates } from "./templates.ts";
@@ -25,7 +25,7 @@ export async function addHarness(context: Context, path: string): Promise<void> 
   try {
     await writeFile(file, text, { flag: "wx" });
   } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const isThere = errorCodeOf(error) === "EEXIST";
     if (isThere) throw new ConfigError(`${shown} is there already, and was left as it is`);
     throw new ConfigError(`${shown} cannot be written: ${readFault(error)}`, { cause: error });
   }

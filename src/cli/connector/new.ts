@@ -5,7 +5,7 @@ import { Option } from "commander";
 
 import { isMissing, readFault } from "../../config/document/read-fault.ts";
 import { membersOf } from "../../config/schema/members.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, errorCodeOf } from "../../errors.ts";
 import type { Context, Register } from "../output/context.ts";
 import { addHarness } from "./new-harness.ts";
 import { placeholder, shownPath, templates } from "./templates.ts";
@@ -68,7 +68,7 @@ async function makeFolder(folder: string, shown: string): Promise<void> {
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    if (errorCodeOf(error) === "EEXIST") {
       throw new ConfigError(`${shown} is there already, and was left as it is`, {
         hint: "take another name, or another place with --dir",
       });

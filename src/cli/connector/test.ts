@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import type { Source } from "../../../connectors/contract/connector.ts";
 import type { PushSource } from "../../../connectors/contract/push.ts";
 import { testRunsOf, type TestRun } from "../../../testing/checks/index.ts";
@@ -74,9 +76,7 @@ async function makeTestRuns(testRuns: readonly TestRun[], how: How): Promise<voi
   const { context, signal, isJson } = how;
   const sinceMs = performance.now();
   const counts = { passed: 0, failed: 0, "not shown": 0 };
-  const stopped = new Promise<undefined>((resolve) => {
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
+  const stopped = once(signal, "abort").then(() => undefined);
   for (const testRun of testRuns) {
     const result = await Promise.race([testRun.run(), stopped]);
     if (result === undefined) {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 
 import { isMissing, readFault } from "../../config/document/read-fault.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, errorCodeOf } from "../../errors.ts";
 
 /** A file of a new project. */
 export type ProjectFile = { readonly name: string; readonly text: string };
@@ -80,7 +80,7 @@ async function writing<Result>(name: string, work: () => Promise<Result>): Promi
     return await work();
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    if (errorCodeOf(error) === "EEXIST") {
       throw alreadyHere([name]);
     }
     throw new ConfigError(`cannot write ${name}: ${readFault(error)}`, {

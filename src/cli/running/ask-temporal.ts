@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 
 import type { Progress } from "../../../workflows/sync/progress.ts";
 import type { sync } from "../../../workflows/sync/sync.ts";
+import { inTime } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, SluiceError } from "../../errors.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
@@ -64,8 +64,7 @@ async function reach(config: Config, context: Context): Promise<ReachedTemporal 
       return { text: messageOf(error), hint, isFault: true };
     },
   );
-  const late = delay(statusTemporalMsMax, undefined, { ref: false });
-  const temporal = await Promise.race([reaching, late]);
+  const temporal = await inTime(reaching, statusTemporalMsMax);
   if (temporal !== undefined) return temporal;
   void reaching.then(async (found) => ("client" in found ? await found.close() : undefined));
   const text = `Temporal does not answer within ${statusTemporalMsMax / 1_000} s`;

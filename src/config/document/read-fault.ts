@@ -1,22 +1,18 @@
-import { messageOf } from "../../errors.ts";
+import { errorCodeOf, messageOf } from "../../errors.ts";
 
 /** Why a file could not be read, as the end of a sentence. */
 export function readFault(error: unknown): string {
   if (isMissing(error)) return "there is no such file";
   if (isFolder(error)) return "it is a folder";
-  return hasCode(error, "EACCES", "EPERM") ? "permission denied" : messageOf(error);
+  return ["EACCES", "EPERM"].includes(errorCodeOf(error)) ? "permission denied" : messageOf(error);
 }
 
 /** Whether a file could not be read because it is not there. */
 export function isMissing(error: unknown): boolean {
-  return hasCode(error, "ENOENT", "ENOTDIR");
+  return ["ENOENT", "ENOTDIR"].includes(errorCodeOf(error));
 }
 
 /** Whether a file could not be read because it is a folder. */
 export function isFolder(error: unknown): boolean {
-  return hasCode(error, "EISDIR");
-}
-
-function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+  return errorCodeOf(error) === "EISDIR";
 }

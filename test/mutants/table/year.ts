@@ -131,7 +131,7 @@ export const mutantsOfYear: readonly Mutant[] = [
     edits: [
       {
         file: templates,
-        find: "await waitFor(underWay, waitMsMax);",
+        find: "await inTime(Promise.all(underWay), waitMsMax);",
         replace: "await Promise.all(underWay);",
       },
     ],
@@ -143,7 +143,9 @@ export const mutantsOfYear: readonly Mutant[] = [
   {
     id: "S1531",
     plants: "a worker that starts says so before the id of any template is free",
-    edits: [{ file: templates, find: "await waitFor(underWay, waitMsMax);", replace: "" }],
+    edits: [
+      { file: templates, find: "await inTime(Promise.all(underWay), waitMsMax);", replace: "" },
+    ],
     test: {
       file: templatesTest,
       title: "a few are there, and their ids free, before a worker that starts says so",
@@ -170,7 +172,7 @@ export const mutantsOfYear: readonly Mutant[] = [
     edits: [
       {
         file: templates,
-        find: "closed ??= waitFor(underWay, closeMsMax);",
+        find: "closed ??= inTime(Promise.all(underWay), closeMsMax);",
         replace: "closed ??= Promise.resolve();",
       },
     ],
