@@ -4,6 +4,7 @@ import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
 import { domainOf, domainText } from "../../src/mapping/domain.ts";
+import { columnReader } from "../../src/mapping/read-column.ts";
 import { CoercionRefusal } from "../../src/mapping/refusal.ts";
 import { sourceRejects } from "../../src/pipeline/rejects.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
@@ -22,8 +23,9 @@ function domainsOf(
 ): { readonly domains: readonly string[]; readonly rejects: readonly RejectEntry[] } {
   const domains: string[] = [];
   const rejects = sourceRejects(page, "job_postings", "keep");
+  const cellOf = columnReader(column);
   for (const [index, row] of page.rows.entries()) {
-    const text = domainText(row[column]);
+    const text = domainText(cellOf(row));
     if (text === undefined) continue;
     const domain = domainOf(text);
     if (!(domain instanceof CoercionRefusal)) domains.push(domain);
@@ -79,26 +81,28 @@ export function createListDomains(deps: Dependencies): (input: RunRef) => Promis
       const from = await assertColumn(deps, pull, signal);
       const source = connectorOf(deps, from.connector);
       const step = { ...name, version: await state.beginListing(name) };
-      const all = { refused: 0, read: 0 };
+      const all = { refused: 0, read: 0, listed: 0 };
       for await (const page of source.read({ ...readRequestOf(from, signal), pageRowsMax })) {
         signal.throwIfAborted();
         const found = domainsOf(page, from.column);
-        const listed = await state.addDomains({
-          ...step,
-          ...found,
-          isLast: false,
-          at: isoNow(deps),
-        });
+        const added = { ...step, ...found, isLast: false, at: isoNow(deps) };
+        all.listed = await state.addDomains(added);
         all.refused += found.rejects.length;
         all.read += page.rows.length + (page.rejects?.length ?? 0);
         assertFewRejects(pull, { ...all, what: "rows" });
-        if (listed > pullDomainsMax) {
+        if (all.listed > pullDomainsMax) {
           throw new ConfigError(`pull ${sync} has more than ${pullDomainsMax} domains`, {
             field: `pulls.${sync}.job_postings.domains_from`,
             hint: "make several pulls, each of some of the rows",
           });
         }
-        progress({ domains: listed });
+        progress({ domains: all.listed });
+      }
+      if (all.read > 0 && all.listed + all.refused === 0) {
+        // JSON has no columns to look for: of a name that is wrong nobody else would hear.
+        const nowhere = `no row has anything in "${from.column}", so no domain is asked for`;
+        const warnings = [`connection ${from.connection}: ${nowhere}`];
+        await state.addWarnings({ runId, warnings });
       }
       const nothing = { domains: [], rejects: [] };
       await state.addDomains({ ...step, ...nothing, isLast: true, at: isoNow(deps) });

@@ -63,7 +63,8 @@ export class HttpClient implements AsyncDisposable {
       const answer = await request(url, {
         dispatcher: this.#agent,
         signal,
-        headers: { ...headers },
+        // Without it a server may compress what it likes (RFC 9110, 12.5.3).
+        headers: { "accept-encoding": "identity", ...headers },
       });
       const bytes = await answer.body.bytes();
       if (answer.statusCode !== 200) throw refusalOf(answer, what, fields);
@@ -71,7 +72,7 @@ export class HttpClient implements AsyncDisposable {
       const isWhole = isUtf8(bytes);
       const json: PageAnswer["json"] = (schema) => {
         // What is no character of it would be another one in the row, and nobody would hear of that.
-        if (!isWhole) throw notUtf8(what, fields);
+        if (!isWhole) throw notUtf8(answer, what, fields);
         return parsed(text, schema, { what, fields });
       };
       return { text, headers: answer.headers, json };
@@ -117,9 +118,19 @@ function refusalOf(
   return new RetryLater(message, { hint: "Wait.", afterMs: retryAfterMs(headers, Date.now()) });
 }
 
-function notUtf8(what: string, { address }: FaultFields): ConfigError {
-  const hint = "JSON is UTF-8: ask the API for it, as its documentation says.";
-  return new ConfigError(`${what}: the answer is not UTF-8`, { field: address, hint });
+function notUtf8(
+  { headers }: Dispatcher.ResponseData,
+  what: string,
+  { address }: FaultFields,
+): ConfigError {
+  const [is, hint] =
+    headers["content-encoding"] === undefined
+      ? ["not UTF-8", "JSON is UTF-8: ask the API for it, as its documentation says."]
+      : [
+          "compressed",
+          "Have the API, or the proxy before it, send it as it is, as it is asked to.",
+        ];
+  return new ConfigError(`${what}: the answer is ${is}`, { field: address, hint });
 }
 
 function parsed<Schema extends z.ZodType>(

@@ -7,6 +7,13 @@ import { PullRun } from "../../support/project/pull-run.ts";
 import { numbers } from "../../support/sequences.ts";
 import { knownDomains, openOverDomains, overDomains } from "./over-domains.ts";
 
+/** `pullYaml` with its domains in a file of JSON lines. */
+function inLines(column: string): string {
+  return pullYaml()
+    .replace("syncs:", "  lines: { connector: jsonl, path: companies.jsonl }\nsyncs:")
+    .replace("connection: exports, column: website", `connection: lines, column: ${column}`);
+}
+
 describe("listDomains", () => {
   it("lists each domain once, in the order in which it first comes", async () => {
     const websites = [
@@ -96,6 +103,19 @@ describe("listDomains", () => {
       pull: { finished: true },
     });
     expect(await harness.sandbox.ledger("enrich")).toEqual([]);
+  });
+
+  it("takes a way into rows of JSON, and warns of one that leads nowhere in any row", async () => {
+    const harness = await openPullHarness();
+    await harness.write("companies.jsonl", '{"of":{"site":"a.example"}}\n{"of":{}}\n');
+    const reportOf = async (column: string, runId: string): ReturnType<PullRun["finish"]> =>
+      await (await openOverDomains(await harness.withYaml(inLines(column)), runId)).finish();
+    const found = await reportOf("of.site", "run-1");
+    expect(found).toMatchObject({ warnings: [], pull: { domains: { listed: 1 }, calls: 1 } });
+    expect(await reportOf("of.sight", "run-2")).toMatchObject({
+      outcome: "done",
+      warnings: ['connection lines: no row has anything in "of.sight", so no domain is asked for'],
+    });
   });
 
   it("names a column that is not there", async () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
@@ -150,6 +151,24 @@ describe("no whole answer", () => {
       { timeout: "30s" },
     );
     expect(error).toMatchObject({ hint: "Ask for fewer rows a page: an answer may have 32 MiB." });
+  });
+});
+
+it("asks for answers that are not compressed, and says of one that is what it is", async () => {
+  const server = await startApi({ pages: "cursor" });
+  const body = '{"data":[{"id":1}]}';
+  server.answers.push((response) => {
+    const asked = response.req.headers["accept-encoding"];
+    response.end(asked === "identity" ? body : gzipSync(body));
+  });
+  expect(await pagesOf(readRequestOf(server))).toMatchObject([{ rows: [{ id: 1 }] }]);
+  server.answers.push((response) => {
+    response.setHeader("content-encoding", "gzip");
+    response.end(gzipSync(body));
+  });
+  expect(await errorOf(readRequestOf(server))).toMatchObject({
+    message: `GET ${server.origin}/v1/companies: the answer is compressed`,
+    hint: "Have the API, or the proxy before it, send it as it is, as it is asked to.",
   });
 });
 

@@ -24,6 +24,15 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     title: "refuses a page that begins before the end of the page before, when it comes again",
   }),
   ofHttp({
+    id: "S1928",
+    plants: "an API that compresses what nobody asked it to leave as it is cannot be read",
+    file: "connectors/paging/client.ts",
+    find: '"accept-encoding": "identity", ',
+    replace: "",
+    test: "test/connectors/http/refusal.test.ts",
+    title: "asks for answers that are not compressed, and says of one that is what it is",
+  }),
+  ofHttp({
     id: "S1925",
     plants: "nobody hears that a list of an API is read anew because its filter is another",
     file: "connectors/http/index.ts",
@@ -72,7 +81,7 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants:
       "letters of an API that are not UTF-8 are other ones in the record, and nobody hears of it",
     file: "connectors/paging/client.ts",
-    find: "        if (!isWhole) throw notUtf8(what, fields);\n",
+    find: "        if (!isWhole) throw notUtf8(answer, what, fields);\n",
     replace: "",
     test: "test/connectors/http/refusal.test.ts",
     title: "takes no letters that are not UTF-8, and no byte order mark for a fault",
@@ -86,21 +95,15 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     test: "test/connectors/http/refusal.test.ts",
     title: "knows what 408 means, and tells nothing of the answer or of the secrets",
   }),
-  {
+  ofHttp({
     id: "S254",
     plants: "an API whose pages go round in a circle is read for ever",
-    edits: [
-      {
-        file: "connectors/paging/paginate.ts",
-        find: "    if (sign === this.#mark) return false;\n",
-        replace: "",
-      },
-    ],
-    test: {
-      file: "test/connectors/paging/paginate.test.ts",
-      title: "notices a list that never ends: one cursor",
-    },
-  },
+    file: "connectors/paging/paginate.ts",
+    find: "    if (sign === this.#mark) return false;\n",
+    replace: "",
+    test: "test/connectors/paging/paginate.test.ts",
+    title: "notices a list that never ends: one cursor",
+  }),
   {
     id: "S255",
     plants: "a connector that paginates a whole list is asked for a part of it when it resumes",
@@ -131,21 +134,14 @@ export const mutantsOfConnectors: readonly Mutant[] = [
       title: "tells neither a secret of the configuration nor the text that is no JSON",
     },
   },
-  {
+  ofHttp({
     id: "S62",
     plants: "a number of an API that a double carries becomes text",
-    edits: [
-      {
-        file: "src/mapping/json-row.ts",
-        find: "return isCarried(number) ? Number(number)",
-        replace: "return number.length <= 15 ? Number(number)",
-      },
-    ],
-    test: {
-      file: "test/connectors/http/read.test.ts",
-      title: "reads a list that is the whole answer, with its digits",
-    },
-  },
+    file: "src/mapping/json-row.ts",
+    find: "return isCarried(number) ? Number(number)",
+    replace: "return number.length <= 15 ? Number(number)",
+    title: "reads a list that is the whole answer, with its digits",
+  }),
   {
     id: "S63",
     plants: "the rows after a zero byte in a gzip file are not read, without a word",

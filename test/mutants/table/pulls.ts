@@ -229,4 +229,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "says of a type that needs a value what it knows, and names no key",
     },
   },
+  {
+    id: "S1929",
+    plants: "domains that are members of members are not found, and nobody hears of it",
+    edits: [
+      {
+        file: "activities/pull/domains.ts",
+        find: "domainText(cellOf(row))",
+        replace: "domainText(row[column])",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/domains.test.ts",
+      title: "takes a way into rows of JSON, and warns of one that leads nowhere in any row",
+    },
+  },
 ];
