@@ -247,11 +247,7 @@ syncs:
   });
 
   it.each<[string, readonly string[], string]>([
-    [
-      "no connector",
-      [],
-      "--connector is missing: Where the rows are of files `sluice init customers.csv`, of a database `sluice init --url-env",
-    ],
+    ["no connector", [], "--connector is missing: Where the rows are of files `sluice init"],
     [
       "no connector of the name",
       ["--connector", "cvs"],
@@ -266,12 +262,6 @@ syncs:
       'rows.csv: the first line looks like a row, not like names of columns: "1"',
     ],
     ["nothing that names a row", [...csv.slice(1), "names.csv"], "--id is missing: Which column"],
-    [
-      "neither what names a row nor a domain",
-      [...csv.slice(1), "shapes.csv"],
-      "--id, --domain are missing: Which column is the account_id; Which column is the domain or website " +
-        "one of: shape, colour",
-    ],
     [
       "files that differ",
       [...csv.slice(1), "[an]*.csv"],
@@ -320,7 +310,6 @@ syncs:
       "empty.csv": "",
       "names.csv": "name,domain\nx,a.example\n",
       "rows.csv": "1,acme.example,Acme\n2,b.example,B\n",
-      "shapes.csv": "shape,colour\nround,red\n",
     };
     const urls = { WRONG: "sesame", NOWHERE: "postgres://u:sesame@127.0.0.1:1/d" };
     const project = await Beginning.make(files, urls);
