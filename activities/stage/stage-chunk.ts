@@ -159,7 +159,7 @@ function stopOf(
   return stagingFull(name, stagingBytesMax);
 }
 
-/** As often as its retry budget allows; a backfill whose source is another by now is begun again, and not its sync. */
+/** What its retry budget allows. A backfill whose source is another by now is begun again, and not its sync. */
 async function stagedOf(
   deps: Dependencies,
   { run, chunk }: { readonly run: Run; readonly chunk: number },
@@ -172,8 +172,8 @@ async function stagedOf(
     throw new SourceChangedError(error.message, {
       cause: error,
       hint:
-        "begin the backfill again: it is planned for what is there then; put new files in place by renaming them, and " +
-        "not while it reads",
+        "begin the backfill again: it is planned for what is there then; put new files in place by renaming " +
+        "them, and not while it reads",
     });
   }
 }

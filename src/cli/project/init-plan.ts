@@ -40,8 +40,8 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
     text: "Where the rows are",
     choices: ["csv", "postgres"],
     hint:
-      "of files `sluice init customers.csv`, of a database `sluice init --url-env DATABASE_URL --table public.customers`, " +
-      "where DATABASE_URL is a variable",
+      "of files `sluice init customers.csv`, of a database `sluice init --url-env DATABASE_URL --table " +
+      "public.customers`, where DATABASE_URL is a variable",
     parse: (answer) => oneOf("connector is called", ["csv", "postgres"] as const, answer),
   });
   const reached = await (connector === "csv" ? reachFiles : reachDatabase)(answers, around);

@@ -1,17 +1,20 @@
 import type { Discovery } from "../../../connectors/contract/connector.ts";
 import { timeZoneFault } from "../../config/schema/time-zone.ts";
 import { ConfigError } from "../../errors.ts";
-import type { Answers } from "./answers.ts";
+import type { Answers, Question } from "./answers.ts";
 import { changeColumnOf } from "./suggest-sync.ts";
 
 /** What is asked for the zone of the change column, where it has none. */
-export function zoneQuestions({ from, columns }: Pick<Discovery, "columns" | "from">) {
+export function zoneQuestions({
+  from,
+  columns,
+}: Pick<Discovery, "columns" | "from">): readonly Pick<Question<unknown>, "flag" | "text">[] {
   const changed = columns.find(({ name }) => name === changeColumnOf(from));
   if (changed?.note?.includes("without time zone") !== true) return [];
   const text =
     `Which time zone the times in ${changed.name} are of, such as UTC, which most frameworks write, or ` +
     "Europe/Paris";
-  return [{ flag: "column-zone", text }] as const;
+  return [{ flag: "column-zone", text }];
 }
 
 /**

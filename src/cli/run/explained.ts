@@ -242,6 +242,10 @@ async function mappedOrFailed(
   }
 }
 
+function looksLikePlace({ isPlace = false, source, name }: Explaining): boolean {
+  return isPlace || (source.placesAreLines === true && isLine(name));
+}
+
 /**
  * Looks up what became of a row: in the source, by its mapping, and in the state store: one that is open, else the
  * project's own where it has one.
@@ -265,7 +269,7 @@ export async function explain(what: Explaining, opened?: StateStore): Promise<Ex
     const told = { rows: mapped ?? [], keys: await Promise.all(explained), nowMs };
     return {
       name,
-      isPlace: what.isPlace === true || (what.source.placesAreLines === true && isLine(name)),
+      isPlace: looksLikePlace(what),
       rows: mapped?.map((row) => explainedRow(row, what, told)),
       failed,
       keys: told.keys,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
@@ -14,8 +14,19 @@ import { rejectMaker } from "../../pipeline/rejects.ts";
 import { withoutRow, type Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
+import { inStateFolder } from "../../state/sqlite/state-fault.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { withState } from "../output/context.ts";
+
+/** Whether a project has a store. @throws {StateUnavailableError} nobody can tell: this user may not look there. */
+async function hasStore({ store, stateFolder }: Config): Promise<boolean> {
+  const file = join(stateFolder, "state.db");
+  return (
+    store !== undefined ||
+    (await inStateFolder(stateFolder, async () => statSync(file, { throwIfNoEntry: false }))) !==
+      undefined
+  );
+}
 
 /**
  * Looks into the state store without a lock, and makes none where none is: `work` is given undefined then. Where it
@@ -26,9 +37,7 @@ export async function withStateThere<Result>(
   work: (state: StateStore | undefined) => Promise<Result>,
   how: { readonly onlyReads?: boolean } = {},
 ): Promise<Result> {
-  if (config.store === undefined && !existsSync(join(config.stateFolder, "state.db"))) {
-    return await work(undefined);
-  }
+  if (!(await hasStore(config))) return await work(undefined);
   return await withState(config, work, how);
 }
 

@@ -109,7 +109,8 @@ export function listText(listed: readonly Listed[]): string {
       ...(times === null ? [] : [`    when      ${times.words}`, ...timesText(times)]),
       ...runs.map(
         (run) =>
-          `    run       ${run.run_id}  ${styledOutcome(outcomeText(run.outcome))}${run.scheduled_for === null ? ", by hand" : ""}`,
+          `    run       ${run.run_id}  ${styledOutcome(outcomeText(run.outcome))}` +
+          (run.scheduled_for === null ? ", by hand" : ""),
       ),
     ].join("\n");
   });

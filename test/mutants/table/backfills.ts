@@ -143,4 +143,19 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "a backfill whose file was replaced says to begin it again, and not to reset its sync",
     },
   },
+  {
+    id: "S1945",
+    plants: "preview takes a state folder that it may not look into for one without anything sent",
+    edits: [
+      {
+        file: "src/cli/run/mapped-rows.ts",
+        find: "statSync(file, { throwIfNoEntry: false })",
+        replace: "undefined",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "takes a state folder that nobody can look into for none that is empty",
+    },
+  },
 ];

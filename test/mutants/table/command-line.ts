@@ -244,21 +244,6 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
     },
   },
   {
-    id: "S1930",
-    plants: "a table that no cut makes narrow enough goes beyond the edge of the terminal",
-    edits: [
-      {
-        file: "src/cli/output/table.ts",
-        find: "widthOf(widths) > width",
-        replace: "widthOf(widths) < 0",
-      },
-    ],
-    test: {
-      file: "test/src/cli/output/table.test.ts",
-      title: "sets what a row has below its name where no cut makes the columns fit",
-    },
-  },
-  {
     id: "S1931",
     plants: "init without a terminal names one missing option at a time",
     edits: [
@@ -271,36 +256,6 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
     test: {
       file: "test/src/cli/project/answers.test.ts",
       title: "names all that is missing of several at once",
-    },
-  },
-  {
-    id: "S1934",
-    plants: "doctor says four times that the store is away",
-    edits: [
-      {
-        file: "src/cli/project/doctor.ts",
-        find: "if (!ok && told.has(detail)) return;",
-        replace: "",
-      },
-    ],
-    test: {
-      file: "test/src/cli/project/doctor.test.ts",
-      title: "says once of a store that is away that it is, and a program all that was looked at",
-    },
-  },
-  {
-    id: "S1935",
-    plants: "check says of every look that the store is away",
-    edits: [
-      {
-        file: "src/cli/project/check.ts",
-        find: "ok || !told.has(detail)",
-        replace: "ok || told.size > 0",
-      },
-    ],
-    test: {
-      file: "test/src/cli/project/check.test.ts",
-      title: "says once of a store that is away that it is",
     },
   },
 ];

@@ -259,7 +259,7 @@ export const mutantsOfExplained: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/run/explained.ts",
-        find: "(what.source.placesAreLines === true && isLine(name))",
+        find: "(source.placesAreLines === true && isLine(name))",
         replace: "false",
       },
     ],

@@ -158,7 +158,9 @@ describe("sluice check", () => {
     const syncs = sync("accounts", "files");
     await writeFile(
       join(folder, "sluice.yaml"),
-      `version: 1\napi: { api_key: k, legacy_base_url: sandbox }\nstore: ${store}\nconnections: ${connections}\nsyncs: ${syncs}\n`,
+      ["version: 1", "api: { api_key: k }", `store: ${store}`]
+        .concat(`connections: ${connections}`, `syncs: ${syncs}`, "")
+        .join("\n"),
     );
     const { lines } = await checkIn(folder);
     const failed = lines.filter((line) => line.startsWith("FAIL"));

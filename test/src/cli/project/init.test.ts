@@ -204,7 +204,8 @@ syncs:
     const args = [...database, "DATABASE_URL", "--stream", "contact", "--json"];
     expect(await project.refusal(...args)).toEqual([
       exitCodes.usage,
-      "--id, --email are missing: Which column is the contact_id; Which column is the e-mail address one of: number, mail",
+      "--id, --email are missing: Which column is the contact_id; Which column is the e-mail address " +
+        "one of: number, mail",
     ]);
     const { printed } = await project.run(...args, "--id", "number", "--email", "mail");
     expect(JSON.parse(printed)).toEqual({
@@ -247,11 +248,7 @@ syncs:
   });
 
   it.each<[string, readonly string[], string]>([
-    [
-      "no connector",
-      [],
-      "--connector is missing: Where the rows are of files `sluice init customers.csv`, of a database `sluice init --url-env",
-    ],
+    ["no connector", [], "--connector is missing: Where the rows are of files `sluice init"],
     [
       "no connector of the name",
       ["--connector", "cvs"],
@@ -266,12 +263,6 @@ syncs:
       'rows.csv: the first line looks like a row, not like names of columns: "1"',
     ],
     ["nothing that names a row", [...csv.slice(1), "names.csv"], "--id is missing: Which column"],
-    [
-      "neither what names a row nor a domain",
-      [...csv.slice(1), "shapes.csv"],
-      "--id, --domain are missing: Which column is the account_id; Which column is the domain or website " +
-        "one of: shape, colour",
-    ],
     [
       "files that differ",
       [...csv.slice(1), "[an]*.csv"],
@@ -320,7 +311,6 @@ syncs:
       "empty.csv": "",
       "names.csv": "name,domain\nx,a.example\n",
       "rows.csv": "1,acme.example,Acme\n2,b.example,B\n",
-      "shapes.csv": "shape,colour\nround,red\n",
     };
     const urls = { WRONG: "sesame", NOWHERE: "postgres://u:sesame@127.0.0.1:1/d" };
     const project = await Beginning.make(files, urls);

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -222,6 +222,16 @@ describe("sluice preview", () => {
     expect((await preview(harness)).out).toHaveLength(3);
     expect(await looked()).toEqual(atFirst);
     expect((await run.transfer()).counts).toMatchObject({ sent: 2, unchanged: 1, rejected: 1 });
+  });
+
+  it("takes a state folder that nobody can look into for none that is empty", async () => {
+    const harness = await synced();
+    // As one that this user has no right to, which root always has.
+    await symlink("loop", join(harness.folder, "loop"));
+    await harness.withYaml(`${accountsYaml()}state: loop\n`);
+    await expect(preview(harness)).rejects.toMatchObject({
+      message: expect.stringMatching(/the state store .*loop/) as unknown,
+    });
   });
 
   it("makes no state store where none is", async () => {
