@@ -200,4 +200,66 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     ],
     test: { file: refusedTest, title: refusedTitle },
   },
+  {
+    id: "S1902",
+    plants: "a record that a run has sent since the look began is called missing or different",
+    edits: [
+      {
+        file: "src/verify/look-up.ts",
+        find: " || known.send !== send;",
+        replace: ";",
+      },
+    ],
+    test: {
+      file: "test/activities/verify/verify-sync.test.ts",
+      title: "calls nothing missing or different that a run has sent since the look began",
+    },
+  },
+  {
+    id: "S1903",
+    plants: "a record that a run is sending is called missing or different",
+    edits: [
+      {
+        file: "src/verify/look-up.ts",
+        find: 'return known?.state !== "accepted" || known.send !== send;',
+        replace: 'return known?.state === "accepted" && known.send !== send;',
+      },
+    ],
+    test: {
+      file: "test/activities/verify/verify-sync.test.ts",
+      title: "calls nothing missing or different that a run is sending",
+    },
+  },
+  {
+    id: "S1904",
+    plants:
+      "what is known of a missing record is given up where no run can begin that sends it again",
+    edits: [
+      {
+        file: "src/cli/verify/resend.ts",
+        find: "  const source = connectorOf(",
+        replace: "  await before();\n  const source = connectorOf(",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/resend.test.ts",
+      title: "a record that is to be sent again stays known where no run can begin",
+    },
+  },
+  {
+    id: "S1905",
+    plants: "calls are paid for records that could not be sent again in any case",
+    edits: [
+      {
+        file: "src/cli/verify/resend.ts",
+        find: "  assertMayRepeat(of.sync,",
+        replace: "  if (yes !== true) assertMayRepeat(of.sync,",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/resend.test.ts",
+      title:
+        "records of which older versions follow newer ones are not sent again, and no call is made to say so",
+    },
+  },
 ];
