@@ -190,6 +190,26 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/config/document/interpolate.test.ts",
     title: "refuses $FORMS_SECRET, which a shell would fill in",
   },
+  {
+    id: "S1962",
+    plants: "`schedule apply` leaves what keeps the runs of a schedule from beginning",
+    file: "src/schedules/temporal-schedule.ts",
+    find: 'String(found.state.remainingActions ?? "any")',
+    replace: '"any"',
+    test: "test/src/schedules/plan.test.ts",
+    title:
+      "takes back what would keep runs from beginning or from their end, and leaves a pause as it is",
+  },
+  {
+    id: "S1963",
+    plants: "`schedule apply` names a limit of runs that was set by hand, and keeps it",
+    file: "src/schedules/plan.ts",
+    find: "isBack ? { paused: false } : kept",
+    replace: "isBack ? { paused: false } : state",
+    test: "test/src/schedules/plan.test.ts",
+    title:
+      "takes back what would keep runs from beginning or from their end, and leaves a pause as it is",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
