@@ -210,6 +210,25 @@ export const mutantsOfOperator: readonly Mutant[] = [
     title:
       "takes back what would keep runs from beginning or from their end, and leaves a pause as it is",
   },
+  {
+    id: "S1964",
+    plants: "a step that somebody paused in Temporal is told as what it failed by before",
+    file: "src/cli/running/pending.ts",
+    find: "activity.paused === true",
+    replace: "activity.paused === null",
+    test: "test/src/cli/running/pending.test.ts",
+    title: "tells a step that somebody paused in Temporal, whatever it failed by before",
+  },
+  {
+    id: "S1965",
+    plants: "that a schedule is off hides what the run waits for",
+    file: "src/cli/status/text.ts",
+    find: 'last?.outcome === "held" ? undefined : waiting',
+    replace: "problem !== undefined ? undefined : waiting",
+    test: "test/src/cli/status/transfer.test.ts",
+    title:
+      "has said what a run waits for, also where its schedule is off, and what one is held for once",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
