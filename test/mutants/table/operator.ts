@@ -229,6 +229,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     title:
       "has said what a run waits for, also where its schedule is off, and what one is held for once",
   },
+  {
+    id: "S1966",
+    plants: "30 February is taken for 2 March where runs or rejects since a day are asked for",
+    file: "src/cli/since.ts",
+    find: "new Date(ms).toISOString().startsWith(day)",
+    replace: "!Number.isNaN(ms)",
+    test: "test/src/cli/since.test.ts",
+    title: "since() refuses 2026-02-30",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
