@@ -238,6 +238,25 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/since.test.ts",
     title: "since() refuses 2026-02-30",
   },
+  {
+    id: "S1967",
+    plants:
+      "of a namespace that Temporal does not have, the next run is told as if it had a schedule",
+    file: "src/cli/running/ask-temporal.ts",
+    find: "if (missing !== undefined)",
+    replace: "if (missing === null)",
+    test: "test/src/cli/running/ask-temporal.test.ts",
+    title: "a Temporal that the store is not used with is not asked for schedules",
+  },
+  {
+    id: "S1968",
+    plants: "doctor calls a Temporal well that has no such namespace",
+    file: "src/cli/project/doctor.ts",
+    find: "if (missing !== undefined) throw missing;",
+    replace: "if (missing === null) throw new Error();",
+    test: "test/src/cli/project/doctor.test.ts",
+    title: "says that Temporal has no such namespace",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
