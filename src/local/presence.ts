@@ -1,4 +1,4 @@
-import type { Client } from "@temporalio/client";
+import { isGrpcServiceError, type Client } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
 
 import type { Config } from "../config/config.ts";
@@ -105,6 +105,27 @@ export function storePlace(
   { storeId }: Pick<StateStore, "storeId">,
 ): StorePlace {
   return { storeId, folder: store === undefined ? stateFolder : undefined };
+}
+
+/** What gRPC says of what is not there. */
+const notFoundCode = 5;
+
+/** That a server has no such namespace as a client's; undefined where it has it, or does not say. */
+export async function whyNoNamespace(
+  client: Client,
+): Promise<TemporalUnreachableError | undefined> {
+  const { namespace } = client.options;
+  try {
+    await client.workflowService.describeNamespace({ namespace });
+    return undefined;
+  } catch (error) {
+    const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
+    if (code !== notFoundCode) return undefined;
+    return new TemporalUnreachableError(`Temporal has no namespace "${namespace}"`, {
+      cause: error,
+      hint: "check TEMPORAL_NAMESPACE, and TEMPORAL_ADDRESS",
+    });
+  }
 }
 
 /** Names the cluster and namespace of a client: two servers may both know a workflow of one id. */

@@ -130,7 +130,8 @@ async function update(client: Client, wanted: Wanted, owner: Owner): Promise<voi
   await client.schedule.getHandle(id).update(({ state }) => {
     // Whoever paused it had a reason, unless it was only that the file did not have it.
     const isBack = state.paused && state.note === leftNote;
-    return { ...options, state: isBack ? { paused: false } : state };
+    const { remainingActions: _, ...kept } = state;
+    return { ...options, state: isBack ? { paused: false } : kept };
   });
 }
 

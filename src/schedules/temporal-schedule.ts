@@ -89,12 +89,26 @@ function seconds(ms: unknown): string {
   return `${Number(ms ?? 0) / 1_000} s`;
 }
 
+/** How long a run may last; undefined for as long as it takes. */
+function timeLimit({
+  workflowRunTimeout,
+  workflowExecutionTimeout,
+}: ScheduleDescription["action"]): string | undefined {
+  const limit: unknown = workflowRunTimeout ?? workflowExecutionTimeout;
+  return limit === undefined ? undefined : seconds(limit);
+}
+
+/** How often Temporal itself starts a run that fails. */
+function triesOf({ retry }: ScheduleDescription["action"]): string {
+  return retry === undefined ? "1" : String(retry.maximumAttempts ?? "any");
+}
+
 type Text = boolean | string | undefined;
 type Pair = readonly [what: string, from: Text, to: Text];
 
 /** How a schedule in Temporal differs from what the file wants; whether it is paused is not looked at. */
 export function differencesOf(
-  found: Pick<ScheduleDescription, "action" | "policies" | "spec">,
+  found: Pick<ScheduleDescription, "action" | "policies" | "spec" | "state">,
   wanted: Wanted,
   owner: Owner,
 ): readonly Difference[] {
@@ -114,6 +128,9 @@ export function differencesOf(
     ["overlap", found.policies.overlap, policies.overlap],
     ["catch-up window", seconds(found.policies.catchupWindow), seconds(policies.catchupWindow)],
     ["pause on failure", found.policies.pauseOnFailure, policies.pauseOnFailure],
+    ["runs that may still begin", String(found.state.remainingActions ?? "any"), "any"],
+    ["time limit of a run", timeLimit(found.action), undefined],
+    ["tries of a run", triesOf(found.action), "1"],
   ];
   return pairs
     .filter(([, from, to]) => from !== to)

@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
 import { temporalText } from "../../hosts/store-guards.ts";
 import { connectTemporal, temporalOptions } from "../../local/connect.ts";
-import { temporalIdOf } from "../../local/presence.ts";
+import { temporalIdOf, whyNoNamespace } from "../../local/presence.ts";
 import { temporalAnswers } from "../../local/temporal-server.ts";
 import { freeBytes } from "../../staging/folder.ts";
 import { lookAtStore } from "../../state/postgres/look-at-store.ts";
@@ -118,8 +118,10 @@ async function lookForTemporal(context: Context): Promise<string> {
     const isThere = await temporalAnswers(defaultTemporal);
     return isThere ? `${defaultTemporal} answers` : "none runs: `sluice run` starts one";
   }
-  const temporal = await connectTemporal(undefined);
-  await temporal.close();
+  const { client, close } = await connectTemporal(undefined);
+  const missing = await whyNoNamespace(client);
+  await close();
+  if (missing !== undefined) throw missing;
   return temporalOptions(undefined).connectionOptions.address ?? defaultTemporal;
 }
 

@@ -6,7 +6,7 @@ import { inTime } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, SluiceError } from "../../errors.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
-import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { storesOn, temporalIdOf, whyNoNamespace } from "../../local/presence.ts";
 import type { ListedState } from "../../schedules/missed.ts";
 import { scheduleStates } from "../../schedules/schedule-state.ts";
 import type { TemporalRecord } from "../../state/contract/runs/hosts.ts";
@@ -132,8 +132,11 @@ export async function askTemporal(
     const { taskQueue } = config.temporal;
     const temporalId = await temporalIdOf(client).catch(() => undefined);
     const askSchedules = async (): Promise<void> => {
+      const missing = await whyNoNamespace(client);
       const other = whyOther(config, asked.used, { ...temporal, temporalId });
-      if (other !== undefined) silent = other;
+      if (missing !== undefined)
+        silent = { text: missing.message, hint: missing.hint, isFault: true };
+      else if (other !== undefined) silent = other;
       else if (await isOurs(temporal, taskQueue, asked.storeId)) {
         schedules = await scheduleStates(client, taskQueue, asked.scheduled);
       } else {

@@ -26,12 +26,19 @@ type Described = {
 };
 
 /**
- * What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know:
- * Temporal alone retries.
+ * What a run is trying again, or somebody paused, in one line; undefined while nothing has failed and nothing is. A
+ * workflow does not know: Temporal alone retries.
  */
 export async function pendingTrouble(handle: Described): Promise<string | undefined> {
   const { raw } = await handle.describe();
-  const failing = (raw.pendingActivities ?? []).find(
+  const pending = raw.pendingActivities ?? [];
+  const paused = pending.find((activity) => activity.paused === true);
+  if (paused !== undefined) {
+    const name = paused.activityType?.name ?? "";
+    const step = plainText(doing.get(name) ?? name);
+    return `somebody paused a step in Temporal: it continues once it is unpaused there (${step})`;
+  }
+  const failing = pending.find(
     ({ lastFailure }) =>
       lastFailure?.message &&
       // What a stop of the worker cut off is not a trouble of the next one.

@@ -33,7 +33,10 @@ export function transferCells(
     next === undefined || schedule === undefined
       ? "-"
       : `${zonedText(next, schedule.timeZone)} ${schedule.timeZone}`;
-  const wrong = problem === undefined ? [waiting ?? ""] : [problem.text, problem.hint ?? ""];
+  // That its schedule is off must not hide what a run waits for; what one is held for is its problem.
+  const waits = last?.outcome === "held" ? undefined : waiting;
+  const said = [waits, problem?.text].filter((text) => text !== undefined).join("; ");
+  const wrong = [said, problem?.hint ?? ""];
   const lastText = last === undefined ? "never" : minuteText(last.started_at);
   return [
     name,

@@ -1,7 +1,6 @@
-import { statSync } from "node:fs";
-
 import { StateUnavailableError } from "../../errors.ts";
 import { emptyLog, openDatabase, openToRead, type Database } from "../../state/sqlite/database.ts";
+import { createIsReplaced } from "../../state/sqlite/replaced.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
 import type { Inbox, InboxMethods, InboxUse } from "../inbox.ts";
 import { inboxCacheKib, inboxLogPages } from "../limits.ts";
@@ -85,8 +84,7 @@ function open(file: string, onlyReads: boolean): Opened {
   db.prepare(`pragma wal_autocheckpoint = ${inboxLogPages}`).get();
   db.prepare(`pragma cache_size = -${inboxCacheKib}`).get();
   const { read, get } = createReading(db);
-  const { ino } = statSync(file);
-  const isReplaced = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
+  const isReplaced = createIsReplaced(file);
   const methods = { ...createKeeping(db), ...createBacklog(db), ...createErasing(db), read, get };
   return { db, isReplaced, methods };
 }

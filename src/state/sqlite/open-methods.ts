@@ -15,6 +15,7 @@ import type { KeyTools } from "./keys/stage-keys.ts";
 import { createKeyMerging } from "./keys/staged/merge-keys.ts";
 import { createStagedKeys } from "./keys/staged/staged-keys.ts";
 import { createLastSend } from "./last-send.ts";
+import { untilReplaced } from "./replaced.ts";
 import type { Turns } from "./turns.ts";
 
 /** What is otherwise only with many keys. */
@@ -70,16 +71,19 @@ export function openStateMethods(
   return {
     storeId: db.storeId,
     turns: db.turns,
-    methods: {
-      ...methods,
-      beginStaging: async (input) => {
-        const drawn = await methods.beginStaging(input);
-        // Before its first part may leave, and behind its commit: a number that is only in the file would look
-        // like a restored store.
-        lastSend.remember();
-        return drawn;
+    methods: untilReplaced(
+      {
+        ...methods,
+        beginStaging: async (input) => {
+          const drawn = await methods.beginStaging(input);
+          // Before its first part may leave, and behind its commit: a number that is only in the file would look
+          // like a restored store.
+          lastSend.remember();
+          return drawn;
+        },
       },
-    },
+      file,
+    ),
     close: () => db.close(),
   };
 }

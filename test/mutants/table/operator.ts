@@ -199,6 +199,73 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/config/document/interpolate.test.ts",
     title: "refuses $FORMS_SECRET, which a shell would fill in",
   },
+  {
+    id: "S1962",
+    plants: "`schedule apply` leaves what keeps the runs of a schedule from beginning",
+    file: "src/schedules/temporal-schedule.ts",
+    find: 'String(found.state.remainingActions ?? "any")',
+    replace: '"any"',
+    test: "test/src/schedules/plan.test.ts",
+    title:
+      "takes back what would keep runs from beginning or from their end, and leaves a pause as it is",
+  },
+  {
+    id: "S1963",
+    plants: "`schedule apply` names a limit of runs that was set by hand, and keeps it",
+    file: "src/schedules/plan.ts",
+    find: "isBack ? { paused: false } : kept",
+    replace: "isBack ? { paused: false } : state",
+    test: "test/src/schedules/plan.test.ts",
+    title:
+      "takes back what would keep runs from beginning or from their end, and leaves a pause as it is",
+  },
+  {
+    id: "S1964",
+    plants: "a step that somebody paused in Temporal is told as what it failed by before",
+    file: "src/cli/running/pending.ts",
+    find: "activity.paused === true",
+    replace: "activity.paused === null",
+    test: "test/src/cli/running/pending.test.ts",
+    title: "tells a step that somebody paused in Temporal, whatever it failed by before",
+  },
+  {
+    id: "S1965",
+    plants: "that a schedule is off hides what the run waits for",
+    file: "src/cli/status/text.ts",
+    find: 'last?.outcome === "held" ? undefined : waiting',
+    replace: "problem !== undefined ? undefined : waiting",
+    test: "test/src/cli/status/transfer.test.ts",
+    title:
+      "has said what a run waits for, also where its schedule is off, and what one is held for once",
+  },
+  {
+    id: "S1966",
+    plants: "30 February is taken for 2 March where runs or rejects since a day are asked for",
+    file: "src/cli/since.ts",
+    find: "new Date(ms).toISOString().startsWith(day)",
+    replace: "!Number.isNaN(ms)",
+    test: "test/src/cli/since.test.ts",
+    title: "since() refuses 2026-02-30",
+  },
+  {
+    id: "S1967",
+    plants:
+      "of a namespace that Temporal does not have, the next run is told as if it had a schedule",
+    file: "src/cli/running/ask-temporal.ts",
+    find: "if (missing !== undefined)",
+    replace: "if (missing === null)",
+    test: "test/src/cli/running/ask-temporal.test.ts",
+    title: "a Temporal that the store is not used with is not asked for schedules",
+  },
+  {
+    id: "S1968",
+    plants: "doctor calls a Temporal well that has no such namespace",
+    file: "src/cli/project/doctor.ts",
+    find: "if (missing !== undefined) throw missing;",
+    replace: "if (missing === null) throw new Error();",
+    test: "test/src/cli/project/doctor.test.ts",
+    title: "says that Temporal has no such namespace",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

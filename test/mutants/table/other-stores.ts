@@ -237,4 +237,25 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     replace: "void pages;",
     title: "keeps no page of a pull that waited in the backup, and says that it may be paid twice",
   }),
+  plant({
+    id: "S1960",
+    plants:
+      "a store in a folder is read and written on when its file was removed, or another is in its place",
+    file: "src/state/sqlite/replaced.ts",
+    find: "?.ino !== ino;",
+    replace: "?.ino === 0;",
+    test: "test/src/state/open.test.ts",
+    title:
+      "is not read and not written any more once its file was removed, or another is in its place",
+  }),
+  plant({
+    id: "S1961",
+    plants: "a store whose file was replaced is refused, but its worker works on",
+    file: "src/state/sqlite/replaced.ts",
+    find: '        field: "store",\n',
+    replace: "",
+    test: "test/src/state/open.test.ts",
+    title:
+      "is not read and not written any more once its file was removed, or another is in its place",
+  }),
 ];

@@ -122,6 +122,31 @@ describe("planSchedules", () => {
   );
 
   it(
+    "takes back what would keep runs from beginning or from their end, and leaves a pause as it is",
+    async () => {
+      const client = await temporal();
+      const wanted = [nightly("accounts")];
+      await applied(client, wanted);
+      const handle = client.schedule.getHandle(scheduleId("sluice", "accounts"));
+      await handle.update(({ spec, action, policies }) => ({
+        spec,
+        policies,
+        action: { ...action, workflowRunTimeout: "30s", retry: { maximumAttempts: 3 } },
+        state: { paused: true, note: "migration", remainingActions: 1 },
+      }));
+      const [change] = await applied(client, wanted);
+      expect(change?.kind === "update" ? change.differences : []).toEqual([
+        { what: "runs that may still begin", from: "1", to: "any" },
+        { what: "time limit of a run", from: "30 s", to: "none" },
+        { what: "tries of a run", from: "3", to: "1" },
+      ]);
+      expect((await handle.describe()).state).toEqual({ paused: true, note: "migration" });
+      expect(await applied(client, wanted)).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it(
     "pauses what left the file, resumes it when it is back, and leaves a person's pause alone",
     async () => {
       const client = await temporal();

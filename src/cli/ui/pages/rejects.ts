@@ -4,6 +4,7 @@ import { rejectCodes, sourceRejectCodes } from "../../../records/reject-codes.ts
 import type { RejectsWhere, StoredReject } from "../../../state/contract/rejects/rejects.ts";
 import { rejectState } from "../../run/reject-text.ts";
 import { assertKnownName } from "../../run/runs.ts";
+import { isDay } from "../../since.ts";
 import { minuteText } from "../../status/transfer.ts";
 import { html, linkTo, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
@@ -26,9 +27,8 @@ function cut(text: string): string {
 /** A day or a time, as a form sends it, as ISO 8601. @throws {ConfigError} it is none. */
 function timeAsked(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
-  const ms = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,12}Z?)?$/.test(text)
-    ? Date.parse(withZone(text))
-    : NaN;
+  const isTime = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,12}Z?)?$/.test(text) && isDay(text);
+  const ms = isTime ? Date.parse(withZone(text)) : Number.NaN;
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   throw new ConfigError("the time is none", { hint: "write it as 2026-11-20" });
 }

@@ -2,20 +2,24 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Command } from "commander";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 import { registerDoctor } from "../../../../src/cli/project/doctor.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 import { newServer } from "../../state/postgres/postgres-store.ts";
 
 /** What `sluice doctor` prints of the project in a folder. */
-async function doctorIn(folder: string, ...args: string[]): Promise<readonly string[]> {
+async function doctorIn(
+  folder: string,
+  { args = [], variables = {} }: { args?: readonly string[]; variables?: Record<string, string> } = {},
+): Promise<readonly string[]> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text);
-  const environment = readEnvironment({});
+  const environment = readEnvironment(variables);
   const program = new Command().exitOverride();
   registerDoctor(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
   await program.parseAsync(["doctor", ...args], { from: "user" });
@@ -30,6 +34,21 @@ it("says of a state folder that cannot be made what is in its place, and nothing
   const lines = await doctorIn(folder);
   const failed = lines.filter((line) => line.startsWith("FAIL"));
   expect(failed).toEqual([expect.stringMatching(/cannot be made: .*file is a file$/)]);
+});
+
+it("says that Temporal has no such namespace", async () => {
+  const folder = await temporaryFolder();
+  const { address, namespace, close } = await ownNamespace(folder);
+  onTestFinished(close);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("TEMPORAL_ADDRESS", address);
+  const said = async (name: string): Promise<string | undefined> => {
+    vi.stubEnv("TEMPORAL_NAMESPACE", name);
+    const lines = await doctorIn(folder, { variables: { TEMPORAL_ADDRESS: address } });
+    return lines.find((line) => line.includes("Temporal"));
+  };
+  expect(await said("nowhere")).toBe('FAIL  Temporal: Temporal has no namespace "nowhere"');
+  expect(await said(namespace)).toBe(`ok    Temporal: ${address}`);
 });
 
 it("the project's own Temporal that is stopped is well; another one of the store that is away is not", async () => {
@@ -63,6 +82,6 @@ it("says once of a store that is away that it is, and a program all that was loo
   await writeFile(join(folder, "sluice.yaml"), JSON.stringify({ ...yaml, store }));
   const failed = (await doctorIn(folder)).filter((line) => line.includes("ECONNREFUSED"));
   expect(failed).toEqual([expect.stringMatching(/^FAIL {2}state store: /)]);
-  const facts = await doctorIn(folder, "--json");
+  const facts = await doctorIn(folder, { args: ["--json"] });
   expect(facts.filter((line) => line.includes("ECONNREFUSED"))).toHaveLength(4);
 });

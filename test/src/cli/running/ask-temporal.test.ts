@@ -44,8 +44,8 @@ it("a Temporal that the store is not used with is not asked for schedules", asyn
   });
   const context = { ...silent, environment, cwd: folder };
   const config = await configOf(context, {});
-  const ask = async (id: string): Promise<Told> => {
-    const used = { id, at: "elsewhere:7233", namespace: "default" };
+  const ask = async (id?: string): Promise<Told> => {
+    const used = id === undefined ? id : { id, at: "elsewhere:7233", namespace: "default" };
     const about = { runs: [], scheduled: ["accounts"], storeId: "s", used };
     return await askTemporal(about, config, context);
   };
@@ -56,4 +56,9 @@ it("a Temporal that the store is not used with is not asked for schedules", asyn
   expect(elsewhere.silent?.hint).toContain("sluice store rebind");
   const same = await ask(await temporalIdOf(client));
   expect([same.silent, same.schedules.get("accounts")]).toEqual([undefined, { kind: "none" }]);
+  // Else it would be told when the next run is, of a schedule that is nowhere.
+  vi.stubEnv("TEMPORAL_NAMESPACE", "nowhere");
+  const nowhere = await ask();
+  const text = 'Temporal has no namespace "nowhere"';
+  expect([nowhere.silent?.text, nowhere.schedules.size]).toEqual([text, 0]);
 });

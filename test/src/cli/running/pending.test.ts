@@ -13,3 +13,15 @@ it("tells what is tried again, and not what a stop of the worker cut off", async
   expect(await pendingTrouble(failing("Unavailable"))).toBe("it failed (reading, try 2)");
   expect(await pendingTrouble(failing("WorkerStopped"))).toBeUndefined();
 });
+
+it("tells a step that somebody paused in Temporal, whatever it failed by before", async () => {
+  const lastFailure = { message: "Activity paused" };
+  const paused = { activityType: { name: "uploadJson" }, paused: true };
+  const other = { activityType: { name: "stageChunk" }, lastFailure };
+  const text =
+    "somebody paused a step in Temporal: it continues once it is unpaused there (sending)";
+  for (const all of [[paused], [other, { ...paused, lastFailure }]]) {
+    const described = { raw: { pendingActivities: all } };
+    expect(await pendingTrouble({ describe: async () => described })).toBe(text);
+  }
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { transferCells } from "../../../../src/cli/status/text.ts";
 import { statusOf, type Seen, type TransferState } from "../../../../src/cli/status/transfer.ts";
 import { doubtWarnings } from "../../../../src/report/doubt-warnings.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
@@ -35,6 +36,19 @@ describe("statusOf", () => {
       next: undefined,
       problem: undefined,
     });
+  });
+
+  it("has said what a run waits for, also where its schedule is off, and what one is held for once", () => {
+    const open = { isWorkflowOpen: true, waiting: "somebody paused a step" };
+    const scheduled = { kind: "paused", note: undefined } as const;
+    const told = (seen: Partial<Seen>): string | undefined =>
+      transferCells(statusOf(nightly, { last: undefined, open, ...seen }, soon)).at(-1);
+    const running = report({ outcome: "running" });
+    expect(told({ last: running })).toBe("somebody paused a step");
+    expect(told({ last: running, scheduled })).toBe(
+      "somebody paused a step; its schedule is paused → `sluice schedule resume accounts`",
+    );
+    expect(told({ last: report({ outcome: "held" }) })).not.toContain("somebody");
   });
 
   it("says how many rejects are open, whichever run holds them, and nothing of those that were replayed", () => {
