@@ -158,7 +158,7 @@ describe("sluice check", () => {
     const syncs = sync("accounts", "files");
     await writeFile(
       join(folder, "sluice.yaml"),
-      ["version: 1", "api: { api_key: k }", `store: ${store}`]
+      ["version: 1", "api: { api_key: k, base_url: http://127.0.0.1:1 }", `store: ${store}`]
         .concat(`connections: ${connections}`, `syncs: ${syncs}`, "")
         .join("\n"),
     );

@@ -15,7 +15,10 @@ import { newServer } from "../../state/postgres/postgres-store.ts";
 /** What `sluice doctor` prints of the project in a folder. */
 async function doctorIn(
   folder: string,
-  { args = [], variables = {} }: { args?: readonly string[]; variables?: Record<string, string> } = {},
+  {
+    args = [],
+    variables = {},
+  }: { args?: readonly string[]; variables?: Record<string, string> } = {},
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text);
