@@ -34,8 +34,9 @@ export async function resetSync(
 ): Promise<Checkpoint> {
   await endBackfills(state, { target, sync }, at);
   const { version } = await state.checkpoint({ target, sync });
-  const moved = await state.setCheckpoint({ target, sync, version, position: null, reason, at });
+  // First: a run that begins meanwhile would take for unchanged what it reads from the beginning.
   await state.forgetFingerprints({ target, sync });
+  const moved = await state.setCheckpoint({ target, sync, version, position: null, reason, at });
   // What was staged for one account is not sent to another; everything comes again from the source.
   await state.forgetDoubts({ target, sync });
   await state.forgetRefusals({ target, sync });

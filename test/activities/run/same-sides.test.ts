@@ -183,6 +183,28 @@ describe("another API key while no checkpoint was made", () => {
   });
 });
 
+it("a run that begins while its sync is reset sends all again", async () => {
+  const { url } = await companies(5);
+  const harness = await Harness.open({ yaml: crmYaml(url) });
+  await (await TestRun.open(harness)).transfer();
+  const { state, target } = harness.deps;
+  const meanwhile: number[] = [];
+  const beside = new Proxy(state, {
+    get: (store, name, receiver): unknown =>
+      name === "setCheckpoint"
+        ? async (input: Parameters<typeof state.setCheckpoint>[0]) => {
+            const moved = await store.setCheckpoint(input);
+            const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+            meanwhile.push(counts.sent);
+            return moved;
+          }
+        : Reflect.get(store, name, receiver),
+  });
+  const at = "2026-01-01T00:00:00.000Z";
+  await resetSync(beside, { target, sync: "accounts" }, { reason: "anew", at });
+  expect(meanwhile).toEqual([5]);
+});
+
 describe("another database after the URL", () => {
   it("stops a run before anything is read, and names both", async () => {
     const [staging, production] = [await companies(1), await companies(1_000)];

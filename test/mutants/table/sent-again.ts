@@ -262,4 +262,19 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
         "records of which older versions follow newer ones are not sent again, and no call is made to say so",
     },
   },
+  {
+    id: "S1971",
+    plants: "a run that begins while its sync is reset sends nothing of what did not change",
+    edits: [
+      {
+        file: "src/cli/status/reset.ts",
+        find: "  await state.forgetFingerprints({ target, sync });\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/run/same-sides.test.ts",
+      title: "a run that begins while its sync is reset sends all again",
+    },
+  },
 ];
