@@ -17,23 +17,25 @@ function markName({ kind, name }: Runnable): string {
 }
 
 /**
- * A mark of the configuration of each sync and pull, and of the service and the key that it talks to it with:
- * it differs where a run would.
+ * A mark of the configuration of each sync and pull, of the service and the key that it talks to it with, and of the
+ * task queue: it differs where a run would.
  */
 export function configMarks({
   api,
   syncs,
   pulls,
-}: Pick<Config, "api" | "pulls" | "syncs">): Readonly<Record<string, string>> {
+  temporal,
+}: Pick<Config, "api" | "pulls" | "syncs" | "temporal">): Readonly<Record<string, string>> {
   // A key in a file is read again by whoever it is refused to: no process has an old one.
   const key = api.apiKeyFile ?? keyName(api.apiKey);
+  const common = `${targetOf(api)} ${key} ${temporal.taskQueue}`;
   const marks = (
     kind: Runnable["kind"],
     of: Config["pulls"] | Config["syncs"],
   ): [string, string][] =>
     [...of].map(([name, { configHash }]) => [
       markName({ kind, name }),
-      sha256(`${targetOf(api)} ${key} ${configHash}`).slice(0, markChars),
+      sha256(`${common} ${configHash}`).slice(0, markChars),
     ]);
   return Object.fromEntries([...marks("sync", syncs), ...marks("pull", pulls)]);
 }

@@ -40,11 +40,11 @@ function otherConfiguration(
   { kind, name }: Runnable,
   difference: "changed" | "missing",
 ): ConfigChangedError {
-  const which = `the worker that would take this run (${workerText(worker)})`;
+  const which = `a worker of this project (${workerText(worker)})`;
   const text =
     difference === "missing"
       ? `was started before ${kind} "${name}" was added`
-      : `has another configuration of ${kind} ${name}, or another address or key of the service`;
+      : `has another configuration of ${kind} ${name}, or another task queue, address or key of the service`;
   const hint = isLasting(worker)
     ? "restart it with the files and the environment of this command, then try again"
     : "it stops when its own run has ended: run again then";

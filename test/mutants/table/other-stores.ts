@@ -229,4 +229,34 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     title:
       "the project's own Temporal that is stopped is well; another one of the store that is away is not",
   }),
+  {
+    id: "S1911",
+    plants: "a lane is given to a worker that polls another task queue",
+    edits: [
+      {
+        file: "src/hosts/live-workers.ts",
+        find: "const common = `${targetOf(api)} ${key} ${temporal.taskQueue}`;",
+        replace: "const common = `${targetOf(api)} ${key} ${typeof temporal.taskQueue}`;",
+      },
+    ],
+    test: {
+      file: "test/activities/run/choose-host.test.ts",
+      title: "gives no lane to a host whose worker polls another task queue",
+    },
+  },
+  {
+    id: "S1912",
+    plants: "a host is waited for whose worker polls another task queue by now",
+    edits: [
+      {
+        file: "activities/run/choose-host.ts",
+        find: 'workerDifference(worker, { kind: "sync", name: sync }, deps.config) === undefined,',
+        replace: 'workerDifference(worker, { kind: "sync", name: sync }, deps.config) !== null,',
+      },
+    ],
+    test: {
+      file: "test/activities/run/choose-host.test.ts",
+      title: "gives no lane to a host whose worker polls another task queue",
+    },
+  },
 ];

@@ -90,13 +90,15 @@ describe("the workers that may take a run", () => {
     const apiKey = new Secret("another key");
     const { api } = workers.at.config;
     await workers.beat("worker", { config: { ...workers.at.config, api: { ...api, apiKey } } });
-    await expect(workers.need()).rejects.toThrow("or another address or key of the service");
+    await expect(workers.need()).rejects.toThrow(
+      "or another task queue, address or key of the service",
+    );
     await workers.beat("worker", { config: edited(workers.at.config) });
     await expect(workers.need()).rejects.toMatchObject({
       code: "ConfigChanged",
       message:
-        "the worker that would take this run (process 6166, sluice worker) has another " +
-        "configuration of sync accounts, or another address or key of the service",
+        "a worker of this project (process 6166, sluice worker) has another configuration of sync accounts, " +
+        "or another task queue, address or key of the service",
       hint: "restart it with the files and the environment of this command, then try again",
     });
     await workers.beat("worker", { config: { ...workers.at.config, syncs: new Map() } });
