@@ -6,6 +6,7 @@ import { ConfigChangedError } from "../../errors.ts";
 import {
   workerDifference,
   isLasting,
+  isReached,
   liveWorkers,
   type Runnable,
 } from "../../hosts/live-workers.ts";
@@ -63,7 +64,7 @@ export async function needRightWorkers(
 ): Promise<void> {
   const giveUpAt = Date.now() + workerTakesUpMsMax;
   for (let looked = 0; ; looked++) {
-    const others = (await workersAt(at)).flatMap((worker) => {
+    const others = (await workersAt(at)).filter(isReached).flatMap((worker) => {
       const difference = workerDifference(worker, wanted, at.config);
       return difference === undefined ? [] : [{ worker, difference }];
     });

@@ -51,6 +51,13 @@ describe("chooseHost", () => {
     expect(await choose({ lane: 3, hostQueue: "sluice-host-2" })).toEqual({ hostQueue: own });
   });
 
+  it("does not wait for a host that Temporal is away from, though it beats", async () => {
+    const { harness, opened } = await openedRun();
+    const { chooseHost } = harness.activitiesWith({ hostId: "2" });
+    await harness.state.beat(beatOf(harness, { hostId: "1", configs: {} }));
+    expect(await harness.perform(chooseHost, opened)).toEqual({ hostQueue: "sluice-host-2" });
+  });
+
   it("does not wait for a host whose worker stopped in order", async () => {
     const { harness, opened } = await openedRun();
     const { state } = harness;

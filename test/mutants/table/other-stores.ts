@@ -259,4 +259,34 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
       title: "gives no lane to a host whose worker polls another task queue",
     },
   },
+  {
+    id: "S1913",
+    plants: "a host that Temporal is away from goes on saying that it takes work",
+    edits: [
+      {
+        file: "src/local/presence.ts",
+        find: "performance.now() - answeredAt > silentMsMax ? {} : deps.configs",
+        replace: "performance.now() - answeredAt > silentMsMax ? deps.configs : deps.configs",
+      },
+    ],
+    test: {
+      file: "test/src/local/presence.test.ts",
+      title: "says that it works with nothing while Temporal is away",
+    },
+  },
+  {
+    id: "S1914",
+    plants: "run is refused for a worker that Temporal is away from",
+    edits: [
+      {
+        file: "src/hosts/live-workers.ts",
+        find: "return Object.keys(configs).length > 0;",
+        replace: "return Object.keys(configs).length >= 0;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/right-worker.test.ts",
+      title: "are not those that Temporal is away from",
+    },
+  },
 ];
