@@ -290,8 +290,11 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   await refuseOtherStore(client, queueNow(config, deps.state), storePlace(config, deps.state));
   await refuseCopiedFolder(config, deps);
   await closeAbandoned(deps);
-  const [configs, folder] = [configMarks(config), folderName(config.stateFolder)];
-  const beating = await startBeating({ ...deps, command, configs, folder });
+  const askTemporal = async (): Promise<string> => await temporalIdOf(client);
+  const { stateFolder, advanced } = config;
+  const silentMsMax = advanced.hostLostAfterMs;
+  const works = { command, configs: configMarks(config), folder: folderName(stateFolder) };
+  const beating = await startBeating({ ...deps, ...works, askTemporal, silentMsMax });
   closing.defer(async () => await beating.stop());
   const cleaning = keepCleanedUp(deps);
   closing.defer(async () => await cleaning.stop());
@@ -320,12 +323,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
   return {
     hostQueue: deps.hostQueue,
-    look: async () =>
-      await lookReady({
-        askTemporal: async () => await temporalIdOf(client),
-        state: deps.state,
-        stateFolder: config.stateFolder,
-      }),
+    look: async () => await lookReady({ ...deps, stateFolder, askTemporal }),
     ended,
     stop: async (withinMs = graceMs) => {
       const timer = setTimeout(() => cutOff.abort(), withinMs);

@@ -48,8 +48,8 @@ export async function hostOfDoubts(
 }
 
 /**
- * Answers which host a lane of a run works at: the one of `hostQueue` while it beats, because its staged files are
- * there; else the one that is chosen now.
+ * Answers which host a lane of a run works at: the one of `hostQueue` while a worker there beats that is configured to
+ * do it, because its staged files are there; else the one that is chosen now.
  */
 export function createChooseHost(
   deps: Dependencies,
@@ -60,7 +60,11 @@ export function createChooseHost(
       if (hostQueue !== undefined) {
         const withinMs = deps.config.advanced.hostLostAfterMs;
         const beats = await deps.state.beats({ nowMs: deps.now(), withinMs });
-        const isAlive = beats.some(({ hostId }) => hostQueueOf(deps.config, hostId) === hostQueue);
+        const isAlive = beats.some(
+          (worker) =>
+            hostQueueOf(deps.config, worker.hostId) === hostQueue &&
+            workerDifference(worker, { kind: "sync", name: sync }, deps.config) === undefined,
+        );
         if (isAlive) return { hostQueue };
       }
       return { hostQueue: await takeHost(deps, { sync, runId, lane, over }) };

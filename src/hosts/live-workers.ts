@@ -12,30 +12,37 @@ export type Runnable = { readonly kind: "pull" | "sync"; readonly name: string }
 /** Characters of a mark: enough to tell two configurations from each other. */
 const markChars = 16;
 
+function markOf(text: string): string {
+  return sha256(text).slice(0, markChars);
+}
+
 function markName({ kind, name }: Runnable): string {
   return `${kind} ${name}`;
 }
 
 /**
- * A mark of the configuration of each sync and pull, and of the service and the key that it talks to it with:
- * it differs where a run would.
+ * A mark of the task queue, and of the configuration of each sync and pull with the service, the key that it talks to
+ * it with, and that queue: it differs where a run would.
  */
 export function configMarks({
   api,
   syncs,
   pulls,
-}: Pick<Config, "api" | "pulls" | "syncs">): Readonly<Record<string, string>> {
+  temporal,
+}: Pick<Config, "api" | "pulls" | "syncs" | "temporal">): Readonly<Record<string, string>> {
   // A key in a file is read again by whoever it is refused to: no process has an old one.
   const key = api.apiKeyFile ?? keyName(api.apiKey);
+  const common = `${targetOf(api)} ${key} ${temporal.taskQueue}`;
   const marks = (
     kind: Runnable["kind"],
     of: Config["pulls"] | Config["syncs"],
   ): [string, string][] =>
     [...of].map(([name, { configHash }]) => [
       markName({ kind, name }),
-      sha256(`${targetOf(api)} ${key} ${configHash}`).slice(0, markChars),
+      markOf(`${common} ${configHash}`),
     ]);
-  return Object.fromEntries([...marks("sync", syncs), ...marks("pull", pulls)]);
+  const queue = ["task queue", markOf(temporal.taskQueue)] as const;
+  return Object.fromEntries([queue, ...marks("sync", syncs), ...marks("pull", pulls)]);
 }
 
 /** The workers of a store at one Temporal that beat and whose process, where it can be looked for, is there. */
@@ -53,6 +60,11 @@ export async function liveWorkers(
 /** Whether a worker continues when the command that runs is over. */
 export function isLasting({ command }: Pick<Beat, "command">): boolean {
   return command === "dev" || command === "worker";
+}
+
+/** Whether work reaches a worker: one from which Temporal is away tells no mark, not even of its queue. */
+export function isReached({ configs }: Pick<Beat, "configs">): boolean {
+  return Object.keys(configs).length > 0;
 }
 
 /** How a worker's configuration of what is to run differs from a command's; undefined where it does not. */

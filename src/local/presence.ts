@@ -189,24 +189,38 @@ export async function refuseOtherStore(
 }
 
 /**
- * Tells the store every `hostBeatMs` that this worker lives, until `stop`. `refused` resolves when the store is not for
- * it any more, because it was migrated or moved while nobody heard of this worker: a person has to do something, and
- * whatever it would take until then fails.
+ * Tells the store every `hostBeatMs` that this worker lives, until `stop`; once Temporal has not answered it for
+ * `silentMsMax`, that it works with no configuration, because no work reaches it. `refused` resolves when the store is
+ * not for it any more, because it was migrated or moved while nobody heard of this worker: a person has to do
+ * something, and whatever it would take until then fails.
  */
 export async function startBeating(
   deps: Pick<Beat, "command" | "configs" | "folder" | "hostId" | "temporalId"> & {
     readonly state: Pick<StateStore, "beat" | "stopBeating">;
     readonly now: () => number;
+    /** Asks Temporal something that it answers at once. */
+    readonly askTemporal: () => Promise<unknown>;
+    readonly silentMsMax: number;
   },
 ): Promise<{ readonly refused: Promise<ConfigError>; readonly stop: () => Promise<void> }> {
-  const { state, hostId, temporalId, command, configs, folder, now } = deps;
+  const { state, hostId, temporalId, command, folder, now, askTemporal, silentMsMax } = deps;
   const name = processName(hostId);
   const pid = String(process.pid);
-  const worker = { hostId, process: pid, temporalId, version, name, command, configs, folder };
-  const beat = async (): Promise<void> => await state.beat({ ...worker, lastBeat: now() });
+  const worker = { hostId, process: pid, temporalId, version, name, command, folder };
+  let answeredAt = performance.now();
+  const ask = async (): Promise<void> => {
+    await askTemporal();
+    answeredAt = performance.now();
+  };
+  const beat = async (): Promise<void> => {
+    const configs = performance.now() - answeredAt > silentMsMax ? {} : deps.configs;
+    await state.beat({ ...worker, configs, lastBeat: now() });
+  };
   await beat();
   const { promise: refused, resolve } = Promise.withResolvers<ConfigError>();
   const timer = setInterval(() => {
+    // What it does not answer now it may answer later.
+    void ask().catch(() => undefined);
     void beat().catch((error: unknown) => {
       // A beat that the store could not take is followed by the next one.
       if (error instanceof ConfigError && error.field === "store") resolve(error);

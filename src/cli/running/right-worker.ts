@@ -6,6 +6,7 @@ import { ConfigChangedError } from "../../errors.ts";
 import {
   workerDifference,
   isLasting,
+  isReached,
   liveWorkers,
   type Runnable,
 } from "../../hosts/live-workers.ts";
@@ -40,11 +41,11 @@ function otherConfiguration(
   { kind, name }: Runnable,
   difference: "changed" | "missing",
 ): ConfigChangedError {
-  const which = `the worker that would take this run (${workerText(worker)})`;
+  const which = `a worker of this project (${workerText(worker)})`;
   const text =
     difference === "missing"
       ? `was started before ${kind} "${name}" was added`
-      : `has another configuration of ${kind} ${name}, or another address or key of the service`;
+      : `has another configuration of ${kind} ${name}, or another task queue, address or key of the service`;
   const hint = isLasting(worker)
     ? "restart it with the files and the environment of this command, then try again"
     : "it stops when its own run has ended: run again then";
@@ -63,7 +64,7 @@ export async function needRightWorkers(
 ): Promise<void> {
   const giveUpAt = Date.now() + workerTakesUpMsMax;
   for (let looked = 0; ; looked++) {
-    const others = (await workersAt(at)).flatMap((worker) => {
+    const others = (await workersAt(at)).filter(isReached).flatMap((worker) => {
       const difference = workerDifference(worker, wanted, at.config);
       return difference === undefined ? [] : [{ worker, difference }];
     });

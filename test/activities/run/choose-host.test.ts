@@ -38,6 +38,26 @@ describe("chooseHost", () => {
     },
   );
 
+  it("gives no lane to a host whose worker polls another task queue, and does not wait for it", async () => {
+    const { harness, opened } = await openedRun();
+    const { config } = harness.deps;
+    const temporal = { ...config.temporal, taskQueue: "other" };
+    const configs = configMarks({ ...config, temporal });
+    await harness.state.beat(beatOf(harness, { configs }));
+    const { hostQueue: own, ...run } = opened;
+    const choose = async (asked: { lane: number; hostQueue?: string }): Promise<unknown> =>
+      await harness.perform(harness.activities.chooseHost, { ...run, ...asked });
+    for (const lane of [1, 2]) expect(await choose({ lane })).toEqual({ hostQueue: own });
+    expect(await choose({ lane: 3, hostQueue: "sluice-host-2" })).toEqual({ hostQueue: own });
+  });
+
+  it("does not wait for a host that Temporal is away from, though it beats", async () => {
+    const { harness, opened } = await openedRun();
+    const { chooseHost } = harness.activitiesWith({ hostId: "2" });
+    await harness.state.beat(beatOf(harness, { hostId: "1", configs: {} }));
+    expect(await harness.perform(chooseHost, opened)).toEqual({ hostQueue: "sluice-host-2" });
+  });
+
   it("does not wait for a host whose worker stopped in order", async () => {
     const { harness, opened } = await openedRun();
     const { state } = harness;

@@ -40,6 +40,8 @@ it("beats on while the store is away, and tells once it is not for this worker a
     configs: {},
     folder: "folder",
     now: () => 0,
+    askTemporal: async () => await Promise.resolve(),
+    silentMsMax: hostBeatMs,
   });
   const refusals: ConfigError[] = [];
   void beating.refused.then((error) => refusals.push(error));
@@ -47,6 +49,40 @@ it("beats on while the store is away, and tells once it is not for this worker a
   expect(refusals).toEqual([]);
   await vi.advanceTimersByTimeAsync(hostBeatMs);
   expect(refusals).toEqual([upgrade]);
+  await beating.stop();
+});
+
+it("says that it works with nothing while Temporal is away for longer than a host may be, and then again", async () => {
+  const configs = { "sync accounts": "c0ffee" };
+  const told: unknown[] = [];
+  let isAway = false;
+  const beating = await startBeating({
+    state: {
+      beat: async (beat) => {
+        told.push(beat.configs);
+        await Promise.resolve();
+      },
+      stopBeating: async () => await Promise.resolve(),
+    },
+    hostId: "host",
+    temporalId: "temporal",
+    command: "worker",
+    configs,
+    folder: "folder",
+    now: () => 0,
+    askTemporal: async () => {
+      if (isAway) await Promise.reject(new Error("Temporal is away"));
+    },
+    silentMsMax: 2 * hostBeatMs,
+  });
+  isAway = true;
+  await vi.advanceTimersByTimeAsync(2 * hostBeatMs);
+  expect(told).toEqual([configs, configs, configs]);
+  await vi.advanceTimersByTimeAsync(hostBeatMs);
+  expect(told.at(-1)).toEqual({});
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(2 * hostBeatMs);
+  expect(told.slice(4)).toEqual([{}, configs]);
   await beating.stop();
 });
 

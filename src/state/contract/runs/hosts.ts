@@ -18,7 +18,7 @@ export const beatRow = z
     name: z.string(),
     /** What was typed to start it: `dev`, `worker`, or the command that it ends with. */
     command: z.string(),
-    /** The configuration of each sync and pull that it works with (`configMarks`). */
+    /** The configuration of each sync and pull that it works with (`configMarks`); none while Temporal is away. */
     configs: jsonColumn.pipe(z.record(z.string(), z.string())),
     /** Names its state folder as no copy of it is named. */
     folder: z.string(),

@@ -14,6 +14,7 @@ import { loadConfig } from "../../../../src/config/load.ts";
 import { configMarks } from "../../../../src/hosts/live-workers.ts";
 import { processName } from "../../../../src/local/process-identity.ts";
 import { Secret } from "../../../../src/security/secret.ts";
+import type { NewBeat } from "../../../../src/state/contract/runs/hosts.ts";
 import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { accountsConfig } from "../../../support/project/project.ts";
@@ -51,11 +52,17 @@ class Workers {
 
   async beat(
     command: string,
-    has: { readonly config?: Config; readonly name?: string; readonly temporalId?: string } = {},
+    has: {
+      readonly config?: Config;
+      readonly configs?: NewBeat["configs"];
+      readonly name?: string;
+      readonly temporalId?: string;
+    } = {},
   ): Promise<void> {
     const { config = this.at.config, name = processName("host"), temporalId = "here" } = has;
     const beat = { hostId: "host", process: "6166", temporalId, version: "1", name, command };
-    await this.#state.beat({ ...beat, lastBeat: Date.now(), configs: configMarks(config) });
+    const { configs = configMarks(config) } = has;
+    await this.#state.beat({ ...beat, lastBeat: Date.now(), configs });
   }
 
   async stop(): Promise<void> {
@@ -90,13 +97,15 @@ describe("the workers that may take a run", () => {
     const apiKey = new Secret("another key");
     const { api } = workers.at.config;
     await workers.beat("worker", { config: { ...workers.at.config, api: { ...api, apiKey } } });
-    await expect(workers.need()).rejects.toThrow("or another address or key of the service");
+    await expect(workers.need()).rejects.toThrow(
+      "or another task queue, address or key of the service",
+    );
     await workers.beat("worker", { config: edited(workers.at.config) });
     await expect(workers.need()).rejects.toMatchObject({
       code: "ConfigChanged",
       message:
-        "the worker that would take this run (process 6166, sluice worker) has another " +
-        "configuration of sync accounts, or another address or key of the service",
+        "a worker of this project (process 6166, sluice worker) has another configuration of sync accounts, " +
+        "or another task queue, address or key of the service",
       hint: "restart it with the files and the environment of this command, then try again",
     });
     await workers.beat("worker", { config: { ...workers.at.config, syncs: new Map() } });
@@ -105,6 +114,12 @@ describe("the workers that may take a run", () => {
     await expect(workers.need()).rejects.toMatchObject({
       hint: "it stops when its own run has ended: run again then",
     });
+  });
+
+  it("are not those that Temporal is away from, which work with nothing", async () => {
+    const workers = await Workers.open();
+    await workers.beat("worker", { configs: {} });
+    await expect(workers.need()).resolves.toBeUndefined();
   });
 
   it("are not among another Temporal, and none whose process is gone", async () => {
