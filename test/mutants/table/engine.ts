@@ -80,4 +80,64 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "waits for the first chunk in which something leaves",
     },
   },
+  {
+    id: "S1911",
+    plants: "a lane is given to a worker that polls another task queue",
+    edits: [
+      {
+        file: "src/hosts/live-workers.ts",
+        find: "const common = `${targetOf(api)} ${key} ${temporal.taskQueue}`;",
+        replace: "const common = `${targetOf(api)} ${key} ${typeof temporal.taskQueue}`;",
+      },
+    ],
+    test: {
+      file: "test/activities/run/choose-host.test.ts",
+      title: "gives no lane to a host whose worker polls another task queue",
+    },
+  },
+  {
+    id: "S1912",
+    plants: "a host is waited for whose worker polls another task queue by now",
+    edits: [
+      {
+        file: "activities/run/choose-host.ts",
+        find: 'workerDifference(worker, { kind: "sync", name: sync }, deps.config) === undefined,',
+        replace: 'workerDifference(worker, { kind: "sync", name: sync }, deps.config) !== null,',
+      },
+    ],
+    test: {
+      file: "test/activities/run/choose-host.test.ts",
+      title: "gives no lane to a host whose worker polls another task queue",
+    },
+  },
+  {
+    id: "S1913",
+    plants: "a host that Temporal is away from goes on saying that it takes work",
+    edits: [
+      {
+        file: "src/local/presence.ts",
+        find: "performance.now() - answeredAt > silentMsMax ? {} : deps.configs",
+        replace: "performance.now() - answeredAt > silentMsMax ? deps.configs : deps.configs",
+      },
+    ],
+    test: {
+      file: "test/src/local/presence.test.ts",
+      title: "says that it works with nothing while Temporal is away",
+    },
+  },
+  {
+    id: "S1914",
+    plants: "run is refused for a worker that Temporal is away from",
+    edits: [
+      {
+        file: "src/hosts/live-workers.ts",
+        find: "return Object.keys(configs).length > 0;",
+        replace: "return Object.keys(configs).length >= 0;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/right-worker.test.ts",
+      title: "are not those that Temporal is away from",
+    },
+  },
 ];
