@@ -48,6 +48,11 @@ describe("scheduleInboxCheck", () => {
       return ids.includes(inboxCheckScheduleId("sluice"));
     });
     expect(await scheduledNames(client, "sluice")).toEqual([]);
-    expect(await planSchedules(client, [], owner)).toEqual({ changes: [], same: [], foreign: [] });
+    expect(await planSchedules(client, [], owner)).toEqual({
+      changes: [],
+      same: [],
+      foreign: [],
+      elsewhere: [],
+    });
   }, 120_000);
 });
