@@ -74,8 +74,9 @@ function optionOf(member: string): string {
 /** A text for one who fills in a form, as one who types options reads it: `leave out --from`, `--lanes 1`. */
 export function inOptions(text: string): string {
   const members: readonly string[] = memberOptions.map(([, member]) => member);
-  // What begins a line, or a problem, is a value in quotes.
-  return text.replaceAll(/(?<=[\w,(] )"(\w+)"(:(?= \d))?/g, (said, member: string) =>
+  // Behind these words it is what to do about a member; elsewhere a value or a column may be called so.
+  const about = /(?<=\b(?:add|and|for|it to|leave out|named in|or|see|with) )"(\w+)"(:(?= \d))?/g;
+  return text.replaceAll(about, (said, member: string) =>
     members.includes(member) ? optionOf(member) : said,
   );
 }

@@ -102,7 +102,9 @@ describe("inOptions", () => {
     expect(inOptions('ask for "lanes": 1, or "time_zone"')).toBe(
       "ask for --lanes 1, or --time-zone",
     );
-    expect(inOptions('✖ "to" is neither a date')).toBe('✖ "to" is neither a date');
+    for (const other of ['✖ "to" is neither a date', 'companies has no column "limit"']) {
+      expect(inOptions(other)).toBe(other);
+    }
   });
 });
 
