@@ -35,8 +35,7 @@ export async function beforeCsv(request: BeforeRequest): Promise<CsvPosition> {
   let passed: Passed = { before: undefined, first: files[0]?.place ?? place.source.place };
   for (const source of files.slice(0, files.indexOf(place.source))) {
     signal.throwIfAborted();
-    const file = await openFile(source, config.append_only);
-    await file.handle.close();
+    await using file = await openFile(source, config.append_only);
     passed = behind(passed, file);
   }
   await using file = await openFile(place.source, config.append_only);

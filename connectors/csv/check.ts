@@ -117,8 +117,7 @@ export async function measureCsv(
     request.config,
     request,
   )) {
-    const file = await openFile(source, request.config.append_only);
-    await file.handle.close();
+    await using file = await openFile(source, request.config.append_only);
     if (file.isGzip && (from !== undefined || to !== undefined)) exact = false;
     bytes += file.isGzip ? file.size : Math.max(0, (to?.offset ?? file.size) - (from?.offset ?? 0));
   }

@@ -51,8 +51,7 @@ async function sectionsOf(request: SplitRequest): Promise<readonly Section[]> {
   let begin = 0;
   for (const span of spans) {
     signal.throwIfAborted();
-    const file = await openFile(span.file, config.append_only);
-    await file.handle.close();
+    await using file = await openFile(span.file, config.append_only);
     if (span.from !== undefined) assertSameFile(file, span.from);
     if (span.to !== undefined) {
       assertSameFile(file, span.to);
