@@ -59,32 +59,40 @@ export async function describeSchedule(
   }
 }
 
-/** The names on a task queue for which Temporal has a schedule. Its list may lag behind a change by a second. */
+/** The ids of all schedules that Temporal has. Its list may lag behind a change by a second. */
+async function scheduleIds(client: Client): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { scheduleId: id } of client.schedule.list()) ids.push(id);
+  return ids;
+}
+
+function namesOn(taskQueue: string, ids: readonly string[]): readonly string[] {
+  const names = ids.map((id) => nameOfSchedule(taskQueue, id));
+  return names.filter((name) => name !== undefined).toSorted();
+}
+
+/** The names on a task queue for which Temporal has a schedule, as its list says. */
 export async function scheduledNames(
   client: Client,
   taskQueue: string,
 ): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const { scheduleId: id } of client.schedule.list()) {
-    const name = nameOfSchedule(taskQueue, id);
-    if (name !== undefined) names.push(name);
-  }
-  return names.toSorted();
+  return namesOn(taskQueue, await scheduleIds(client));
 }
 
 /**
- * Schedules for these names on other task queues, as a project leaves them that is given another `temporal.task_queue`.
+ * Of some schedules those for these names on other task queues, as a project leaves them that is given another
+ * `temporal.task_queue`.
  */
 async function schedulesElsewhere(
   client: Client,
-  names: readonly string[],
+  of: { readonly ids: readonly string[]; readonly names: readonly string[] },
   { taskQueue, storeId }: Owner,
 ): Promise<readonly string[]> {
   const isElsewhere = (id: string): boolean =>
-    names.some((name) => ![undefined, taskQueue].includes(queueOfSchedule(name, id)));
+    of.names.some((name) => ![undefined, taskQueue].includes(queueOfSchedule(name, id)));
   const elsewhere: string[] = [];
-  for await (const { scheduleId: id } of client.schedule.list()) {
-    const found = isElsewhere(id) ? await describeSchedule(client, id) : undefined;
+  for (const id of of.ids.filter(isElsewhere)) {
+    const found = await describeSchedule(client, id);
     if (found !== undefined && storeOf(found) === storeId && !found.state.paused)
       elsewhere.push(id);
   }
@@ -114,14 +122,15 @@ export async function planSchedules(
     else changes.push({ kind: "update", name, wanted, differences, resumes });
   }
   const known = new Set(all.map(({ name }) => name));
-  for (const name of await scheduledNames(client, taskQueue)) {
+  const ids = await scheduleIds(client);
+  for (const name of namesOn(taskQueue, ids)) {
     if (known.has(name)) continue;
     const found = await describeSchedule(client, scheduleId(taskQueue, name));
     if (found === undefined) continue;
     if (storeOf(found) !== storeId) foreign.push(name);
     else if (!found.state.paused) changes.push({ kind: "pause", name });
   }
-  const elsewhere = await schedulesElsewhere(client, [...known], owner);
+  const elsewhere = await schedulesElsewhere(client, { ids, names: [...known] }, owner);
   return { changes, same, foreign, elsewhere };
 }
 
