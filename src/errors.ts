@@ -422,6 +422,13 @@ export function mayHaveSucceeded(error: unknown): boolean {
   return error instanceof OutcomeUnknownError;
 }
 
+/** What was thrown first, of an error that what closed behind it threw on top. */
+export function thrownFirst(error: unknown): unknown {
+  let first = error;
+  while (first instanceof SuppressedError) first = first.suppressed;
+  return first;
+}
+
 /** The text of anything thrown, for a `cause` or a log line; never a stack. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

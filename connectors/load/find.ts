@@ -56,9 +56,10 @@ async function findFile(
     if (!(await stat(path)).isDirectory()) return fileModule(path);
   } catch (error) {
     if (!isMissing(error)) throw new ConfigError(`${connector}: ${readFault(error)}`);
-    throw new ConfigError(
-      `there is no file ${connector}${await nearText(path, { connector, builtIn })}`,
-    );
+    const near = await nearText(path, { connector, builtIn });
+    throw new ConfigError(`there is no file ${connector}${near}`, {
+      hint: near === "" ? "`sluice connector new <name>` writes one" : undefined,
+    });
   }
   for (const index of indexes) {
     const file = join(path, index);

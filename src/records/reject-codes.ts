@@ -211,3 +211,8 @@ const meanings = new Map<string, string>(
 export function rejectText(code: string): string {
   return meanings.get(code) ?? code.replaceAll("_", " ");
 }
+
+/** Every code of ours; a connector's own are not among them. */
+export const ourRejectCodes: readonly string[] = [
+  ...new Set([...Object.keys(codes), ...Object.keys(sourceCodes)]),
+];

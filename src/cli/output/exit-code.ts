@@ -6,6 +6,7 @@ import {
   SluiceError,
   StateUnavailableError,
   TemporalUnreachableError,
+  thrownFirst,
 } from "../../errors.ts";
 import type { RunReport } from "../../report/report.ts";
 import type { Output } from "./context.ts";
@@ -47,7 +48,8 @@ const usageCodes: ReadonlySet<string> = new Set(["ConfigError", "InvalidInput", 
 const unreachable = [ApiUnavailableError, OutcomeUnknownError, TemporalUnreachableError];
 
 /** The exit code that an error leads to: what is wrong decides who has to act. */
-export function exitCodeOfError(error: unknown): number {
+export function exitCodeOfError(thrown: unknown): number {
+  const error = thrownFirst(thrown);
   if (error instanceof CommanderError) return exitCodes.usage;
   if (!(error instanceof SluiceError)) return exitCodes.failed;
   // A full, read-only or damaged state folder is for whoever keeps this machine, as a setting is.

@@ -1,4 +1,4 @@
-import { messageOf, SluiceError } from "../../errors.ts";
+import { messageOf, SluiceError, thrownFirst } from "../../errors.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CommonOptions } from "./common-options.ts";
 import type { Output } from "./context.ts";
@@ -43,7 +43,8 @@ export type ShownError = {
   readonly hint: string | undefined;
 };
 
-function factsOf(error: unknown): ShownError {
+function factsOf(thrown: unknown): ShownError {
+  const error = thrownFirst(thrown);
   const { code, hint } =
     error instanceof SluiceError ? error : { code: "Unexpected", hint: undefined };
   return { code, message: messageOf(error), hint };

@@ -1,5 +1,7 @@
 import { targetOf, type Config } from "../../config/config.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
+import { ourRejectCodes } from "../../records/reject-codes.ts";
 import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { grouped } from "../../text/quantities.ts";
@@ -77,6 +79,9 @@ export async function findRejects(
   which: WhichRejects,
 ): Promise<Found> {
   const { run, sync, open, key, code, since } = which;
+  // A connector may bring a code of its own.
+  const near =
+    code === undefined || ourRejectCodes.includes(code) ? "" : didYouMean(code, ourRejectCodes);
   const such = [key, code, since].every((filter) => filter === undefined) ? "" : "such ";
   if (open === true) {
     if (run !== undefined) {
@@ -85,17 +90,17 @@ export async function findRejects(
       });
     }
     if (sync !== undefined) syncNamed(config, sync);
-    const none = `${sync ?? "no sync"} has ${sync === undefined ? "" : "no "}${such}open rejects`;
+    const none = `${sync ?? "no sync"} has ${sync === undefined ? "" : "no "}${such}open rejects${near}`;
     return { rejects: openRejects(state, config, which), none };
   }
   await assertKnownName(state, config, sync);
   if (run === undefined && (key !== undefined || since !== undefined)) {
     return {
       rejects: matching(rejectsSince(state, which), which),
-      none: `the newest ${grouped(runsLookedThrough)} runs have no such rejects`,
+      none: `the newest ${grouped(runsLookedThrough)} runs have no such rejects${near}`,
     };
   }
   const { runId } = await runOfRejects(state, { run, sync, target: targetOf(config.api) });
-  const none = `run ${runId} has no ${such}rejects`;
+  const none = `run ${runId} has no ${such}rejects${near}`;
   return { rejects: matching(rejectsOf(state, runId), which), none };
 }

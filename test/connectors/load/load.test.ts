@@ -155,7 +155,7 @@ const hintOfMade = "export what pullSource() or pushSource() of sluice/connector
 const hintOfVersions = "install a sluice and a connector that belong together";
 
 const bad: readonly (readonly [name: string, message: string, hint?: string])[] = [
-  ["./nothing.ts", "there is no file ./nothing.ts"],
+  ["./nothing.ts", "there is no file ./nothing.ts", "`sluice connector new <name>` writes one"],
   ["./postgre.ts", 'there is no file ./postgre.ts (did you mean "postgres"?)'],
   ["./onne.ts", 'there is no file ./onne.ts (did you mean "./one.ts"?)'],
   ["./one", 'there is no file ./one (did you mean "./one.ts"?)'],

@@ -258,4 +258,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "names all that is missing of several at once",
     },
   },
+  {
+    id: "S1972",
+    plants: "what closing threw is told in place of what failed",
+    edits: [
+      {
+        file: "src/errors.ts",
+        find: "  while (first instanceof SuppressedError) first = first.suppressed;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/exit-code.test.ts",
+      title: "tells what failed first, not what closing threw on top of it",
+    },
+  },
 ];

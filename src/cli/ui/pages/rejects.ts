@@ -1,6 +1,6 @@
 import { targetOf } from "../../../config/config.ts";
 import { ConfigError } from "../../../errors.ts";
-import { rejectCodes, sourceRejectCodes } from "../../../records/reject-codes.ts";
+import { ourRejectCodes } from "../../../records/reject-codes.ts";
 import type { RejectsWhere, StoredReject } from "../../../state/contract/rejects/rejects.ts";
 import { rejectState } from "../../run/reject-text.ts";
 import { assertKnownName } from "../../run/runs.ts";
@@ -18,8 +18,6 @@ const rejectsMax = 50;
 /** Characters of a row, or of another text of the source, that a page shows: it stays below 100 kB. */
 const rowCharsMax = 800;
 
-const codes = [...new Set([...Object.keys(rejectCodes), ...Object.keys(sourceRejectCodes)])];
-
 function cut(text: string): string {
   return text.length <= rowCharsMax ? text : `${text.slice(0, rowCharsMax)}…`;
 }
@@ -30,7 +28,9 @@ function timeAsked(text: string | undefined): string | undefined {
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,12}Z?)?$/.test(text) && isDay(text);
   const ms = isTime ? Date.parse(withZone(text)) : Number.NaN;
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
-  throw new ConfigError("the time is none", { hint: "write it as 2026-11-20" });
+  throw new ConfigError(`${cut(text)} is no day of the calendar`, {
+    hint: "write it as 2026-11-20",
+  });
 }
 
 /** Without a zone a time is UTC, as everything that is shown. */
@@ -52,7 +52,7 @@ function option(value: string, chosen: string | undefined, text = value): Html {
 
 function filterHtml({ config }: Sight, { sync, code, since, until, run }: UiAsked): Html {
   const names = [...config.syncs.keys(), ...config.pulls.keys()];
-  const others = code === undefined || code === "" || codes.includes(code) ? [] : [code];
+  const others = code === undefined || code === "" || ourRejectCodes.includes(code) ? [] : [code];
   return html`<form class="filter" action="/rejects" method="get">
     <label
       >Sync or pull<select name="sync">
@@ -61,7 +61,7 @@ function filterHtml({ config }: Sight, { sync, code, since, until, run }: UiAske
     >
     <label
       >Reason<select name="code">
-        ${["", ...others, ...codes].map((each) => option(each, code, each === "" ? "all" : each))}
+        ${["", ...others, ...ourRejectCodes].map((each) => option(each, code, each === "" ? "all" : each))}
       </select></label
     >
     <label>Since (UTC)<input type="date" name="since" value="${since?.slice(0, 10)}" /></label>

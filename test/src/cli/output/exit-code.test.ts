@@ -1,7 +1,13 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
-import { exitCodeOfReport, exitCodes, keepWorst } from "../../../../src/cli/output/exit-code.ts";
+import {
+  exitCodeOfError,
+  exitCodeOfReport,
+  exitCodes,
+  keepWorst,
+} from "../../../../src/cli/output/exit-code.ts";
 import { oneByOne } from "../../../../src/cli/output/one-by-one.ts";
+import { showError } from "../../../../src/cli/output/output.ts";
 import { ConfigError } from "../../../../src/errors.ts";
 import { reportWith } from "../../../support/project/report.ts";
 
@@ -28,4 +34,22 @@ it("does the others where one of several fails, and throws where it is the only 
   await oneByOne(["a", "bad", "b"], how, work);
   expect([done, ended]).toEqual([["a", "b"], [exitCodes.usage]]);
   await expect(oneByOne(["bad"], how, work)).rejects.toThrow("it is wrong");
+});
+
+it("tells what failed first, not what closing threw on top of it", async () => {
+  const thrown: unknown = await (async () => {
+    await using closing = new AsyncDisposableStack();
+    closing.defer(() => {
+      throw new Error("it cannot be closed");
+    });
+    throw new ConfigError("it is wrong", { hint: "mend it" });
+  })().catch((error: unknown) => error);
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  showError(thrown, { isJson: false });
+  const told = write.mock.calls.map(([text]) => text);
+  write.mockRestore();
+  expect([told, exitCodeOfError(thrown)]).toEqual([
+    ["sluice: it is wrong\n  → mend it\n"],
+    exitCodes.usage,
+  ]);
 });

@@ -46,6 +46,9 @@ describe("sluice rejects list", () => {
     expect(await said(harness, "list", "run-1", "--code", "nothing")).toEqual([
       "run run-1 has no such rejects",
     ]);
+    expect(await said(harness, "list", "--open", "--code", "requird")).toEqual([
+      'no sync has such open rejects (did you mean "required"?)',
+    ]);
   });
 
   it("says which syncs there are where a name is wrong", async () => {

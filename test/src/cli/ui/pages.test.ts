@@ -146,6 +146,7 @@ describe("the pages", () => {
     expect(await found("until=2000-01-01")).toEqual([200, false]);
     expect(await found("since=2999-01-01T00:00")).toEqual([200, false]);
     expect(await found("since=yesterday")).toEqual([404, false]);
+    expect((await get("/rejects?since=yesterday")).text).toContain("yesterday is no day");
     expect(await found("since=2026-02-30")).toEqual([404, false]);
     expect(await found("sync=acounts")).toEqual([404, false]);
     expect(await found("after=run-1.1.1")).toEqual([200, false]);
