@@ -16,7 +16,7 @@ import { aborted } from "../chaos.ts";
 import { createJournal, type Tell } from "../journal.ts";
 import { countApplied } from "../webhooks/applied.ts";
 import { TestTemporal } from "../world/temporal.ts";
-import { type HostsPlan, hostsPlanOf, type HostStrike } from "./plan.ts";
+import { type HostsPlan, hostsPlanOf, type HostStrike, otherBlows } from "./plan.ts";
 import { HostsSystem } from "./system.ts";
 
 const [rows, postersOfEach, runsMax] = [10_000, 32, 10_000];
@@ -64,8 +64,17 @@ type Parts = {
   readonly tell: Tell;
 };
 
-async function strike({ system, postgres }: Parts, { blow, host }: HostStrike): Promise<void> {
+async function strike(
+  { system, postgres }: Parts,
+  { blow, host, silentMs }: HostStrike,
+): Promise<void> {
   switch (blow) {
+    case "cut-from-store":
+      await system.cut(host, "store", silentMs);
+      break;
+    case "cut-from-temporal":
+      await system.cut(host, "temporal", silentMs);
+      break;
     case "kill-postgres":
       await postgres.crash();
       break;
@@ -280,7 +289,7 @@ export async function runHostsSeeds(input: HostsChaosInput): Promise<number> {
       await rm(folder, { recursive: true });
     } else say(`  plan, events and logs: ${folder}`);
   }
-  const each = `each ${kills} kills of receivers and 4 other blows`;
+  const each = `each ${kills} kills of receivers and ${otherBlows.length} other blows`;
   say(`${seeds.length} seeds, ${seeds.length - green} red; ${each}; ${hostsText(all)}`);
   return green === seeds.length ? 0 : 1;
 }

@@ -10,6 +10,8 @@ it("hostsPlanOf() draws the same from the same seed, with every blow, and anothe
     const blows = plan?.strikes.map(({ blow }) => blow) ?? [];
     expect(blows.filter((blow) => blow === "kill-receiver")).toHaveLength(20);
     expect(blows.filter((blow) => blow !== "kill-receiver").toSorted()).toEqual([
+      "cut-from-store",
+      "cut-from-temporal",
       "kill-postgres",
       "kill-worker",
       "lose-worker",

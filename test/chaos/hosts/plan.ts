@@ -1,10 +1,14 @@
 import { Dice } from "../dice.ts";
+import { heartbeatTimeoutMs } from "../world/project.ts";
 
 /**
  * What befalls a host: `kill-worker` has it begin again with its disk, `lose-worker` without; `stop-worker` is SIGSTOP,
- * and SIGCONT after twice the heartbeat timeout; `kill-postgres` is kill -9, and a start.
+ * and SIGCONT after twice the heartbeat timeout; `kill-postgres` is kill -9, and a start; `cut-from-store` and
+ * `cut-from-temporal` have a worker's way to the server go silent for a time, after which its connections are cut.
  */
 export type HostBlow =
+  | "cut-from-store"
+  | "cut-from-temporal"
   | "kill-postgres"
   | "kill-receiver"
   | "kill-worker"
@@ -17,6 +21,8 @@ export type HostStrike = {
   readonly host: number;
   readonly acknowledged: number;
   readonly laterMs: number;
+  /** How long a way is silent: shorter or longer than a host that says nothing is waited for. */
+  readonly silentMs: number;
 };
 
 /** Everything that a seed of several hosts decides. */
@@ -31,7 +37,19 @@ export type HostsPlan = {
 export const [workersOfHosts, receiversOfHosts] = [3, 2];
 
 /** What befalls the hosts of every seed besides the kills of receivers, each once and in an order of its own. */
-const others: readonly HostBlow[] = ["kill-postgres", "kill-worker", "lose-worker", "stop-worker"];
+export const otherBlows: readonly HostBlow[] = [
+  "kill-postgres",
+  "kill-worker",
+  "lose-worker",
+  "stop-worker",
+  "cut-from-store",
+  "cut-from-temporal",
+];
+
+/** After which the hosts of a plan count as lost. */
+export const hostLostAfterMs = 25_000;
+
+const silences = [2 * heartbeatTimeoutMs, hostLostAfterMs + 2 * heartbeatTimeoutMs] as const;
 
 /** Draws a plan in which receivers are killed so often in all, in turn. */
 export function hostsPlanOf({
@@ -42,7 +60,7 @@ export function hostsPlanOf({
   readonly kills: number;
 }): HostsPlan {
   const dice = new Dice(seed);
-  const places = others.map((blow) => ({ blow, at: dice.whole(blow, 0, kills - 1) }));
+  const places = otherBlows.map((blow) => ({ blow, at: dice.whole(blow, 0, kills - 1) }));
   const blows = Array.from({ length: kills }, (_, index) => index).flatMap((index) => [
     { blow: "kill-receiver" as const, host: index % receiversOfHosts },
     ...places
@@ -55,6 +73,7 @@ export function hostsPlanOf({
       ...strike,
       acknowledged: dice.whole(`acknowledged ${index}`, 1, 100),
       laterMs: dice.whole(`later ${index}`, 0, 50),
+      silentMs: dice.pick(`silent ${index}`, silences),
     })),
     clockHours: Array.from({ length: workersOfHosts }, (_, host) =>
       host === 0 ? 0 : dice.whole(`clock ${host}`, 1, 8) * (host % 2 === 0 ? -1 : 1),

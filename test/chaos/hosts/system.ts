@@ -7,11 +7,12 @@ import { migrateStore } from "../../../src/state/postgres/migrate.ts";
 import type { StoreServer } from "../../../src/state/postgres/server.ts";
 import { keptPorts } from "../../support/process/kept-ports.ts";
 import { bin } from "../../support/project/project.ts";
+import { Way } from "../../support/way.ts";
 import { deliveredRecord, DeliveryMaker } from "../../support/webhooks/signed-delivery.ts";
 import { clockAhead } from "../world/clock.ts";
 import { type Exit, Running } from "../world/program.ts";
 import { chaosHead, heartbeatTimeoutMs } from "../world/project.ts";
-import { receiversOfHosts, workersOfHosts } from "./plan.ts";
+import { hostLostAfterMs, receiversOfHosts, workersOfHosts } from "./plan.ts";
 
 const path = "/hooks/forms";
 const secret = `whsec_${Buffer.from("canary-webhook-secret-of-hosts").toString("base64")}`;
@@ -33,6 +34,9 @@ export type HostsPlace = {
   readonly clockHours: readonly number[];
 };
 
+/** A worker's ways to the servers. */
+type Ways = Readonly<Record<"store" | "temporal", Way>>;
+
 /**
  * Workers and receivers, each with a state folder of its own, of one store in Postgres, and a sandbox. A host whose
  * process ends begins again. Temporal and Postgres are their maker's, who also closes this.
@@ -44,6 +48,8 @@ export class HostsSystem {
   readonly #place: HostsPlace;
   readonly #sandboxPort: number;
   readonly receiverPorts: readonly number[];
+  /** Of each worker. */
+  readonly #ways: Ways[] = [];
   readonly #running = new Map<string, Running>();
   readonly #keepers: Promise<void>[] = [];
   #isClosed = false;
@@ -60,6 +66,14 @@ export class HostsSystem {
     await migrateStore(system.server);
     await writeFile(join(place.folder, "sluice.yaml"), system.#config());
     await system.writeRows(rows);
+    const { host: store } = new URL(place.storeUrl);
+    for (let host = 0; host < workersOfHosts; host += 1) {
+      const [toStore, toTemporal] = await Promise.all([
+        Way.to(store),
+        Way.to(place.temporalAddress),
+      ]);
+      system.#ways.push({ store: toStore, temporal: toTemporal });
+    }
     const sandbox = ["sandbox", "--port", `${system.#sandboxPort}`, "--data", system.dataFolder];
     try {
       await system.#start("sandbox", { args: [...sandbox, "--json"], ready: '"ready":true' });
@@ -100,7 +114,12 @@ export class HostsSystem {
   async begin(name: string): Promise<void> {
     const host = Number(name.split("-").at(-1));
     const how = name.startsWith("worker")
-      ? { args: ["worker"], ready: "worker started", hours: this.#place.clockHours[host] }
+      ? {
+          args: ["worker"],
+          ready: "worker started",
+          hours: this.#place.clockHours[host],
+          ways: this.#ways[host],
+        }
       : {
           args: ["webhooks", "--port", `${this.receiverPorts[host]}`, "--json"],
           ready: '"ready":true',
@@ -134,6 +153,14 @@ export class HostsSystem {
     running?.send("SIGCONT");
   }
 
+  /** Has a worker's way to a server go silent for so long. */
+  async cut(host: number, from: keyof Ways, silentMs: number): Promise<void> {
+    const way = this.#ways[host]?.[from];
+    way?.let("silent");
+    await delay(silentMs);
+    way?.let("open");
+  }
+
   /** Runs the program to its end, on a host of its own. */
   async sluice(...args: string[]): Promise<Exit & { readonly printed: string }> {
     const running = await this.#start(`command-${this.logFiles.length}`, { args, ready: "" });
@@ -157,6 +184,10 @@ export class HostsSystem {
       clearTimeout(timer);
     });
     await Promise.all([...ends, ...this.#keepers]);
+    for (const { store, temporal } of this.#ways) {
+      store.end();
+      temporal.end();
+    }
   }
 
   #stateOf(name: string): string {
@@ -183,7 +214,7 @@ export class HostsSystem {
       },
       advanced: {
         heartbeat_timeout: `${heartbeatTimeoutMs}ms`,
-        host_lost_after: "25s",
+        host_lost_after: `${hostLostAfterMs}ms`,
         retry_initial: "500ms",
         retry_max: "2s",
         schedule_to_start: "20s",
@@ -199,9 +230,13 @@ export class HostsSystem {
       readonly args: readonly string[];
       readonly ready: string;
       readonly hours?: number | undefined;
+      readonly ways?: Ways | undefined;
     },
   ): Promise<Running> {
     const { folder, temporalAddress, storeUrl } = this.#place;
+    const { store, temporal } = how.ways ?? {};
+    const url = new URL(storeUrl);
+    if (store !== undefined) url.host = store.address;
     const logFile = join(folder, `${name}.${this.logFiles.length}.log`);
     this.logFiles.push(logFile);
     await mkdir(this.#stateOf(name), { recursive: true });
@@ -213,8 +248,8 @@ export class HostsSystem {
         env: {
           PATH: process.env["PATH"],
           HOME: process.env["HOME"],
-          TEMPORAL_ADDRESS: temporalAddress,
-          STORE_URL: storeUrl,
+          TEMPORAL_ADDRESS: temporal?.address ?? temporalAddress,
+          STORE_URL: url.href,
           SLUICE_STATE_DIR: this.#stateOf(name),
           ...clockAhead(how.hours ?? 0),
         },

@@ -11,18 +11,18 @@ import { post, startTestReceiver } from "./support.ts";
 it.each(["closed", "silent"] as const)(
   "a receiver whose way to the database is %s answers 503, says when to come again, and recovers alone",
   async (passage) => {
-    const way = await wayTo((await postgres()).url);
-    const server = { url: new Secret(way.url), schema: "sluice" };
+    const { way, url } = await wayTo((await postgres()).url);
+    const server = { url: new Secret(url), schema: "sluice" };
     await migrateStore(server);
     const receiver = await startTestReceiver({
       inbox: async () => await openPostgresInbox(server),
     });
     expect((await post(receiver, [{ id: "a" }])).status).toBe(202);
-    way.passage = passage;
+    way.let(passage);
     const refused = await post(receiver, [{ id: "b" }]);
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toBe(String(receiverRetryAfterSeconds));
-    way.passage = "open";
+    way.let("open");
     await expect
       .poll(async () => (await post(receiver, [{ id: "b" }])).status, { timeout: 30_000 })
       .toBeLessThan(300);
