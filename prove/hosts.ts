@@ -20,15 +20,21 @@ const shown = ({ p50, p99, max }: Latencies): string =>
 /** Three workers and two receivers with one store in Postgres, killed from seeds; and how long such a store takes. */
 export async function proveHosts(
   folder: string,
-  { seeds, keys }: { readonly seeds: number; readonly keys: number },
+  { seeds, keys }: { readonly seeds: number; readonly keys: readonly number[] },
 ): Promise<readonly Checked[]> {
+  const waits: Checked[] = [];
+  for (const many of keys) {
+    waits.push(...(await withServer(async (url) => await measureKeys(url, folder, many))));
+  }
+  const permits = await withServer(async (url) => await measurePermits(url, folder));
+  return [await proveChaos(folder, seeds), ...waits, permits];
+}
+
+/** Measures on a server of its own, that waits for its disk. */
+async function withServer<Result>(measure: (url: string) => Promise<Result>): Promise<Result> {
   const server = await PostgresCluster.start({ isDurable: true });
   try {
-    const waits = [
-      ...(await measureKeys(server.url, folder, keys)),
-      await measurePermits(server.url, folder),
-    ];
-    return [await proveChaos(folder, seeds), ...waits];
+    return await measure(server.url);
   } finally {
     await server.remove();
   }
@@ -66,15 +72,17 @@ async function measureKeys(url: string, folder: string, keys: number): Promise<r
   const { code, lastLine } = await run(args, folder);
   if (code !== 0) throw new Error(`track-keys.ts ended with ${code}`);
   const { parts } = readTracked(lastLine);
-  const chunks = parts.filter(({ commits }) => commits.count > 0);
+  const chunks = parts
+    .filter(({ commits }) => commits.count > 0)
+    .map((part) => ({ ...part, name: `${keys.toLocaleString("en")} keys, ${part.name}` }));
   return [...chunks.map(checkRate), ...chunks.flatMap(checkCommits)];
 }
 
 function checkRate({ name, keys, seconds }: TrackedPart): Checked {
   const rate = Math.round(keys / seconds);
-  const least = name.startsWith("unchanged")
+  const least = name.includes("unchanged")
     ? unchangedPerSecondMin
-    : name.startsWith("first")
+    : name.includes("first")
       ? firstLoadPerSecondMin
       : 0;
   return {

@@ -12,6 +12,7 @@ import {
   makePostgresAccounts,
 } from "../bench/workloads/postgres-accounts.ts";
 import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
+import { type ChangeSome, changeSomeOfCsv, changeSomeOfTable } from "./one-percent.ts";
 import { proveRuns } from "./runs.ts";
 
 /** How far what the process holds late in a run may be from what it held early, as a share. */
@@ -43,19 +44,20 @@ async function proveOne(
     /** The rows for the oracle. */
     readonly csv: string;
     readonly rows: number;
+    readonly changeSome: ChangeSome;
   },
 ): Promise<readonly Checked[]> {
-  const { name, connection, from = {}, csv, rows } = source;
+  const { name, connection, from = {}, csv, rows, changeSome } = source;
   const project = await BenchProject.open(join(folder, name), connection, { from });
   try {
-    const checked = await proveRuns(project, { rows, csv, alsoOfFirst: checkFlat });
+    const checked = await proveRuns(project, { rows, csv, changeSome, alsoOfFirst: checkFlat });
     return checked.map((one) => ({ ...one, what: `${name}: ${one.what}` }));
   } finally {
     await project.close();
   }
 }
 
-/** So many rows out of a CSV, then as many out of Postgres, each read twice. */
+/** So many rows out of a CSV, then as many out of Postgres, each read three times. */
 export async function proveManyRows(folder: string, rows: number): Promise<readonly Checked[]> {
   say(`making ${rows.toLocaleString("en")} rows`);
   const csv = await makeRows(folder, rows);
@@ -64,6 +66,7 @@ export async function proveManyRows(folder: string, rows: number): Promise<reado
     connection: { connector: "csv", path: csv },
     csv,
     rows,
+    changeSome: changeSomeOfCsv(csv),
   });
   const server = await PostgresCluster.start();
   try {
@@ -73,8 +76,9 @@ export async function proveManyRows(folder: string, rows: number): Promise<reado
     const copied = join(folder, "postgres.csv");
     await copyAccounts(accounts, { columns: asSent, file: copied });
     const connection = { connector: "postgres", url: server.url };
-    const postgres = { name: "Postgres", connection, from: fromAccounts, csv: copied, rows };
-    return [...fromCsv, ...(await proveOne(folder, postgres))];
+    const changeSome = changeSomeOfTable(accounts, copied);
+    const source = { connection, from: fromAccounts, csv: copied, rows, changeSome };
+    return [...fromCsv, ...(await proveOne(folder, { name: "Postgres", ...source }))];
   } finally {
     await server.remove();
   }

@@ -16,6 +16,7 @@ import {
   type PostgresAccounts,
 } from "../bench/workloads/postgres-accounts.ts";
 import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
+import { changeSomeOfTable } from "./one-percent.ts";
 import { proveRuns } from "./runs.ts";
 
 /** What the read of a table aims at. */
@@ -34,7 +35,7 @@ const names = {
   changed: "read and staged, `send: changed`, first load",
 } as const;
 
-/** A million rows out of Postgres: the rates beside `psql \copy`, in turn, and two whole runs. */
+/** A million rows out of Postgres: the rates beside `psql \copy`, in turn, and three whole runs. */
 export async function provePostgres(
   folder: string,
   { rows, rounds }: { readonly rows: number; readonly rounds: number },
@@ -54,7 +55,8 @@ export async function provePostgres(
       { from: fromAccounts },
     );
     try {
-      return [...rates, ...(await proveRuns(project, { rows, csv }))];
+      const changeSome = changeSomeOfTable(accounts, csv);
+      return [...rates, ...(await proveRuns(project, { rows, csv, changeSome }))];
     } finally {
       await project.close();
     }

@@ -31,6 +31,7 @@ import { proveInbox } from "./inbox.ts";
 import { proveKeys } from "./keys.ts";
 import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./kit-mutants.ts";
 import { proveManyRows } from "./many-rows.ts";
+import { changeSomeOfCsv } from "./one-percent.ts";
 import { provePostgres } from "./postgres.ts";
 import { proveRuns } from "./runs.ts";
 import { proveSyncTests } from "./sync-tests.ts";
@@ -64,7 +65,8 @@ async function proveCsv(folder: string): Promise<readonly Checked[]> {
   const [naive = [], all = []] = pair.map(({ name }) => measured.get(name) ?? []);
   const project = await BenchProject.open(join(folder, "csv"), { connector: "csv", path: csv });
   try {
-    return [...checkStaging(all, naive), ...(await proveRuns(project, { ...accounts, csv }))];
+    const source = { ...accounts, csv, changeSome: changeSomeOfCsv(csv) };
+    return [...checkStaging(all, naive), ...(await proveRuns(project, source))];
   } finally {
     await project.close();
   }
@@ -114,8 +116,8 @@ async function proveChaos(folder: string, seeds: number): Promise<readonly Check
 /** Seeds of several hosts, of which each takes minutes: receivers are killed twenty times in it. */
 const hostsSeeds = 3;
 
-/** Keys that a store in Postgres knows of. */
-const hostsKeysMax = 1_000_000;
+/** Keys that a store in Postgres knows of, in turn. */
+const hostsKeys = [1_000_000, 10_000_000] as const;
 
 /** One part of what is proved. */
 type Part = {
@@ -207,7 +209,7 @@ function sizedParts({ rows, many, keys }: Pick<Sizes, "keys" | "many" | "rows">)
 function partsOf(sizes: Sizes): Part[] {
   const { seeds, rows, mutants } = sizes;
   const several = Math.min(seeds, hostsSeeds);
-  const hostsKeys = Math.min(sizes.keys, hostsKeysMax);
+  const keys = hostsKeys.filter((many) => many <= sizes.keys);
   return [
     ...testParts,
     {
@@ -220,9 +222,9 @@ function partsOf(sizes: Sizes): Part[] {
       name: "hosts",
       size:
         `${several} seeds; receivers are killed 20 times in each, and Postgres once. ` +
-        `${shown(hostsKeys)} keys, on a server that syncs.`,
-      isWhole: several === hostsSeeds && hostsKeys === hostsKeysMax,
-      prove: async (folder) => await proveHosts(folder, { seeds: several, keys: hostsKeys }),
+        `${keys.map(shown).join(" and ")} keys, each on a server that syncs.`,
+      isWhole: several === hostsSeeds && keys.length === hostsKeys.length,
+      prove: async (folder) => await proveHosts(folder, { seeds: several, keys }),
     },
     ...sizedParts(sizes),
     {
