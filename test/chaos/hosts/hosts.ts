@@ -6,8 +6,9 @@ import { z } from "zod";
 
 import { reportOfRun } from "../../../src/report/of-run.ts";
 import { openPostgresStore } from "../../../src/state/postgres/open.ts";
+import { canaries } from "../../support/canaries.ts";
 import { about, differs } from "../../support/ledger/words.ts";
-import { PostgresCluster } from "../../support/postgres/postgres-cluster.ts";
+import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster.ts";
 import { until } from "../../support/process/process.ts";
 import { accountsCsv } from "../../support/project/harness.ts";
 import { Poster } from "../../support/webhooks/poster.ts";
@@ -64,6 +65,20 @@ type Parts = {
   readonly tell: Tell;
 };
 
+const openRow = z.object({ open: z.coerce.number() });
+
+/** Waits until somebody has a transaction open, for whoever wants to kill it in its midst. */
+async function inTransaction({ url }: PostgresCluster): Promise<void> {
+  await until(async () => {
+    const [row] = await runSql(
+      url,
+      `select count(*) as open from pg_stat_activity
+       where application_name = 'sluice' and xact_start is not null`,
+    );
+    return openRow.parse(row).open > 0;
+  });
+}
+
 async function strike(
   { system, postgres }: Parts,
   { blow, host, silentMs }: HostStrike,
@@ -76,6 +91,7 @@ async function strike(
       await system.cut(host, "temporal", silentMs);
       break;
     case "kill-postgres":
+      await inTransaction(postgres);
       await postgres.crash();
       break;
     case "kill-receiver":
@@ -117,7 +133,11 @@ async function endure(parts: Parts): Promise<void> {
 const nameOf = (row: number): string => (row % 10 === 0 ? `newer ${row}` : `name ${row}`);
 
 /** Sends what has changed, and waits until the service has all and nothing runs, as long as one may hope for it. */
-async function arrive({ system, posters, tell }: Parts): Promise<string[]> {
+async function arrive({
+  system,
+  posters,
+  tell,
+}: Parts): Promise<{ readonly violations: readonly string[]; readonly possiblyRepeated: number }> {
   const state = await openPostgresStore(system.server);
   const giveUpAt = performance.now() + arriveMsMax;
   const isQuiet = async (): Promise<boolean> =>
@@ -135,10 +155,12 @@ async function arrive({ system, posters, tell }: Parts): Promise<string[]> {
     const runs = await state.runs({ limit: runsMax });
     const reports = await Promise.all(runs.map(async (run) => await reportOfRun(state, run)));
     const wrong = reports.filter(({ outcome, balanced }) => outcome !== "done" || !balanced);
-    return [
+    const violations = [
       ...(code === 0 ? [] : [`the last run ended with ${code}: ${printed}`]),
       ...wrong.map(({ run_id: id, outcome, balanced }) => `run ${id}: ${outcome}, ${balanced}`),
     ];
+    const possiblyRepeated = reports.reduce((sum, one) => sum + one.possibly_repeated, 0);
+    return { violations, possiblyRepeated };
   } finally {
     await state.close();
   }
@@ -180,9 +202,15 @@ async function processesAreRight({ exits, logFiles }: HostsSystem): Promise<stri
     ...exits
       .filter(({ sent }) => sent === undefined)
       .map(({ name, code, signal }) => `${name} ended by itself: ${code ?? signal}`),
-    ...about(
-      "logs with a customer's data",
-      logFiles.filter((_, index) => texts[index]?.includes(eventCanary) === true),
+    ...[
+      ["a customer's data", eventCanary],
+      ["the API key", canaries.apiKey],
+      ["the store's password", new URL(canaries.databaseUrl).password],
+    ].flatMap(([name, canary = ""]) =>
+      about(
+        `logs with ${name}`,
+        logFiles.filter((_, index) => texts[index]?.includes(canary) === true),
+      ),
     ),
   ];
 }
@@ -226,13 +254,17 @@ async function survive(
 /** Waits for what is left, ends every process, and holds what the service has against what was promised. */
 async function judge(parts: Parts): Promise<HostsResult> {
   const { system, posters } = parts;
-  const runs = await arrive(parts);
+  const { violations: runs, possiblyRepeated } = await arrive(parts);
   const found = await holdsAll(parts);
   await system.close();
   const acknowledged = acknowledgedBy(posters);
   const repeated = (await countApplied(system.dataFolder)) - acknowledged - rows - rows / 10;
   const counts = countsOf(posters);
-  const violations = [...runs, ...found, ...(await processesAreRight(system))];
+  const unsaid =
+    repeated > possiblyRepeated
+      ? [`${repeated} records sent twice, of which the reports say ${possiblyRepeated}`]
+      : [];
+  const violations = [...runs, ...found, ...unsaid, ...(await processesAreRight(system))];
   return { violations, acknowledged, counts, repeated };
 }
 
