@@ -253,7 +253,7 @@ describe("the number of connections", () => {
     };
     // Not all at once: the kernel of a busy machine would reset some before the receiver hears of them.
     const atOnce = 256;
-    for (let open = 0; open < receiverConnectionsMax; open += atOnce) {
+    for (let opened = 0; opened < receiverConnectionsMax; opened += atOnce) {
       await Promise.all(Array.from({ length: atOnce }, beIdle));
     }
     // Those that find no room are told nothing; the first one makes some.
