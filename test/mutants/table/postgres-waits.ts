@@ -128,4 +128,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/src/state/postgres/look-at-store.test.ts",
     title: "is as large as its own tables are",
   }),
+  plant({
+    id: "S1973",
+    plants: "a store that was read-only for a minute is so for ever to who asks it all the time",
+    file: "src/state/postgres/database.ts",
+    find: "    maxLifetimeSeconds: secondsMax,",
+    replace: "    maxLifetimeSeconds: secondsMax * 0,",
+    test: "test/src/state/postgres/refused-for-a-while.test.ts",
+    title: "is written to by who has asked it all the time",
+  }),
 ];
