@@ -193,10 +193,10 @@ function createWriter(
   const { restored } = of;
   return (level: IsolationLevel) =>
     async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
-      const asksTimeline = await restored.isTold();
       const opened = of.opened();
       for (let tried = 1; ; tried += 1) {
         try {
+          const asksTimeline = await restored.isTold();
           return await queries
             .transaction()
             .setIsolationLevel(level)

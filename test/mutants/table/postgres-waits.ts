@@ -137,4 +137,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/src/state/postgres/refused-for-a-while.test.ts",
     title: "is written to by who has asked it all the time",
   }),
+  plant({
+    id: "S1974",
+    plants: "a run fails, and is not closed, where the store refuses its role for a moment",
+    file: "src/state/postgres/store-error.ts",
+    find: "    if (isOpen) return new StateUnavailableError(said",
+    replace: "    if (isOpen && where === '') return new StateUnavailableError(said",
+    test: "test/src/state/postgres/refused-for-a-while.test.ts",
+    title: "is waited for by who had opened it",
+  }),
 ];
