@@ -173,4 +173,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/src/state/postgres/transaction-timeout.test.ts",
     title: "take as long as they take, whatever the role is set to",
   }),
+  plant({
+    id: "S1978",
+    plants: "a run of an inbox fails at once where its store is restored, or a standby takes over",
+    file: "src/inbox/postgres/reader.ts",
+    find: "{ field, hint, retryBudgetMs: unfitStoreMsMax }",
+    replace: "{ field, hint, retryBudgetMs: unfitStoreMsMax > 0 ? undefined : 0 }",
+    test: "test/src/inbox/postgres/receivers.test.ts",
+    title: "waits for a store that cannot be read from for a while",
+  }),
 ];
