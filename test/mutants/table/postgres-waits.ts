@@ -182,4 +182,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/src/inbox/postgres/receivers.test.ts",
     title: "waits for a store that cannot be read from for a while",
   }),
+  plant({
+    id: "S1979",
+    plants: "a pull fails at once where a standby is about to take over what it writes to",
+    file: "src/postgres/errors.ts",
+    find: "at.isWrite === true ? meaning",
+    replace: "at.isWrite === undefined ? meaning",
+    test: "test/src/postgres/errors.test.ts",
+    title: "waits for a standby that is to be written to",
+  }),
 ];
