@@ -191,4 +191,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/src/postgres/errors.test.ts",
     title: "waits for a standby that is to be written to",
   }),
+  plant({
+    id: "S1980",
+    plants: "a report says that a backup was restored, where a standby took over",
+    file: "activities/run/set-run-range.ts",
+    find: "    config.store === undefined\n",
+    replace: "    config.folder.length > 0\n",
+    test: "test/activities/doubt/restored-store.test.ts",
+    title: "says of a store in Postgres that a standby may have taken over",
+  }),
 ];
