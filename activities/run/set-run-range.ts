@@ -16,15 +16,19 @@ export async function placeResend(
   await state.setRunRange({ runId, checkpointVersion, from: null });
 }
 
-/** Tells, once for each sync, that the store was restored from a backup. */
+/** Tells, once for each sync, that the store went back to what it was. */
 export async function warnOfRestore(
-  { state, target }: Pick<Dependencies, "state" | "target">,
+  { config, state, target }: Pick<Dependencies, "config" | "state" | "target">,
   { runId, sync }: Pick<Run, "runId" | "sync">,
 ): Promise<void> {
   if (!(await state.isRestored({ target, sync }))) return;
+  const happened =
+    config.store === undefined
+      ? "was restored from a backup, and does not know what was sent after it"
+      : "was restored from a backup, or a standby took over, and may not know what was sent last";
   const warning =
-    "the state store was restored from a backup, and does not know what was sent after it: what was sent " +
-    "before counts as unknown, and is sent again when it is read";
+    `the state store ${happened}: what was sent before counts as unknown, and is sent again when it is ` +
+    "read";
   await state.addWarnings({ runId, warnings: [warning] });
   await state.tellRestored({ target, sync });
 }

@@ -1,6 +1,9 @@
 /** How long the server of an inbox in Postgres may say nothing to what it was asked: senders wait meanwhile. */
 export const inboxSilenceMsMax = 10_000;
 
+/** How long a run waits for a store in Postgres that is a standby, is read-only, or has no tables just now. */
+export const unfitStoreMsMax = 10 * 60_000;
+
 /** Bytes of a hash of an id or of a body. */
 export const idHashBytes = 16;
 

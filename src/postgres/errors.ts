@@ -6,6 +6,9 @@ import { unresolvedMsMax } from "../limits.ts";
 /** How long a server with too many connections is waited for. */
 const tooManyConnectionsMs = 10 * 60_000;
 
+/** How long a standby that is to be written to may take until it takes over. */
+const takeOverMsMax = 10 * 60_000;
+
 /** What a fault means, and what to do about it. */
 type Meaning = {
   readonly kind: "config" | "auth" | "unavailable";
@@ -15,6 +18,8 @@ type Meaning = {
   readonly field?: string;
   /** How long a `config` fault is looked at again before it counts. */
   readonly retryBudgetMs?: number;
+  /** The same where it was written to. @default `retryBudgetMs` */
+  readonly retryBudgetOfWriteMs?: number;
 };
 
 const unavailable: Meaning = { kind: "unavailable" };
@@ -72,7 +77,12 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
     hint: "If it is a key or change column that has no order, as json, cast it in a query: select id::text as id, ….",
   },
   [noRight]: { kind: "config" },
-  "25006": { kind: "config", hint: "Connect to a server that takes writes, or leave them away." },
+  "25006": {
+    kind: "config",
+    hint: "Connect to a server that takes writes, or leave them away.",
+    hintOfWrite: "Connect to the server that takes writes, unless this one is about to.",
+    retryBudgetOfWriteMs: takeOverMsMax,
+  },
   "53100": {
     kind: "unavailable",
     hint: "Make room on the disk of the server: what waits continues by itself.",
@@ -161,7 +171,9 @@ export function postgresError(
   if (error instanceof AggregateError) return postgresError(error.errors[0], at);
   const meaning = meaningOf(error);
   if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));
-  const { kind, field, retryBudgetMs } = meaning;
+  const { kind, field } = meaning;
+  const ofWrite = at.isWrite === true ? meaning.retryBudgetOfWriteMs : undefined;
+  const retryBudgetMs = ofWrite ?? meaning.retryBudgetMs;
   const hint = hintOf(error, meaning, at);
   const said = textOf(error);
   const message = `${at.where}: ${said}`;

@@ -1,5 +1,7 @@
+import { ConfigError } from "../../errors.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 import type { InboxReader } from "../inbox.ts";
+import { unfitStoreMsMax } from "../limits.ts";
 import { openInboxTables } from "./open-tables.ts";
 import { getEvents, heldEvents, lastSeqOf, readEvents } from "./reading.ts";
 
@@ -7,11 +9,24 @@ import { getEvents, heldEvents, lastSeqOf, readEvents } from "./reading.ts";
 const connectionsMax = 1;
 
 /**
+ * What is wrong with a store, as a run hears it: it is opened anew for each chunk, when a standby is about to take over
+ * or a backup is being restored, too.
+ */
+function forWhoWaits(error: unknown): unknown {
+  if (!(error instanceof ConfigError)) return error;
+  const { message, field, hint } = error;
+  return new ConfigError(message, { field, hint, retryBudgetMs: unfitStoreMsMax });
+}
+
+/**
  * Opens the inbox in Postgres for reading.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openPostgresInbox`.
  */
 export async function openPostgresReader(server: StoreServer): Promise<InboxReader> {
-  const { inboxId, read, close } = await openInboxTables(server, connectionsMax);
+  const opening = openInboxTables(server, connectionsMax);
+  const { inboxId, read, close } = await opening.catch((error: unknown) => {
+    throw forWhoWaits(error);
+  });
   return {
     inboxId,
     last: async (connection) => await read(async (tables) => await lastSeqOf(tables, connection)),

@@ -13,7 +13,7 @@ import { foldAllSets } from "../postgres/keys/sightings.ts";
 import { migrateStore } from "../postgres/migrate.ts";
 import { clientOf, storeName, type StoreServer } from "../postgres/server.ts";
 import { asStoreError } from "../postgres/store-error.ts";
-import { projectName, refuseOtherProject } from "../postgres/version.ts";
+import { noTransactionTimeout, projectName, refuseOtherProject } from "../postgres/version.ts";
 import { withNul, withoutNul } from "../store/nul-texts.ts";
 import {
   alikeTables,
@@ -204,6 +204,7 @@ export class PostgresEnd implements CopyEnd {
     await this.#ask("set local synchronous_commit = on");
     // Whatever the role is set to: a large table takes as long as it takes.
     await this.#ask("set local statement_timeout = 0");
+    await this.#ask(noTransactionTimeout);
     await this.#ask("set local array_nulls = on");
   }
 

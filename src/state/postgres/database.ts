@@ -21,6 +21,12 @@ import { beginWriting, type StoreIdentity } from "./version.ts";
 /** Connections of one process at most, for its state. */
 const stateConnectionsMax = 5;
 
+/**
+ * How long a connection is used: what the role or its database is set to, such as read-only, is what it was when the
+ * connection began, and one that is used all the time would never hear that it is over.
+ */
+const connectionSecondsMax = 60;
+
 /** How often a transaction is tried that others came between. */
 const triesMax = 20;
 
@@ -72,18 +78,25 @@ type Settings = {
   readonly connectionsMax?: number;
   /** How long a connection may bring nothing before it counts as lost. @default as long as the network says it lives */
   readonly silenceMsMax?: number;
+  /** How long a connection is used. @default 60 */
+  readonly secondsMax?: number;
   /** @default "database" */
   readonly clock?: ClockSource | undefined;
 };
 
-/** Opens the state's schema in a Postgres database; it connects when it is asked something. */
-export function openPostgresDatabase(
+/** The connections of a process, each of which is made when it is needed and replaced when it is lost. */
+function openPool(
   server: StoreServer,
-  { connectionsMax = stateConnectionsMax, silenceMsMax = 0, clock = "database" }: Settings = {},
-): PostgresDatabase {
+  {
+    connectionsMax = stateConnectionsMax,
+    silenceMsMax = 0,
+    secondsMax = connectionSecondsMax,
+  }: Settings,
+): Pool {
   const address = { ...clientOf(server), application_name: "sluice", types: numericAsNumbers };
   const pool = new Pool({
     max: connectionsMax,
+    maxLifetimeSeconds: secondsMax,
     // The pool is not told how long to try to connect: it would give up on whoever waits for a connection, too.
     Client: class extends Client {
       constructor() {
@@ -101,6 +114,16 @@ export function openPostgresDatabase(
     if (silenceMsMax > 0 && stream instanceof Socket)
       stream.setTimeout(silenceMsMax, () => stream.destroy(new Error("it says nothing any more")));
   });
+  return pool;
+}
+
+/** Opens the state's schema in a Postgres database; it connects when it is asked something. */
+export function openPostgresDatabase(
+  server: StoreServer,
+  settings: Settings = {},
+): PostgresDatabase {
+  const { clock = "database" } = settings;
+  const pool = openPool(server, settings);
   const queries: Queries = new Kysely<Tables>({
     dialect: new LockingDialect({ pool }, server.schema),
     plugins: [
@@ -170,10 +193,10 @@ function createWriter(
   const { restored } = of;
   return (level: IsolationLevel) =>
     async <Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> => {
-      const asksTimeline = await restored.isTold();
       const opened = of.opened();
       for (let tried = 1; ; tried += 1) {
         try {
+          const asksTimeline = await restored.isTold();
           return await queries
             .transaction()
             .setIsolationLevel(level)

@@ -8,7 +8,7 @@ import { beatsKeepSchemaMs } from "../limits.ts";
 import { ddlAfter, storeSteps } from "./schema.ts";
 import { clientOf, storeName, type StoreServer } from "./server.ts";
 import { asStoreError, versionError } from "./store-error.ts";
-import { projectName, refuseOtherProject, versionName } from "./version.ts";
+import { noTransactionTimeout, projectName, refuseOtherProject, versionName } from "./version.ts";
 
 /** Names the lock that keeps two migrations of one database apart; it ends with its transaction. */
 const migrationLock = 7_358_223;
@@ -20,6 +20,7 @@ const migrationLock = 7_358_223;
 const beginning: readonly string[] = [
   "begin isolation level read committed",
   "set local statement_timeout = 0",
+  noTransactionTimeout,
   `select pg_advisory_xact_lock(${migrationLock})`,
 ];
 

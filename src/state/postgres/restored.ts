@@ -51,7 +51,7 @@ export class Restored {
       return await this.#tells;
     } catch (error) {
       this.#tells = undefined;
-      throw asStoreError(error, this.#server);
+      throw error;
     }
   }
 

@@ -51,6 +51,16 @@ const configFaults: Readonly<Record<string, string | undefined>> = {
   "3D000": "check the name of the database",
 };
 
+/** What of the configuration, or of the rights of its role, a refusal is about; undefined where it is about neither. */
+function configFault(
+  state: string | undefined,
+  server: StoreServer,
+): { readonly field: string; readonly hint: string } | undefined {
+  if (state === "42501") return { field: "store", hint: grantsFor(server) };
+  const hint = configFaults[state ?? ""];
+  return hint === undefined ? undefined : { field: "store.url", hint };
+}
+
 /** What to do while the store cannot be used; a standby may take over meanwhile. */
 const hints: Readonly<Record<string, string | undefined>> = {
   "25006":
@@ -91,15 +101,15 @@ export function asStoreError(
   if (state?.startsWith("22") === true) {
     return new Error(`${where}: it does not take a value (SQLSTATE ${state})`);
   }
-  const fault = configFaults[state ?? ""];
   const said = postgresError(error, { where, grant: "" });
   // Nothing that a server or a connection says.
   if (said === error) return error;
-  if (state === "42501") {
-    return new ConfigError(said.message, { field: "store", hint: grantsFor(server) });
+  const fault = configFault(state, server);
+  if (fault !== undefined) {
+    // It let this process in before: a server that is restored, or moved, has its databases before its roles.
+    if (isOpen) return new StateUnavailableError(said.message, { cause: said.cause, ...fault });
+    return new ConfigError(said.message, fault);
   }
-  if (fault !== undefined)
-    return new ConfigError(said.message, { field: "store.url", hint: fault });
   const text = said.message.startsWith(where) ? said.message : `${where}: ${said.message}`;
   const hint = text.includes(byStatement) ? hintOfStatements : (hints[state ?? ""] ?? hintOfAway);
   return new StateUnavailableError(text, { cause: said.cause, hint });

@@ -146,14 +146,22 @@ const settings = {
   array_nulls: "on",
   statement_timeout: "0",
   lock_timeout: "0",
+  transaction_timeout: "0",
   idle_in_transaction_session_timeout: `${silentMsMax}ms`,
 };
 
 const set = sql.join(
-  Object.entries(settings).map(
-    ([setting, value]) => sql`set_config(${sql.lit(setting)}, ${sql.lit(value)}, true)`,
-  ),
+  Object.entries(settings).map(([setting, value]) => {
+    const name = sql.lit(setting);
+    // One that a server is too old to know has nothing to set.
+    return sql`case when current_setting(${name}, true) is not null
+      then set_config(${name}, ${sql.lit(value)}, true) end`;
+  }),
 );
+
+/** Has a transaction of its own settings take as long as it takes; a server before 17 has nothing to set. */
+export const noTransactionTimeout: string =
+  "select set_config('transaction_timeout', '0', true) where current_setting('transaction_timeout', true) is not null";
 
 /**
  * Begins a transaction that writes: it is set as `settings` says, and the schema is the one that this sluice knows.

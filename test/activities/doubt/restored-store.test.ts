@@ -5,8 +5,10 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
 import { lastSendFileIn } from "../../../src/state/last-send-file.ts";
+import { runSql } from "../../support/postgres/postgres-cluster.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
+import { openPostgresInline, schemaOf } from "../../support/project/inline-postgres.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 import { TestRun } from "../../support/project/test-run.ts";
@@ -65,6 +67,26 @@ it(
     expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
   },
 );
+
+it("says of a store in Postgres that a standby may have taken over", async () => {
+  const store = 'store: { url: "postgres://sluice@127.0.0.1/sluice", project: p }';
+  const harness = await Harness.open({
+    yaml: `${accountsYaml()}${store}\n`,
+    files: { "accounts.csv": csvOf("A") },
+  });
+  const folder = await temporaryFolder();
+  const there = harness.withState(await openPostgresInline(folder));
+  await run(there, "run-1");
+  const { url, schema } = await schemaOf(folder);
+  await runSql(
+    url.reveal(),
+    `update ${schema}.meta set value = '00000000' where name = 'timeline'`,
+  );
+  expect(String(await failureOf(run(there, "run-2")))).toContain("is on another timeline");
+  const { counts, warnings } = await run(there, "run-3");
+  expect(counts).toMatchObject({ sent: 1, unchanged: 0 });
+  expect(warnings).toEqual([expect.stringContaining("or a standby took over")]);
+});
 
 it("writes no page that waited in the backup over what was pulled since: it is asked for again", async () => {
   const pulls = `pulls:

@@ -58,6 +58,17 @@ describe("postgresError", () => {
     });
   });
 
+  it("waits for a standby that is to be written to, and not for a query that writes", async () => {
+    const { url } = await postgres();
+    const refused = async (isWritable: boolean): Promise<unknown> =>
+      await withSession(
+        { ...readRequestOf(url), isWritable },
+        async (session) => await session.query("do $$ begin raise sqlstate '25006'; end $$"),
+      ).catch((error: unknown) => error);
+    expect(await refused(true)).toMatchObject({ code: "ConfigError", retryBudgetMs: 600_000 });
+    expect(await refused(false)).toMatchObject({ code: "ConfigError", retryBudgetMs: undefined });
+  });
+
   it("names the setting where a role has no row hidden from it", async () => {
     const db = await postgres();
     await db.query("create table t (id int primary key); alter table t enable row level security");

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import type { Inbox, InboxRow } from "../../../../src/inbox/inbox.ts";
 import { openPostgresInbox } from "../../../../src/inbox/postgres/open.ts";
+import { openPostgresReader } from "../../../../src/inbox/postgres/reader.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import type { StoreServer } from "../../../../src/state/postgres/server.ts";
@@ -107,4 +108,17 @@ it("stamps an event once its connection is its own, so that no later number has 
   await Promise.all([keeping, late]);
   const kept = await inbox.read({ connection: "forms", after: 2, limit: 1 });
   expect(kept[0]?.receivedAt).toBeGreaterThanOrEqual(Number(rows[0]?.ms));
+});
+
+it("a run waits for a store that cannot be read from for a while, and is told what is wrong", async () => {
+  const test = await postgres();
+  const server = await newStore(test);
+  await test.query("alter schema sluice rename to away");
+  const refused: unknown = await openPostgresReader(server).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "ConfigError", retryBudgetMs: 600_000 });
+  expect(String(refused)).toContain("has no tables yet");
+  await test.query("alter schema away rename to sluice");
+  const reader = await openPostgresReader(server);
+  onTestFinished(async () => await reader.close());
+  expect(await reader.last("forms")).toBe(0);
 });
