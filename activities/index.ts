@@ -1,3 +1,4 @@
+import type { ActivityName } from "../src/text/activity-phrases.ts";
 import { createOpenBackfill, createYieldBackfill } from "./backfill/open-backfill.ts";
 import { createPlanBackfill } from "./backfill/plan-backfill.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -24,6 +25,9 @@ import { createUploadJson } from "./upload/upload-json.ts";
 import { createTellVerified, createVerifyReceivers } from "./verify/tell-verified.ts";
 import { createVerifySync } from "./verify/verify-sync.ts";
 
+/** An activity without a phrase that says what it does is not taken. */
+type Makers = Readonly<Partial<Record<ActivityName, (deps: Dependencies) => unknown>>>;
+
 /** The activities that need no local file: any worker may run them. */
 const shared = {
   openRun: createOpenRun,
@@ -49,7 +53,7 @@ const shared = {
   verifySync: createVerifySync,
   tellVerified: createTellVerified,
   verifyReceivers: createVerifyReceivers,
-};
+} satisfies Makers;
 
 /** The activities that read or write staged files: they run on the host that has them. */
 const host = {
@@ -58,13 +62,15 @@ const host = {
   uploadFile: createUploadFile,
   splitChunk: createSplitChunk,
   dropChunk: createDropChunk,
+} satisfies Makers;
+
+type Maker = (deps: Dependencies) => unknown;
+type Made<Table extends Readonly<Record<string, Maker>>> = {
+  readonly [Name in keyof Table]: ReturnType<Table[Name]>;
 };
 
-type Makers = Readonly<Record<string, (deps: Dependencies) => unknown>>;
-type Made<Table extends Makers> = { readonly [Name in keyof Table]: ReturnType<Table[Name]> };
-
 function make<Table extends Makers>(makers: Table, deps: Dependencies): Made<Table>;
-function make(makers: Makers, deps: Dependencies): object {
+function make(makers: Readonly<Record<string, Maker>>, deps: Dependencies): object {
   // An overload: a loop cannot show the compiler that each name has its own activity.
   return Object.fromEntries(Object.entries(makers).map(([name, maker]) => [name, maker(deps)]));
 }

@@ -16,6 +16,19 @@ import {
 
 const product = ["src", "activities", "workflows", "connectors", "testing"];
 const code = [...product, "test", "bench", "prove", "tools", "templates", "examples"];
+
+/**
+ * Names that an endpoint has in its places, in code of the product; two files are left out, for it alone has a fault
+ * of its own, and is one operation however often it is asked for.
+ */
+const endpoint = {
+  named: /\b(?:confirmUpload|createConfirmUpload|confirmUploadBody)\b|"confirm-upload"/,
+  unlike: /\/(?:fault-kinds|operation)\.ts$/,
+};
+
+/** A method of the store, and one of keys, which each database keeps in its own way. */
+const [method, keyMethod] = [/\bisLockWanted\b/, /\bhasRepeats\b/];
+
 const comment = /^\s*(?:\/\/|\/\*|\*)/;
 
 /** Files below some folders of a tree, as paths from its root with their lines. */
@@ -59,6 +72,11 @@ function longestLine(files) {
   return Math.max(...files.map(({ lines }) => Math.max(...lines.map((line) => line.length))));
 }
 
+/** How many of some files name something in their code. */
+function placesOf(files, name) {
+  return files.filter(({ lines }) => lines.some((line) => isCode(line) && name.test(line))).length;
+}
+
 /** Each measure of a tree with its name. */
 function measures(root) {
   const ours = filesIn(root, product, /\.ts$/);
@@ -69,6 +87,8 @@ function measures(root) {
   const [[folder, most]] = countsBy(ours, ({ path }) => dirname(path)).toSorted(
     ([, a], [, b]) => b - a,
   );
+  const store = ours.filter(({ path }) => path.startsWith("src/state/"));
+  const usual = ours.filter(({ path }) => !endpoint.unlike.test(path));
   return new Map([
     ["most files of a folder of the product", `${most} (\`${folder}\`)`],
     [
@@ -93,6 +113,15 @@ function measures(root) {
       "comments that cite what is not in the repository",
       linesWith(ours, (line) => comment.test(line) && outside.test(line)),
     ],
+    [
+      "places that a new endpoint touches, as files that name `confirmUpload`",
+      placesOf(usual, endpoint.named),
+    ],
+    [
+      "places that a new method of the store touches, as files that name `isLockWanted`",
+      placesOf(store, method),
+    ],
+    ["the same of a method of keys, as files that name `hasRepeats`", placesOf(store, keyMethod)],
   ]);
 }
 

@@ -88,5 +88,12 @@ export const generateUploadUrlBody = z.strictObject({
 /** Body of POST /ingestion/confirm-upload (docs/facts/service.md#heavyweight). */
 export const confirmUploadBody = z.strictObject({ file_key: z.string() });
 
+/** What the endpoints under `/ingestion` answer, by the name that the OpenAPI document gives it. */
+export const ingestionAnswers = {
+  UploadResult: z.object({ status: z.string(), message: z.string(), file_key: z.string() }),
+  UploadAddress: z.object({ upload_url: z.url(), file_key: z.string() }),
+  Confirmation: z.object({ status: z.string(), message: z.string() }),
+} as const;
+
 /** Query of GET /_sandbox/records. */
 export const recordsQuery = z.strictObject({ stream: streamName });

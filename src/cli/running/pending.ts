@@ -1,22 +1,11 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 
 import { workerStoppedType } from "../../failure-types.ts";
+import { activityPhrases } from "../../text/activity-phrases.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** What a step does, as a person says it. */
-const doing: ReadonlyMap<string, string> = new Map([
-  ["stageChunk", "reading"],
-  ["splitChunk", "looking for what the service refuses"],
-  ["uploadJson", "sending"],
-  ["uploadFile", "sending"],
-  ["confirmUpload", "confirming what was sent"],
-  ["commitChunk", "committing"],
-  ["chooseHost", "looking for a worker"],
-  ["pullPages", "asking for results"],
-  ["listDomains", "reading domains"],
-  ["planBackfill", "planning"],
-  ["postNotification", "notifying"],
-]);
+/** By name; a worker of another version may have activities that are not known here. */
+const doing: ReadonlyMap<string, string> = new Map(Object.entries(activityPhrases));
 
 /** A workflow as far as what it tries again is told. */
 type Described = {

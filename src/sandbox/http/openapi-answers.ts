@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { ingestionAnswers } from "../schemas.ts";
 import { issueSchema } from "../upload/upload.ts";
 
 /** Published. */
@@ -80,9 +81,7 @@ const meta = z.object({
 /** The bodies that are answered, by the name that the OpenAPI document gives them. */
 export const answerSchemas = {
   Ping: z.object({ status: z.literal("ok") }),
-  UploadResult: z.object({ status: z.string(), message: z.string(), file_key: z.string() }),
-  UploadAddress: z.object({ upload_url: z.url(), file_key: z.string() }),
-  Confirmation: z.object({ status: z.string(), message: z.string() }),
+  ...ingestionAnswers,
   AccountPage: z.object({ data: z.array(account), meta }),
   PersonPage: z.object({ data: z.array(person), meta }),
   JobPostingPage: z.object({ data: z.array(jobPosting), meta }),

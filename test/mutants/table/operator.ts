@@ -229,6 +229,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     title: "tells a step that somebody paused in Temporal, whatever it failed by before",
   },
   {
+    id: "S2020",
+    plants: "a step that is tried again is told by the name that the code has for it",
+    file: "src/cli/running/pending.ts",
+    find: "`${doing.get(name) ?? name}, try",
+    replace: "`${name}, try",
+    test: "test/src/cli/running/pending.test.ts",
+    title: "has words for what each activity does, and the name alone of one that it does not know",
+  },
+  {
     id: "S1965",
     plants: "that a schedule is off hides what the run waits for",
     file: "src/cli/status/text.ts",

@@ -6,7 +6,7 @@ import { activityInfo } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
 
-import { activityNames } from "./activity-names.ts";
+import { activityPhrases } from "../../../src/text/activity-phrases.ts";
 import { ownNamespace, type OwnTemporal } from "./own-namespace.ts";
 import { installQuietRuntime } from "./quiet-runtime.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
@@ -80,7 +80,10 @@ async function startWorkers(
     return await by({ name, workflowId, execution }, input);
   };
   const activities = Object.fromEntries(
-    activityNames.map((name) => [name, async (input: unknown) => await perform(name, input)]),
+    Object.keys(activityPhrases).map((name) => [
+      name,
+      async (input: unknown) => await perform(name, input),
+    ]),
   );
   const connection = await NativeConnection.connect({ address });
   const shared = {

@@ -1,17 +1,27 @@
 import { expect, it } from "vitest";
 
 import { pendingTrouble } from "../../../../src/cli/running/pending.ts";
+import { activityPhrases } from "../../../../src/text/activity-phrases.ts";
 
 /** A workflow with an activity that failed so. */
-function failing(type: string): Parameters<typeof pendingTrouble>[0] {
+function failing(type: string, name = "stageChunk"): Parameters<typeof pendingTrouble>[0] {
   const lastFailure = { message: "it failed", applicationFailureInfo: { type } };
-  const activity = { attempt: 2, activityType: { name: "stageChunk" }, lastFailure };
+  const activity = { attempt: 2, activityType: { name }, lastFailure };
   return { describe: async () => ({ raw: { pendingActivities: [activity] } }) };
 }
 
 it("tells what is tried again, and not what a stop of the worker cut off", async () => {
   expect(await pendingTrouble(failing("Unavailable"))).toBe("it failed (reading, try 2)");
   expect(await pendingTrouble(failing("WorkerStopped"))).toBeUndefined();
+});
+
+it("has words for what each activity does, and the name alone of one that it does not know", async () => {
+  const names = [...Object.keys(activityPhrases), "ofANewerWorker"];
+  const texts = await Promise.all(
+    names.map(async (name) => await pendingTrouble(failing("Unavailable", name))),
+  );
+  expect(names.filter((name, index) => texts[index]?.includes(name))).toEqual(["ofANewerWorker"]);
+  expect(texts[names.indexOf("openRun")]).toBe("it failed (opening the run, try 2)");
 });
 
 it("tells a step that somebody paused in Temporal, whatever it failed by before", async () => {
