@@ -1,6 +1,7 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config } from "../../config/config.ts";
+import { liveWorkers } from "../../hosts/live-workers.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
@@ -17,9 +18,10 @@ import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
 import { type LeftHold, leftHolds } from "./left-holds.ts";
 import { statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
+import { statusOfWorkers, type WorkersStatus } from "./workers.ts";
 
 /** Everything `sluice status` shows. */
-export type ProjectStatus = {
+export type ProjectStatus = WorkersStatus & {
   readonly transfers: readonly TransferStatus[];
   readonly inboxes: readonly InboxStatus[];
   readonly doubts: readonly DoubtStatus[];
@@ -27,10 +29,6 @@ export type ProjectStatus = {
   readonly mappings: readonly string[];
   /** Limits of the configured key and of storage hosts that hold requests back. */
   readonly limits: readonly RateLimit[];
-  /** Workers that beat. */
-  readonly workers: number;
-  /** Hosts that have one. */
-  readonly hosts: number;
   readonly backfills: readonly RunReport[];
   /** Held runs that are shown with no sync. */
   readonly holds: readonly LeftHold[];
@@ -118,16 +116,15 @@ export async function lookAtProject({
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
   const now = state.now();
-  const beats = await state.beats({
-    nowMs: now,
-    withinMs: config.advanced.hostLostAfterMs,
-  });
+  const withinMs = config.advanced.hostLostAfterMs;
+  const live = await liveWorkers(state, { nowMs: now, withinMs });
   return {
     transfers: transfers.map((transfer, at) => {
       const last = reports.get(transfer.name);
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
-      const workers = beats.length;
+      // One that does nothing of this project may continue with what runs: on its queue, or once Temporal is back.
+      const workers = live.length;
       const run = found[at];
       const seen = {
         last,
@@ -146,8 +143,7 @@ export async function lookAtProject({
     doubts: await lookForDoubts(state, syncsOf(openRuns, config), systemClock()()),
     mappings: await olderMappings(state, config),
     limits: await blockingLimits(state, config),
-    workers: beats.length,
-    hosts: new Set(beats.map(({ hostId }) => hostId)).size,
+    ...statusOfWorkers(live, config),
     backfills: await openBackfills(state, openRuns, targetOf(config.api)),
     holds: leftHolds(openRuns, config, new Set(runs.map(({ runId }) => runId))),
     silent: silent?.isFault === true ? silent : undefined,
