@@ -266,6 +266,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/project/doctor.test.ts",
     title: "says that Temporal has no such namespace",
   },
+  {
+    id: "S1988",
+    plants: "a worker that stops does not wait for its last beat, which is written after its end",
+    file: "src/local/presence.ts",
+    find: "      await last;\n",
+    replace: "",
+    test: "test/src/local/presence.test.ts",
+    title: "is not heard of after it stopped",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
