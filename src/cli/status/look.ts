@@ -7,11 +7,12 @@ import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { isBlocking, keyName } from "../../service/key-limits.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 import { whyUnsendable } from "../run/unsendable.ts";
-import { askTemporal, type Silent } from "../running/ask-temporal.ts";
+import { askTemporal, type Silent, type Told } from "../running/ask-temporal.ts";
 import { openBackfills } from "./backfills.ts";
 import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
@@ -91,30 +92,45 @@ type Looking = {
   readonly whatTemporalSays?: typeof askTemporal;
 };
 
-/** Looks at every sync and pull of a project, and at what holds them back. */
-export async function lookAtProject({
-  state,
-  config,
-  context,
-  whatTemporalSays = askTemporal,
-}: Looking): Promise<ProjectStatus> {
+/** What is found of a project, and what Temporal says of it. */
+type Found = {
+  readonly transfers: readonly TransferState[];
+  /** Of each of them, the newest run. */
+  readonly newest: readonly (Run | undefined)[];
+  readonly openRuns: readonly Run[];
+  readonly told: Told;
+};
+
+/** Asks Temporal of a project: always the same, because the pages show what it last answered to any of them. */
+export async function askOfProject(looking: Looking): Promise<Found> {
+  const { state, config, context, whatTemporalSays = askTemporal } = looking;
   const transfers = transfersOf(config);
-  const found = await Promise.all(
+  const newest = await Promise.all(
     transfers.map(async (transfer) => await lastRun(state, transfer, targetOf(config.api))),
   );
-  const runs = found.filter((run) => run !== undefined);
+  const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
+  const open = newest.filter((run) => run?.endedAt === null).filter((run) => run !== undefined);
+  const held = openRuns.filter((run) => openHold(run) !== undefined);
   const asked = {
-    runs: runs.filter(({ endedAt }) => endedAt === null),
+    runs: [...new Map([...open, ...held].map((run) => [run.runId, run])).values()],
     storeId: state.storeId,
     used: config.store === undefined ? undefined : await state.usedTemporal(),
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
   };
-  const { silent, ...told } = await whatTemporalSays(asked, config, context);
+  return { transfers, newest, openRuns, told: await whatTemporalSays(asked, config, context) };
+}
+
+/** Looks at every sync and pull of a project, and at what holds them back. */
+export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
+  const { state, config } = looking;
+  const found = await askOfProject(looking);
+  const { transfers, newest, openRuns } = found;
+  const { silent, ...told } = found.told;
+  const runs = newest.filter((run) => run !== undefined);
   const reports = new Map<string, RunReport>();
   const counts = await state.openRejectCounts({ target: targetOf(config.api) });
   const rejects = new Map(counts.map(({ sync, open }) => [sync, open]));
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
-  const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
   const now = state.now();
   const withinMs = config.advanced.hostLostAfterMs;
   const live = await liveWorkers(state, { nowMs: now, withinMs });
@@ -125,7 +141,7 @@ export async function lookAtProject({
       const scheduled = told.schedules.get(transfer.name);
       // One that does nothing of this project may continue with what runs: on its queue, or once Temporal is back.
       const workers = live.length;
-      const run = found[at];
+      const run = newest[at];
       const seen = {
         last,
         open,
