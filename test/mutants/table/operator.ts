@@ -275,6 +275,15 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/local/presence.test.ts",
     title: "is not heard of after it stopped",
   },
+  {
+    id: "S1991",
+    plants: "a table that is too wide cuts a figure that stands in a text",
+    file: "src/cli/output/table.ts",
+    find: "body.some((cell) => /\\d/.test(cell))",
+    replace: "body.some((cell) => /^\\d+$/.test(cell))",
+    test: "test/src/cli/output/table.test.ts",
+    title: "cuts no figure in a text",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );
