@@ -37,7 +37,7 @@ it("a run whose namespace is gone says so, and where to look", async () => {
   const connection = await Connection.connect({ address });
   onTestFinished(async () => await connection.close());
   const client = new Client({ connection, namespace: "nowhere" });
-  const ended = await client.workflow
+  const ended: unknown = await client.workflow
     .getHandle("sync-accounts")
     .result()
     .catch((error: unknown) => error);
