@@ -106,6 +106,17 @@ function problemOfSchedule(
   return { text, hint: `\`sluice schedule resume ${name}\`` };
 }
 
+/** How far Temporal's clock may be ahead of the store's: those of hosts may be hours off. */
+const aheadMsMax = 12 * 3_600_000;
+
+/** When a run began, in Unix ms by Temporal's clock, as far as the time that it was begun for tells. */
+function begunMs({ started_at: startedAt }: RunReport, nominalAt: string, now: Date): number {
+  const [began, nominal] = [Date.parse(startedAt), Date.parse(nominalAt)];
+  // `temporal schedule backfill` begins runs for times to come, which say nothing of the nights until then.
+  const isOfClock = nominal <= Math.min(began + aheadMsMax, now.getTime());
+  return isOfClock ? Math.max(began, nominal) : began;
+}
+
 /** Scheduled times that went by since the last run. */
 function overdue(
   { schedule }: TransferState,
@@ -115,7 +126,7 @@ function overdue(
   if (schedule === undefined) return undefined;
   const until = new Date(now.getTime() - missedAfterMs);
   // The clock of Temporal, which began it, may be ahead of the store's: then its own time is still to come.
-  const after = new Date(Math.max(Date.parse(last.started_at), Date.parse(nominalAt)));
+  const after = new Date(begunMs(last, nominalAt, now));
   const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
   if (length === 0) return undefined;
   const runs = `${counted(length, "scheduled run")} did not happen since`;
