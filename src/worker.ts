@@ -26,7 +26,7 @@ import { targetOf, type Config } from "./config/config.ts";
 import { bothEffects, runEffect } from "./effect.ts";
 import { TemporalUnreachableError } from "./errors.ts";
 import { configMarks } from "./hosts/live-workers.ts";
-import { refuseCopiedFolder, refuseOtherTemporal } from "./hosts/store-guards.ts";
+import { refuseCopiedFolder, refuseOtherTemporal, warnOfOtherQueue } from "./hosts/store-guards.ts";
 import { openInbox } from "./inbox/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { startNotifying } from "./local/notification.ts";
@@ -289,6 +289,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   await refuseOtherTemporal(config, { ...deps, address: settings.temporalAddress });
   await refuseOtherStore(client, queueNow(config, deps.state), storePlace(config, deps.state));
   await refuseCopiedFolder(config, deps);
+  await warnOfOtherQueue(config, deps);
   await closeAbandoned(deps);
   const askTemporal = async (): Promise<string> => await temporalIdOf(client);
   const { stateFolder, advanced } = config;

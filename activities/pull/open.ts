@@ -101,6 +101,7 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         writeHash,
         anew: request.full === true,
         hasDomains: pull.domainsFrom !== undefined,
+        configured: [...deps.config.pulls.keys()],
       });
       // A table that is missing is told before the first call is paid for.
       await checkWriteBack(deps, pull, signal);

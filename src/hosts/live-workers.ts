@@ -16,6 +16,9 @@ function markOf(text: string): string {
   return sha256(text).slice(0, markChars);
 }
 
+/** The name of the mark of a task queue. */
+const queueName = "task queue";
+
 function markName({ kind, name }: Runnable): string {
   return `${kind} ${name}`;
 }
@@ -41,19 +44,22 @@ export function configMarks({
       markName({ kind, name }),
       markOf(`${common} ${configHash}`),
     ]);
-  const queue = ["task queue", markOf(temporal.taskQueue)] as const;
+  const queue = [queueName, markOf(temporal.taskQueue)] as const;
   return Object.fromEntries([queue, ...marks("sync", syncs), ...marks("pull", pulls)]);
 }
 
-/** The workers of a store at one Temporal that beat and whose process, where it can be looked for, is there. */
+/**
+ * The workers of a store that beat and whose process, where it can be looked for, is there.
+ * @param at `temporalId`: those at one Temporal. @default at any
+ */
 export async function liveWorkers(
   state: Pick<StateStore, "beats">,
-  at: { readonly temporalId: string } & Parameters<StateStore["beats"]>[0],
+  at: { readonly temporalId?: string } & Parameters<StateStore["beats"]>[0],
 ): Promise<Beat[]> {
   const beats = await state.beats(at);
   return beats.filter(
     ({ temporalId, name, hostId }) =>
-      temporalId === at.temporalId && isProcessGone(name, hostId) !== true,
+      temporalId === (at.temporalId ?? temporalId) && isProcessGone(name, hostId) !== true,
   );
 }
 
@@ -65,6 +71,20 @@ export function isLasting({ command }: Pick<Beat, "command">): boolean {
 /** Whether work reaches a worker: one from which Temporal is away tells no mark, not even of its queue. */
 export function isReached({ configs }: Pick<Beat, "configs">): boolean {
   return Object.keys(configs).length > 0;
+}
+
+/** Whether a worker polls another task queue than a project; one of a version that tells none is not known to. */
+export function isOnOtherQueue(
+  { configs }: Pick<Beat, "configs">,
+  { temporal }: Pick<Config, "temporal">,
+): boolean {
+  const queue = configs[queueName];
+  return queue !== undefined && queue !== markOf(temporal.taskQueue);
+}
+
+/** A worker as a person finds it: `process 6166, sluice dev`. */
+export function workerText({ process, command }: Pick<Beat, "command" | "process">): string {
+  return `process ${process}, sluice ${command}`;
 }
 
 /** How a worker's configuration of what is to run differs from a command's; undefined where it does not. */

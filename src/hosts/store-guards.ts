@@ -6,7 +6,7 @@ import { folderName } from "../staging/host-id.ts";
 import type { TemporalRecord } from "../state/contract/runs/hosts.ts";
 import { hostBeatMs } from "../state/limits.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { liveWorkers } from "./live-workers.ts";
+import { isOnOtherQueue, liveWorkers, workerText } from "./live-workers.ts";
 
 /** Silence after which a worker is no reason any more not to start: two beats were missed. */
 const silentMs = 2.5 * hostBeatMs;
@@ -87,5 +87,31 @@ export async function refuseCopiedFolder(
         `give each worker a state folder of its own: remove \`host-id\` and \`staging\` from this one; a worker that ` +
         `was killed counts for ${silentMs / 1_000} s`,
     },
+  );
+}
+
+/**
+ * Says which worker of a store polls another task queue than one that starts: for a while that finishes what was begun
+ * there; for good, the schedules and drains of both would begin runs.
+ */
+export async function warnOfOtherQueue(
+  config: Pick<Config, "temporal">,
+  {
+    state,
+    temporalId,
+    log,
+  }: {
+    readonly state: Pick<StateStore, "beats">;
+    readonly temporalId: string;
+    readonly log: { warn(facts: object, text: string): void };
+  },
+): Promise<void> {
+  const at = { temporalId, nowMs: Date.now(), withinMs: silentMs };
+  const other = (await liveWorkers(state, at)).find((worker) => isOnOtherQueue(worker, config));
+  if (other === undefined) return;
+  log.warn(
+    { queue: config.temporal.taskQueue },
+    `a worker of this project (${workerText(other)}) polls another task queue: runs that begin there are not done ` +
+      "here; have `temporal.task_queue` be the same for all, then `sluice schedule apply`",
   );
 }

@@ -217,11 +217,12 @@ export async function startBeating(
     await state.beat({ ...worker, configs, lastBeat: now() });
   };
   await beat();
+  let last: Promise<void> | undefined;
   const { promise: refused, resolve } = Promise.withResolvers<ConfigError>();
   const timer = setInterval(() => {
     // What it does not answer now it may answer later.
     void ask().catch(() => undefined);
-    void beat().catch((error: unknown) => {
+    last = beat().catch((error: unknown) => {
       // A beat that the store could not take is followed by the next one.
       if (error instanceof ConfigError && error.field === "store") resolve(error);
     });
@@ -230,6 +231,8 @@ export async function startBeating(
     refused,
     stop: async () => {
       clearInterval(timer);
+      // One that is still on its way would be written after this, and the worker seem to live on.
+      await last;
       await state.stopBeating(worker).catch(() => undefined);
     },
   };

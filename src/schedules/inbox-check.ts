@@ -10,7 +10,7 @@ const noInput: [] = [];
 
 /**
  * Has the inboxes of a task queue checked now, and every minute from now on. For a worker or receiver that
- * starts: it is made where there is none, and one that a person paused stays so.
+ * starts: it is made where there is none, and one that a person paused stays so; other changes by hand are reverted.
  */
 export async function scheduleInboxCheck(
   client: Client,
@@ -39,7 +39,11 @@ export async function scheduleInboxCheck(
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const handle = client.schedule.getHandle(scheduleId);
-    await handle.update<typeof inboxCheck>(({ state }) => ({ ...options, state }));
+    await handle.update<typeof inboxCheck>(({ state: { paused, note } }) => ({
+      ...options,
+      // Without the number of runs that may still begin: at its end nothing would be checked any more.
+      state: { paused, note },
+    }));
     await handle.trigger();
   }
 }

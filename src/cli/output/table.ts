@@ -22,13 +22,14 @@ function longest(cells: readonly string[]): number {
   return Math.max(0, ...cells.map((cell) => cell.length));
 }
 
-/** How far a column can shrink: ids, which come first, and numbers stay whole, and so do short texts. */
+/** How far a column can shrink: ids, which come first, and what holds a figure stay whole, and so do short texts. */
 function leastOf(cells: readonly string[], column: number): number {
   const [heading = "", ...body] = cells;
   const whole = longest(body);
   if (column === 0) return Math.max(whole, heading.length);
-  const isNumber = body.every((cell) => /^[\d,.\s-]*$/.test(cell));
-  return isNumber ? Math.max(whole, Math.min(heading.length, cutCharsMin)) : cutCharsMin;
+  // Half of "read 12,000", or of a time, reads as another one.
+  const hasFigures = body.some((cell) => /\d/.test(cell));
+  return hasFigures ? Math.max(whole, Math.min(heading.length, cutCharsMin)) : cutCharsMin;
 }
 
 /** Characters of a line of columns that are so wide. */

@@ -16,7 +16,7 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { oneByOne } from "../output/one-by-one.ts";
 import { firstRejects, reportText } from "../output/report-text.ts";
 import {
-  failureOf,
+  failureFrom,
   followRun,
   reportOfFailure,
   type ReadShare,
@@ -203,7 +203,7 @@ async function reportAfter(
   const [run] = await of.session.state.runs({ workflowId, limit: 1 });
   if (run?.endedAt !== undefined && run.endedAt !== null)
     return await reportOfRun(of.session.state, run);
-  throw failureOf(error);
+  throw await failureFrom(error, of.session.client);
 }
 
 /** Opens a session, starts the runs one after the other and follows each to its end. */

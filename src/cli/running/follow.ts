@@ -4,11 +4,13 @@ import {
   ApplicationFailure,
   TerminatedFailure,
   WorkflowFailedError,
+  type Client,
   type WorkflowHandle,
 } from "@temporalio/client";
 
 import type { Progress } from "../../../workflows/sync/progress.ts";
 import { ApiUnavailableError, ConfigError } from "../../errors.ts";
+import { whyNoNamespace } from "../../local/presence.ts";
 import { withRead } from "../../report/counts.ts";
 import type { RunReport } from "../../report/report.ts";
 import type { StageCounts } from "../../state/contract/sends/stagings.ts";
@@ -211,6 +213,12 @@ export function reportOfFailure(error: unknown): RunReport | undefined {
 
 function isReport(value: unknown): value is RunReport {
   return typeof value === "object" && value !== null && "run_id" in value && "outcome" in value;
+}
+
+/** As `failureOf`, of what waiting for a workflow's end threw: its namespace may be gone. */
+export async function failureFrom(error: unknown, client: Client): Promise<Error> {
+  const missing = error instanceof WorkflowFailedError ? undefined : await whyNoNamespace(client);
+  return missing ?? failureOf(error);
 }
 
 /** The error of a workflow that ended without a report, as a person acts on it: its cause's code and text. */

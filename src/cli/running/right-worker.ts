@@ -8,6 +8,7 @@ import {
   isLasting,
   isReached,
   liveWorkers,
+  workerText,
   type Runnable,
 } from "../../hosts/live-workers.ts";
 import { isProcessGone } from "../../local/process-identity.ts";
@@ -29,11 +30,6 @@ export type WorkersAt = {
 export async function workersAt({ config, state, temporalId }: WorkersAt): Promise<Beat[]> {
   const withinMs = config.advanced.hostLostAfterMs;
   return await liveWorkers(state, { temporalId, nowMs: Date.now(), withinMs });
-}
-
-/** A worker as a person finds it: `process 6166, sluice dev`. */
-function workerText({ process, command }: Beat): string {
-  return `process ${process}, sluice ${command}`;
 }
 
 function otherConfiguration(

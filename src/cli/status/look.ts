@@ -1,25 +1,28 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config } from "../../config/config.ts";
+import { liveWorkers } from "../../hosts/live-workers.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { isBlocking, keyName } from "../../service/key-limits.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
+import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 import { whyUnsendable } from "../run/unsendable.ts";
-import { askTemporal, type Silent } from "../running/ask-temporal.ts";
+import { askTemporal, type Silent, type Told } from "../running/ask-temporal.ts";
 import { openBackfills } from "./backfills.ts";
 import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
 import { type LeftHold, leftHolds } from "./left-holds.ts";
 import { statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
+import { statusOfWorkers, type WorkersStatus } from "./workers.ts";
 
 /** Everything `sluice status` shows. */
-export type ProjectStatus = {
+export type ProjectStatus = WorkersStatus & {
   readonly transfers: readonly TransferStatus[];
   readonly inboxes: readonly InboxStatus[];
   readonly doubts: readonly DoubtStatus[];
@@ -27,10 +30,6 @@ export type ProjectStatus = {
   readonly mappings: readonly string[];
   /** Limits of the configured key and of storage hosts that hold requests back. */
   readonly limits: readonly RateLimit[];
-  /** Workers that beat. */
-  readonly workers: number;
-  /** Hosts that have one. */
-  readonly hosts: number;
   readonly backfills: readonly RunReport[];
   /** Held runs that are shown with no sync. */
   readonly holds: readonly LeftHold[];
@@ -93,42 +92,56 @@ type Looking = {
   readonly whatTemporalSays?: typeof askTemporal;
 };
 
-/** Looks at every sync and pull of a project, and at what holds them back. */
-export async function lookAtProject({
-  state,
-  config,
-  context,
-  whatTemporalSays = askTemporal,
-}: Looking): Promise<ProjectStatus> {
+/** What is found of a project, and what Temporal says of it. */
+type Found = {
+  readonly transfers: readonly TransferState[];
+  /** Of each of them, the newest run. */
+  readonly newest: readonly (Run | undefined)[];
+  readonly openRuns: readonly Run[];
+  readonly told: Told;
+};
+
+/** Asks Temporal of a project: always the same, because the pages show what it last answered to any of them. */
+export async function askOfProject(looking: Looking): Promise<Found> {
+  const { state, config, context, whatTemporalSays = askTemporal } = looking;
   const transfers = transfersOf(config);
-  const found = await Promise.all(
+  const newest = await Promise.all(
     transfers.map(async (transfer) => await lastRun(state, transfer, targetOf(config.api))),
   );
-  const runs = found.filter((run) => run !== undefined);
+  const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
+  const open = newest.filter((run) => run?.endedAt === null).filter((run) => run !== undefined);
+  const held = openRuns.filter((run) => openHold(run) !== undefined);
   const asked = {
-    runs: runs.filter(({ endedAt }) => endedAt === null),
+    runs: [...new Map([...open, ...held].map((run) => [run.runId, run])).values()],
     storeId: state.storeId,
     used: config.store === undefined ? undefined : await state.usedTemporal(),
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
   };
-  const { silent, ...told } = await whatTemporalSays(asked, config, context);
+  return { transfers, newest, openRuns, told: await whatTemporalSays(asked, config, context) };
+}
+
+/** Looks at every sync and pull of a project, and at what holds them back. */
+export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
+  const { state, config } = looking;
+  const found = await askOfProject(looking);
+  const { transfers, newest, openRuns } = found;
+  const { silent, ...told } = found.told;
+  const runs = newest.filter((run) => run !== undefined);
   const reports = new Map<string, RunReport>();
   const counts = await state.openRejectCounts({ target: targetOf(config.api) });
   const rejects = new Map(counts.map(({ sync, open }) => [sync, open]));
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
-  const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
   const now = state.now();
-  const beats = await state.beats({
-    nowMs: now,
-    withinMs: config.advanced.hostLostAfterMs,
-  });
+  const withinMs = config.advanced.hostLostAfterMs;
+  const live = await liveWorkers(state, { nowMs: now, withinMs });
   return {
     transfers: transfers.map((transfer, at) => {
       const last = reports.get(transfer.name);
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
-      const workers = beats.length;
-      const run = found[at];
+      // One that does nothing of this project may continue with what runs: on its queue, or once Temporal is back.
+      const workers = live.length;
+      const run = newest[at];
       const seen = {
         last,
         open,
@@ -146,8 +159,7 @@ export async function lookAtProject({
     doubts: await lookForDoubts(state, syncsOf(openRuns, config), systemClock()()),
     mappings: await olderMappings(state, config),
     limits: await blockingLimits(state, config),
-    workers: beats.length,
-    hosts: new Set(beats.map(({ hostId }) => hostId)).size,
+    ...statusOfWorkers(live, config),
     backfills: await openBackfills(state, openRuns, targetOf(config.api)),
     holds: leftHolds(openRuns, config, new Set(runs.map(({ runId }) => runId))),
     silent: silent?.isFault === true ? silent : undefined,

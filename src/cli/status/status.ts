@@ -9,7 +9,7 @@ import { lookAtProject, type ProjectStatus } from "./look.ts";
 import { statusText } from "./text.ts";
 
 function jsonOf(status: ProjectStatus): string {
-  const { transfers, inboxes, doubts, mappings, limits, workers, hosts, silent } = status;
+  const { transfers, inboxes, doubts, mappings, limits, workers, hosts, idle, silent } = status;
 
   return plainJson({
     transfers: transfers.map(
@@ -37,6 +37,7 @@ function jsonOf(status: ProjectStatus): string {
     })),
     workers,
     hosts,
+    idle_workers: idle,
     backfills: status.backfills.map(({ run_id, sync, started_at, counts }) => ({
       run_id,
       sync,

@@ -59,7 +59,7 @@ const heading = ["name", "last run", "outcome", "rows", "next run", "what is wro
 
 /** What else a person has to know, a line each with what to do. */
 export function remarkLines(status: ProjectStatus): readonly string[] {
-  const { transfers, inboxes, holds, doubts, mappings, limits, workers, silent } = status;
+  const { transfers, inboxes, holds, doubts, mappings, limits, workers, idle, silent } = status;
   const isWorkerMissed =
     workers === 0 &&
     (inboxes.some(({ waiting }) => waiting > 0) ||
@@ -72,8 +72,12 @@ export function remarkLines(status: ProjectStatus): readonly string[] {
     ...mappings.map(plainText),
     ...limits.map(limitText),
     ...(silent === undefined ? [] : [[silent.text, silent.hint ?? "`sluice doctor`"].join(" → ")]),
+    ...idle.map(plainText),
     ...(isWorkerMissed
-      ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
+      ? [
+          `no ${idle.length === 0 ? "" : "other "}worker runs, so nothing moves → ` +
+            "`sluice worker`, or `sluice dev` on a laptop",
+        ]
       : []),
   ];
 }

@@ -50,27 +50,40 @@ function problemOfOpen(
   return { text: "interrupted", hint };
 }
 
+/** Why nobody can answer a run that is held, and what to do; undefined where somebody can, as far as is known. */
+export function whyUnanswerable(
+  sync: string,
+  { open, isElsewhere = false }: Pick<Seen, "isElsewhere" | "open">,
+): Unsendable | undefined {
+  // Its end is noted only by what takes its lock.
+  if (open?.isWorkflowOpen === false) {
+    const why = "its workflow was ended from outside: nothing of it is sent";
+    return { why, hint: `\`sluice run ${sync}\`` };
+  }
+  if (!isElsewhere) return undefined;
+  return {
+    why: "it waits at another Temporal than the one that is used here",
+    hint: `set TEMPORAL_ADDRESS to that one; where it is lost, \`sluice run ${sync}\` notes that the run has ended`,
+  };
+}
+
 /** What it is held for, and who has to say what. */
 function problemOfHeld(
   { hold, run_id: runId, sync }: RunReport,
-  { open, isElsewhere = false, unsendable }: Pick<Seen, "isElsewhere" | "open" | "unsendable">,
+  seen: Pick<Seen, "isElsewhere" | "open" | "unsendable">,
 ): TransferProblem {
-  // Nobody can answer it, and its end is noted only by what takes its lock.
-  if (open?.isWorkflowOpen === false) {
-    const text = "it was held, and its workflow was ended from outside: nothing of it is sent";
-    return { text, hint: `\`sluice run ${sync}\`` };
+  const { open, unsendable } = seen;
+  const lost = whyUnanswerable(sync, seen);
+  if (lost !== undefined && open?.isWorkflowOpen === false) {
+    return { text: `it was held, and ${lost.why}`, hint: lost.hint };
   }
   const since = minuteText(hold?.since ?? "");
   const why = [
     ...(hold === undefined ? [] : heldLines(hold)),
     ...(unsendable === undefined ? [] : [unsendable.why]),
   ].join("; ");
-  if (isElsewhere) {
-    const text = `held since ${since}: ${why}; it waits at another Temporal than the one that is used here`;
-    return {
-      text,
-      hint: `set TEMPORAL_ADDRESS to that one; where it is lost, \`sluice run ${sync}\` notes that the run has ended`,
-    };
+  if (lost !== undefined) {
+    return { text: `held since ${since}: ${why}; ${lost.why}`, hint: lost.hint };
   }
   return { text: `held since ${since}: ${why}`, hint: heldHint(runId, unsendable) };
 }
@@ -93,6 +106,17 @@ function problemOfSchedule(
   return { text, hint: `\`sluice schedule resume ${name}\`` };
 }
 
+/** How far Temporal's clock may be ahead of the store's: those of hosts may be hours off. */
+const aheadMsMax = 12 * 3_600_000;
+
+/** When a run began, in Unix ms by Temporal's clock, as far as the time that it was begun for tells. */
+function begunMs({ started_at: startedAt }: RunReport, nominalAt: string, now: Date): number {
+  const [began, nominal] = [Date.parse(startedAt), Date.parse(nominalAt)];
+  // `temporal schedule backfill` begins runs for times to come, which say nothing of the nights until then.
+  const isOfClock = nominal <= Math.min(began + aheadMsMax, now.getTime());
+  return isOfClock ? Math.max(began, nominal) : began;
+}
+
 /** Scheduled times that went by since the last run. */
 function overdue(
   { schedule }: TransferState,
@@ -102,7 +126,7 @@ function overdue(
   if (schedule === undefined) return undefined;
   const until = new Date(now.getTime() - missedAfterMs);
   // The clock of Temporal, which began it, may be ahead of the store's: then its own time is still to come.
-  const after = new Date(Math.max(Date.parse(last.started_at), Date.parse(nominalAt)));
+  const after = new Date(begunMs(last, nominalAt, now));
   const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
   if (length === 0) return undefined;
   const runs = `${counted(length, "scheduled run")} did not happen since`;

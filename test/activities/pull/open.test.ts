@@ -8,6 +8,8 @@ import { failureOf } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
+const hirings = { pull: "hirings", walks: "domains" } as const;
+
 describe("openPull", () => {
   it("lets one run of a pull at a time begin, and names the one that continues", async () => {
     const harness = await openPullHarness();
@@ -97,6 +99,26 @@ describe("openPull", () => {
     const other = await harness.withYaml(yaml);
     const failure = await failureOf(PullRun.open(other, { runId: "run-2" }));
     expect(failure.message).toContain("the API key is not the one that was sent with before");
+  });
+
+  it("asks again for a page that waited while the pull had another name, which wrote newer values", async () => {
+    const harness = await openPullHarness();
+    const first = await PullRun.open(harness);
+    await mkdir(join(harness.folder, "scores.csv"));
+    expect((await failureOf(first.pull())).type).toBe("ConfigError");
+    await first.close({ outcome: "failed" });
+    await rmdir(join(harness.folder, "scores.csv"));
+    // Another pull that is configured, too, keeps its page.
+    const both = pullYaml().replace("  hiring:", "  hirings:");
+    await (
+      await PullRun.open(await harness.withYaml(both), { ...hirings, runId: "run-2" })
+    ).close();
+    const name = { target: harness.deps.target, pull: "scores" };
+    expect((await harness.state.pullPlace(name))?.page).not.toBeNull();
+    const renamed = await harness.withYaml(pullYaml().replace("  scores:", "  ratings:"));
+    await (await PullRun.open(renamed, { pull: "ratings", runId: "run-3" })).finish();
+    const { pull } = await (await PullRun.open(harness, { runId: "run-4" })).finish();
+    expect(pull).toMatchObject({ calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 });
   });
 
   it("sends nothing while there are no credits", async () => {

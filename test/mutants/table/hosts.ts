@@ -283,4 +283,13 @@ export const mutantsOfHosts: readonly Mutant[] = [
     test: "test/src/local/presence.test.ts",
     title: "who polls a queue is judged by the time that is given",
   }),
+  plant({
+    id: "S1986",
+    plants: "a worker that polls another task queue counts in the status as one of the project",
+    file: "src/hosts/live-workers.ts",
+    find: "return queue !== undefined && queue !== markOf(temporal.taskQueue);",
+    replace: "return queue !== undefined && temporal === undefined;",
+    test: "test/src/cli/status/workers.test.ts",
+    title: "are not those that poll another task queue",
+  }),
 ];

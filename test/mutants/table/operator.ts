@@ -275,6 +275,33 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/project/doctor.test.ts",
     title: "says that Temporal has no such namespace",
   },
+  {
+    id: "S1988",
+    plants: "a worker that stops does not wait for its last beat, which is written after its end",
+    file: "src/local/presence.ts",
+    find: "      await last;\n",
+    replace: "",
+    test: "test/src/local/presence.test.ts",
+    title: "is not heard of after it stopped",
+  },
+  {
+    id: "S1991",
+    plants: "a table that is too wide cuts a figure that stands in a text",
+    file: "src/cli/output/table.ts",
+    find: "body.some((cell) => /\\d/.test(cell))",
+    replace: "body.some((cell) => /^\\d+$/.test(cell))",
+    test: "test/src/cli/output/table.test.ts",
+    title: "cuts no figure in a text",
+  },
+  {
+    id: "S1992",
+    plants: "a run whose namespace is gone ends with what a library says of it",
+    file: "src/cli/running/follow.ts",
+    find: "return missing ?? failureOf(error);",
+    replace: "return failureOf(error) ?? missing;",
+    test: "test/src/cli/running/ask-temporal.test.ts",
+    title: "a run whose namespace is gone says so",
+  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

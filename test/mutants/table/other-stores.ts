@@ -258,4 +258,13 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     title:
       "is not read and not written any more once its file was removed, or another is in its place",
   }),
+  plant({
+    id: "S1993",
+    plants: "a worker that starts says nothing of one on another task queue",
+    file: "src/hosts/store-guards.ts",
+    find: "if (other === undefined) return;\n  log",
+    replace: "if (other !== null) return;\n  log",
+    test: "test/src/hosts/store-guards.test.ts",
+    title: "a worker that starts names one of the project that polls another task queue",
+  }),
 ];

@@ -177,4 +177,19 @@ export const mutantsOfPages: readonly Mutant[] = [
     edits: [{ file: `${ui}/layout.ts`, find: "${isLive ? again : undefined}", replace: "" }],
     test: { file: pagesTest, title: "look again by themselves while a run is under way" },
   },
+  {
+    id: "S1989",
+    plants: "a page offers to approve a held run whose workflow was ended from outside",
+    edits: [
+      {
+        file: `${ui}/pages/held.ts`,
+        find: "(isConfigured ? whyUnanswerable(run.sync, seen) : undefined) ?? unsendable",
+        replace: "unsendable",
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/held-page.test.ts",
+      title: "pages offer no approve of a held run whose workflow was ended from outside",
+    },
+  },
 ];

@@ -244,4 +244,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "takes a way into rows of JSON, and warns of one that leads nowhere in any row",
     },
   },
+  {
+    id: "S1990",
+    plants: "a page that waited while its pull had another name is written over newer values",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-rounds.ts",
+        find: "if (name.target === target && [pull, ...configured].includes(name.pull)) continue;",
+        replace: "if (![pull, ...configured].includes(writeHash)) continue;",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/open.test.ts",
+      title: "asks again for a page that waited while the pull had another name",
+    },
+  },
 ];

@@ -158,8 +158,8 @@ export const mutantsOfTold: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/transfer.ts",
-        find: "Math.max(Date.parse(last.started_at), Date.parse(nominalAt))",
-        replace: "Math.min(Date.parse(last.started_at), Date.parse(nominalAt))",
+        find: "Math.max(began, nominal)",
+        replace: "Math.min(began, nominal)",
       },
     ],
     test: {
@@ -266,6 +266,21 @@ export const mutantsOfTold: readonly Mutant[] = [
     test: {
       file: "test/src/cli/project/check.test.ts",
       title: "says once of a store that is away that it is",
+    },
+  },
+  {
+    id: "S1994",
+    plants: "a run that was begun for a time to come hides the nights until then",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "nominal <= Math.min(began + aheadMsMax, now.getTime())",
+        replace: "nominal <= Math.max(nominal, now.getTime())",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/transfer.test.ts",
+      title: "counts nights as missed although a run was begun for one that is to come",
     },
   },
 ];

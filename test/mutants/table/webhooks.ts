@@ -96,4 +96,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "is not read again by a sync that has read another connection since",
     },
   },
+  {
+    id: "S1987",
+    plants: "a worker that starts keeps the number of checks of the inboxes that may still begin",
+    edits: [
+      {
+        file: "src/schedules/inbox-check.ts",
+        find: "state: { paused, note },",
+        replace: "state: { paused, note, remainingActions: 1 },",
+      },
+    ],
+    test: {
+      file: "test/src/schedules/inbox-check.test.ts",
+      title: "checks on though somebody limited by hand how many checks may still begin",
+    },
+  },
 ];

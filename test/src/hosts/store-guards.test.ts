@@ -3,11 +3,17 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { refuseCopiedFolder, refuseOtherTemporal } from "../../../src/hosts/store-guards.ts";
+import { configMarks } from "../../../src/hosts/live-workers.ts";
+import {
+  refuseCopiedFolder,
+  refuseOtherTemporal,
+  warnOfOtherQueue,
+} from "../../../src/hosts/store-guards.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { folderName, readHostId } from "../../../src/staging/host-id.ts";
 import { version } from "../../../src/version.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { accountsYaml, Harness } from "../../support/project/harness.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 
 const store = { url: new Secret("postgres://u:p@localhost/d"), schema: "sluice" };
@@ -51,4 +57,24 @@ it("another Temporal than the store was used with first is refused", async () =>
   await expect(come("other default", "one:7233")).rejects.toThrow(
     "another server at the same address",
   );
+});
+
+it("a worker that starts names one of the project that polls another task queue, and none of the same", async () => {
+  const { deps } = await Harness.open({ yaml: accountsYaml() });
+  const { config, state } = deps;
+  const said: string[] = [];
+  const log = { warn: (_: object, text: string) => void said.push(text) };
+  const beat = async (taskQueue: string): Promise<void> => {
+    const configs = configMarks({ ...config, temporal: { ...config.temporal, taskQueue } });
+    const worker = { hostId: "host", process: "6166", temporalId, version, command: "worker" };
+    await state.beat({ ...worker, configs, lastBeat: Date.now() });
+    await warnOfOtherQueue(config, { state, temporalId, log });
+  };
+  await beat(config.temporal.taskQueue);
+  expect(said).toEqual([]);
+  await beat("theirs");
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatch(/^a worker .*\(process 6166, sluice worker\) polls another task queue: /);
+  await warnOfOtherQueue(config, { state, temporalId: "elsewhere", log });
+  expect(said).toHaveLength(1);
 });

@@ -52,6 +52,39 @@ it("beats on while the store is away, and tells once it is not for this worker a
   await beating.stop();
 });
 
+it("is not heard of after it stopped, though the store is slow to take its last beat", async () => {
+  const told: string[] = [];
+  let slow: Promise<void> | undefined;
+  const beating = await startBeating({
+    state: {
+      beat: async () => {
+        await slow;
+        told.push("beat");
+      },
+      stopBeating: async () => {
+        told.push("stopped");
+        await Promise.resolve();
+      },
+    },
+    hostId: "host",
+    temporalId: "temporal",
+    command: "worker",
+    configs: {},
+    folder: "folder",
+    now: () => 0,
+    askTemporal: async () => await Promise.resolve(),
+    silentMsMax: hostBeatMs,
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  slow = promise;
+  await vi.advanceTimersByTimeAsync(hostBeatMs);
+  const stopping = beating.stop();
+  await vi.advanceTimersByTimeAsync(1);
+  resolve();
+  await stopping;
+  expect(told).toEqual(["beat", "beat", "stopped"]);
+});
+
 it("says that it works with nothing while Temporal is away for longer than a host may be, and then again", async () => {
   const configs = { "sync accounts": "c0ffee" };
   const told: unknown[] = [];

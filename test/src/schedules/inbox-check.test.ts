@@ -39,6 +39,19 @@ describe("scheduleInboxCheck", () => {
     });
   }, 120_000);
 
+  it("checks on though somebody limited by hand how many checks may still begin", async () => {
+    const client = await temporalClient();
+    await scheduleInboxCheck(client, owner);
+    const handle = client.schedule.getHandle(inboxCheckScheduleId("sluice"));
+    await handle.update(({ state, ...schedule }) => ({
+      ...schedule,
+      state: { ...state, remainingActions: 1 },
+    }));
+    expect((await handle.describe()).state.remainingActions).toBe(1);
+    await scheduleInboxCheck(client, owner);
+    expect((await handle.describe()).state.remainingActions).toBeUndefined();
+  }, 120_000);
+
   it("is not one of the schedules that a file has, or has not any more", async () => {
     const client = await temporalClient();
     await scheduleInboxCheck(client, owner);

@@ -1,3 +1,4 @@
+import { targetOf } from "../../../config/config.ts";
 import { reportOfRun } from "../../../report/of-run.ts";
 import { openHold } from "../../../state/contract/runs/holds.ts";
 import type { Run } from "../../../state/contract/runs/runs.ts";
@@ -6,22 +7,39 @@ import { heldLines } from "../../../text/hold-text.ts";
 import { planRows } from "../../../text/plan-text.ts";
 import { workflowLink } from "../../backfill/link.ts";
 import { rejectLine } from "../../run/reject-text.ts";
-import { whyUnsendable } from "../../run/unsendable.ts";
-import { minuteText } from "../../status/transfer.ts";
+import { type Unsendable, whyUnsendable } from "../../run/unsendable.ts";
+import type { Told } from "../../running/ask-temporal.ts";
+import { askOfProject } from "../../status/look.ts";
+import { minuteText, whyUnanswerable } from "../../status/transfer.ts";
 import { balanceBar } from "../charts.ts";
 import { html, linkTo, withCode, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml, runPath } from "../words.ts";
 
-/** Open runs that are looked through. */
-const openRunsMax = 1_000;
-
 /** Runs that are shown: their figures are many. */
 const shownMax = 20;
 
 /** Rejects of a held run that are shown. */
 const examplesMax = 5;
+
+/** Why a run that is held cannot be approved, and what to do; undefined where it can, as far as is known. */
+export function whyNotApproved(
+  run: Run,
+  { config }: Sight,
+  { runs, elsewhere }: Pick<Told, "elsewhere" | "runs">,
+): Unsendable | undefined {
+  const seen = { open: runs.get(run.runId), isElsewhere: elsewhere.has(run.runId) };
+  const unsendable = whyUnsendable(config, run);
+  // Of a sync that is not configured any more, or for another service, nobody can note the end by running it.
+  const isConfigured = config.syncs.has(run.sync) && run.target === targetOf(config.api);
+  return (isConfigured ? whyUnanswerable(run.sync, seen) : undefined) ?? unsendable;
+}
+
+/** The same for a person. */
+export function notApprovedHtml({ why, hint }: Unsendable): Html {
+  return html`<p>${withCode(`${why} → ${hint}`)}</p>`;
+}
 
 function answersHtml({ config, context }: Sight, { runId, workflowId }: Run): Html {
   const link = workflowLink(context, config, workflowId);
@@ -35,14 +53,14 @@ function answersHtml({ config, context }: Sight, { runId, workflowId }: Run): Ht
   }`;
 }
 
-async function heldHtml(sight: Sight, run: Run): Promise<Html | undefined> {
+async function heldHtml(sight: Sight, run: Run, told: Told): Promise<Html | undefined> {
   const hold = openHold(run);
   if (hold === undefined) return undefined;
   const { state } = sight;
   const { runId, sync, target } = run;
   const report = await reportOfRun(state, run);
   const { under_way: staged, counts } = report;
-  const unsendable = whyUnsendable(sight.config, run);
+  const unsendable = whyNotApproved(run, sight, told);
   const examples = await state.rejectsWhere({ target, run: runId, limit: examplesMax });
   return html`<section>
     <h2>${sync}, held since ${minuteText(hold.since)}</h2>
@@ -72,7 +90,7 @@ async function heldHtml(sight: Sight, run: Run): Promise<Html | undefined> {
             </p>
             ${answersHtml(sight, run)}`
         : html`<p><a href="${runPath(runId)}">The run</a>. It cannot be approved:</p>
-            <p>${withCode(`${unsendable.why} → ${unsendable.hint}`)}</p>`
+            ${notApprovedHtml(unsendable)}`
     }
   </section>`;
 }
@@ -96,12 +114,12 @@ async function backfillHtml(sight: Sight, run: Run): Promise<Html | undefined> {
 
 /** What waits for a person: runs that guardrails hold, and the plans of backfills. */
 export async function heldPage(sight: Sight): Promise<UiPage> {
-  const open = await sight.state.runs({ isOpen: true, limit: openRunsMax });
-  const waiting = open.filter((run) => openHold(run) !== undefined || run.kind === "backfill");
+  const { openRuns, told } = await askOfProject(sight);
+  const waiting = openRuns.filter((run) => openHold(run) !== undefined || run.kind === "backfill");
   const shown = await Promise.all(
     waiting
       .slice(0, shownMax)
-      .map(async (run) => (await heldHtml(sight, run)) ?? (await backfillHtml(sight, run))),
+      .map(async (run) => (await heldHtml(sight, run, told)) ?? (await backfillHtml(sight, run))),
   );
   const main = shown.every((each) => each === undefined)
     ? html`<p>Nothing waits for a person.</p>`

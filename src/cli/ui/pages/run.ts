@@ -7,12 +7,14 @@ import type { Run } from "../../../state/contract/runs/runs.ts";
 import { counted, durationText, grouped } from "../../../text/quantities.ts";
 import { startFormLink, workflowLink } from "../../backfill/link.ts";
 import { firstRejects, reportText } from "../../output/report-text.ts";
+import { askOfProject } from "../../status/look.ts";
 import { balanceBar, chunkWords, timeLine, type BalancePart } from "../charts.ts";
 import { html, linkTo, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
 import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml, outcomeHtml, runPath, tableHtml, terminalText } from "../words.ts";
+import { notApprovedHtml, whyNotApproved } from "./held.ts";
 
 /** Chunks that are drawn: the last ones. */
 const chunksMax = 60;
@@ -131,12 +133,16 @@ async function rejectsHtml(
 }
 
 /** What one may look at and do next. */
-function nextHtml({ config, context }: Sight, run: Run, report: RunReport): Html {
+async function nextHtml(sight: Sight, run: Run, report: RunReport): Promise<Html> {
+  const { config, context } = sight;
   const { runId, sync, workflowId } = run;
   const link = workflowLink(context, config, workflowId);
   const form = startFormLink(context, config, run.kind === "backfill" ? "backfill" : "sync");
+  const isHeld = report.outcome === "held";
+  const told = isHeld ? (await askOfProject(sight)).told : undefined;
+  const not = told === undefined ? undefined : whyNotApproved(run, sight, told);
   const commands = [
-    ...(report.outcome === "held"
+    ...(isHeld && not === undefined
       ? [
           ["approve", runId],
           ["discard", runId],
@@ -149,6 +155,7 @@ function nextHtml({ config, context }: Sight, run: Run, report: RunReport): Html
     ["runs", "show", runId],
   ];
   return html`<h2>What can be done</h2>
+    ${not === undefined ? undefined : notApprovedHtml(not)}
     ${commands.map((words) => commandHtml(...words))}
     <p>
       <a href="${linkTo("/runs", { sync })}">Runs of ${sync}</a>${
@@ -194,7 +201,7 @@ export async function runPage(sight: Sight, { run: runId = "" }: UiAsked): Promi
     <h2>Report</h2>
     ${terminalText(reportText(report, { firsts }))} ${changesHtml(report)}
     ${await rejectsHtml(sight, run, report)} ${chunksHtml(chunks, report, state.now())}
-    ${nextHtml(sight, run, report)}`;
+    ${await nextHtml(sight, run, report)}`;
   return { title: `A run of ${sync}`, main, isLive };
 }
 

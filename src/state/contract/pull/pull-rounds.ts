@@ -23,6 +23,8 @@ export type PullBeginning = PullName & {
   readonly anew: boolean;
   /** Whether the round goes over a list of domains, still to be made. */
   readonly hasDomains: boolean;
+  /** Names of the pulls that there are now. @default its own */
+  readonly configured?: readonly string[] | undefined;
 };
 
 /**
@@ -51,7 +53,8 @@ export type ListedDomains = PullStep & {
 export interface PullRoundStore {
   /**
    * Continues with the pull's round, or begins a new one: when the last has ended, when the query is another,
-   * when pages were written otherwise than they would be now, or when it is asked for.
+   * when pages were written otherwise than they would be now, or when it is asked for. A page that waits to be written
+   * in the same manner, of a name that it had or of another target, is asked for again: it will be the older one.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginPull(input: PullBeginning): void;

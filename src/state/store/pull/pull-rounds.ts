@@ -105,6 +105,20 @@ async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPl
   return domain === undefined ? undefined : before;
 }
 
+/** Has pages asked for again that are older than what a pull is about to write, should a name or target come back. */
+async function forgetOlderPages(
+  queries: Queries,
+  { target, pull, writeHash, configured = [pull] }: PullBeginning,
+): Promise<void> {
+  const kept = await queries.selectFrom("pullPages").select(["target", "pull"]).execute();
+  for (const name of kept) {
+    if (name.target === target && [pull, ...configured].includes(name.pull)) continue;
+    if ((await placeOfPull(queries, name))?.writeHash !== writeHash) continue;
+    await setPage(queries, name, null);
+    await changePlace(queries, name, { isAsking: true });
+  }
+}
+
 /** Begins the round of which all that was before is forgotten, or continues with the one that is kept. */
 async function openRound(
   queries: Queries,
@@ -116,6 +130,7 @@ async function openRound(
   await assertPullHeld(queries, runId);
   const isContinued = kept !== undefined && kept.begunBy !== runId;
   await openPullRun(queries, { runId, isContinued });
+  await forgetOlderPages(queries, now);
   if (kept === undefined) {
     const version = ((await placeOfPull(queries, name))?.version ?? 0) + 1;
     await setPage(queries, name, null);

@@ -23,6 +23,22 @@ describe("table()", () => {
     expect(first).toMatch(/^accounts-20261122-205644-c362ec14 {2}done.*… {2}1,234,567 .*…$/);
   });
 
+  it("cuts no figure in a text, nor a time, and sets them below where they do not fit", () => {
+    const status = [
+      ["name", "last run", "rows", "what is wrong"],
+      ["accounts", "2026-11-28 20:34 UTC", "read 12,000, sent 11,986", "a text of some length"],
+    ];
+    expect(table(status, { width: 72 }).split("\n")[1]).toBe(
+      "accounts  2026-11-28 20:34 UTC  read 12,000, sent 11,986  a text of som…",
+    );
+    expect(table(status, { width: 60 }).split("\n")).toEqual([
+      "accounts",
+      "  last run 2026-11-28 20:34 UTC",
+      "  rows read 12,000, sent 11,986",
+      "  what is wrong a text of some length",
+    ]);
+  });
+
   it("sets what a row has below its name where no cut makes the columns fit", () => {
     const style = { outcome: (cell: string) => `<b>${cell}</b>` };
     expect(table(rows, { width: 60, style }).split("\n")).toEqual([

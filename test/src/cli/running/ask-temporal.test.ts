@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { Client, Connection } from "@temporalio/client";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 
 import { configOf } from "../../../../src/cli/output/context.ts";
 import { askTemporal, type Told } from "../../../../src/cli/running/ask-temporal.ts";
+import { failureFrom } from "../../../../src/cli/running/follow.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { temporalIdOf } from "../../../../src/local/presence.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
@@ -27,6 +29,23 @@ it("a run that is held at another Temporal than is used here is told as one", as
   const about = { runs, scheduled: [], storeId: "s", used: undefined };
   const told = await askTemporal(about, harness.deps.config, context);
   expect([[...told.elsewhere], told.runs.size]).toEqual([["run-1"], 0]);
+});
+
+it("a run whose namespace is gone says so, and where to look", async () => {
+  const { address, close } = await ownNamespace(await temporaryFolder());
+  onTestFinished(close);
+  const connection = await Connection.connect({ address });
+  onTestFinished(async () => await connection.close());
+  const client = new Client({ connection, namespace: "nowhere" });
+  const ended: unknown = await client.workflow
+    .getHandle("sync-accounts")
+    .result()
+    .catch((error: unknown) => error);
+  expect(await failureFrom(ended, client)).toMatchObject({
+    code: "TemporalUnreachable",
+    message: 'Temporal has no namespace "nowhere"',
+    hint: "check TEMPORAL_NAMESPACE, and TEMPORAL_ADDRESS",
+  });
 });
 
 it("a Temporal that the store is not used with is not asked for schedules", async () => {

@@ -10,9 +10,12 @@ it("knows for which time a run was begun, though the store's clock was behind Te
   const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
   const { deps, folder } = await Harness.open({ yaml });
   const { config, state } = deps;
-  const textAfter = async (runId: string, nominalAt?: string): Promise<string | undefined> => {
+  const textAfter = async (
+    runId: string,
+    at: string,
+    nominalAt?: string,
+  ): Promise<string | undefined> => {
     const ids = { runId, workflowId: runId, firstRunId: runId, temporalId: "t", configHash: "c" };
-    const at = "2026-01-01T02:28:00.000Z";
     const of = { sync: "accounts", target: deps.target, kind: "sync", request: {} } as const;
     await state.openRun({ ...ids, ...of, nominalAt, startedAt: at });
     await state.endRun({ runId, outcome: "done", endedAt: at });
@@ -28,6 +31,8 @@ it("knows for which time a run was begun, though the store's clock was behind Te
     const { transfers } = await lookAtProject({ state, config, context, whatTemporalSays });
     return transfers[0]?.problem?.text;
   };
-  expect(await textAfter("run-1")).toMatch(/scheduled runs? did not happen since/);
-  expect(await textAfter("run-2", new Date(state.now()).toISOString())).toBeUndefined();
+  const hoursAgo = (hours: number): string =>
+    new Date(state.now() - hours * 3_600_000).toISOString();
+  expect(await textAfter("run-1", hoursAgo(30))).toMatch(/scheduled runs? did not happen since/);
+  expect(await textAfter("run-2", hoursAgo(11), hoursAgo(0))).toBeUndefined();
 });

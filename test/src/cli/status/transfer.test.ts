@@ -224,6 +224,17 @@ describe("statusOf", () => {
     expect(problemOf(undefined)).toBe("1 scheduled run did not happen since");
   });
 
+  it("counts nights as missed although a run was begun for one that is to come", () => {
+    const last = report({ started_at: "2026-01-01T12:00:00.000Z" });
+    const problemAt = (now: string, nominalAt: string): unknown =>
+      statusOf(nightly, { last, open: undefined, nominalAt }, new Date(now)).problem?.text;
+    const [tomorrow, later] = ["2026-01-02T01:30:00.000Z", "2026-01-04T01:30:00.000Z"];
+    const missed = "2 scheduled runs did not happen since";
+    expect(problemAt("2026-01-03T12:00:00.000Z", later)).toBe(missed);
+    expect(problemAt("2026-01-04T01:31:00.000Z", later)).toBe(missed);
+    expect(problemAt("2026-01-01T23:00:00.000Z", tomorrow)).toBeUndefined();
+  });
+
   it.each([
     [-1, undefined],
     [0, "1 scheduled run did not happen since"],

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+
+import type { Told } from "../../../../src/cli/running/ask-temporal.ts";
+import { heldPage } from "../../../../src/cli/ui/pages/held.ts";
+import { runPage } from "../../../../src/cli/ui/pages/run.ts";
+import type { Sight } from "../../../../src/cli/ui/sight.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import type { Harness } from "../../../support/project/harness.ts";
+import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
+
+function ignore(): void {}
+
+/** The pages of a held run, to which Temporal says this of the runs that it is asked about. */
+async function pagesOf({ deps, folder }: Harness, says: Partial<Told>): Promise<[string, string]> {
+  const asked: string[] = [];
+  const environment = readEnvironment({});
+  const sight: Sight = {
+    ...deps,
+    showsRows: false,
+    context: { cwd: folder, environment, print: ignore, say: ignore, exit: ignore },
+    whatTemporalSays: async ({ runs }) => {
+      asked.push(...runs.map(({ runId }) => runId));
+      const nothing = { runs: new Map(), elsewhere: new Set<string>(), schedules: new Map() };
+      return await Promise.resolve({ ...nothing, silent: undefined, ...says });
+    },
+  };
+  const pages = [await heldPage(sight), await runPage(sight, { run: "run-1" })] as const;
+  expect(asked).toEqual(["run-1", "run-1"]);
+  return [pages[0].main.text, pages[1].main.text.split("What can be done")[1] ?? ""];
+}
+
+const lost = { isWorkflowOpen: false, waiting: undefined };
+const approve = "<code>sluice approve run-1</code>";
+
+it("pages offer no approve of a held run whose workflow was ended from outside, and say so", async () => {
+  const harness = await heldNight();
+  for (const page of await pagesOf(harness, {})) expect(page).toContain(approve);
+  for (const page of await pagesOf(harness, { runs: new Map([["run-1", lost]]) })) {
+    expect(page).not.toContain(approve);
+    expect(page).toContain("its workflow was ended from outside: nothing of it is sent");
+    expect(page).toContain("<code>sluice run accounts</code>");
+  }
+  for (const page of await pagesOf(harness, { elsewhere: new Set(["run-1"]) })) {
+    expect(page).not.toContain(approve);
+    expect(page).toContain("it waits at another Temporal than the one that is used here");
+  }
+});
+
+it("pages name the answer that is left of a held run whose sync has another name by now", async () => {
+  const harness = await heldNight();
+  const renamed = await harness.withYaml(heldYaml.replace("  accounts:\n", "  companies:\n"));
+  const [held] = await pagesOf(renamed, { runs: new Map([["run-1", lost]]) });
+  expect(held).toContain("<code>sluice discard run-1</code>");
+  expect(held).not.toContain("sluice run accounts");
+});
