@@ -148,4 +148,49 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
         "waits after a file of the stream as long as it is set, and an event no longer than that",
     },
   },
+  {
+    id: "S2002",
+    plants: "what a chunk has read is forgotten when its source says to ask later",
+    edits: [
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "if (read === 0 || signal.aborted",
+        replace: "if (read >= 0 || signal.aborted",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "reads a list to its end of which each try is allowed a few pages",
+    },
+  },
+  {
+    id: "S2003",
+    plants: "a source that says to ask in an hour is asked for the next chunk at once",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "      patience.assertOver(runId);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "keeps what came before its source says to ask later, and asks for nothing until then",
+    },
+  },
+  {
+    id: "S2004",
+    plants: "a chunk that its source ended counts as the last one: the rows behind it are lost",
+    edits: [
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "facts.done && later === undefined",
+        replace: "facts.done",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "keeps what came before its source says to ask later, and asks for nothing until then",
+    },
+  },
 ];
