@@ -149,6 +149,21 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     },
   },
   {
+    id: "S2000",
+    plants: "a header line without a name is to be named by columns, which sends it as a record",
+    edits: [
+      {
+        file: "connectors/csv/parse/header.ts",
+        find: "`Name each in the file, or take out the delimiter that makes it. ${isRowHint}`",
+        replace: '"Name every column, or set header: false with columns."',
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/parse/header.test.ts",
+      title: "names the columns of a file without names only where its first line is a row",
+    },
+  },
+  {
     id: "S2002",
     plants: "what a chunk has read is forgotten when its source says to ask later",
     edits: [
