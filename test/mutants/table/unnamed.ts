@@ -164,6 +164,22 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     },
   },
   {
+    id: "S2001",
+    plants: "init refuses a column for a few rows, and nobody learns how to begin with such a file",
+    edits: [
+      {
+        file: "src/cli/project/sample.ts",
+        find: 'found again by it; where " +',
+        replace: 'found again by it" || "" +',
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/sample.test.ts",
+      title:
+        "says of rows of a key that came before how a file with some is begun with all the same",
+    },
+  },
+  {
     id: "S2002",
     plants: "what a chunk has read is forgotten when its source says to ask later",
     edits: [
