@@ -224,4 +224,19 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       title: "keeps what came before its source says to ask later, and asks for nothing until then",
     },
   },
+  {
+    id: "S2005",
+    plants: "a backfill of webhook events sends a record's older versions over its newest",
+    edits: [
+      {
+        file: "src/backfill/source.ts",
+        find: "  if (source.push !== undefined) return true;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/replayable.test.ts",
+      title: "sends versions of records out of their order neither of what is pushed",
+    },
+  },
 ];
