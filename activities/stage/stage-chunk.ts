@@ -24,6 +24,7 @@ import { chunkMsMax, chunkUnsentMsMax, replayChunkRowsMax } from "../limits.ts";
 import { rejectLimitOf } from "../run/replay-place.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
+import { Patience } from "./patience.ts";
 import type { StageJob } from "./stage-job.ts";
 import type { Staged } from "./stage-line.ts";
 import { stageResultOf } from "./stage-result.ts";
@@ -187,6 +188,7 @@ export function createStageChunk(
   deps: Dependencies,
 ): (input: RunRef & { readonly chunk: number }) => Promise<StageResult> {
   const { state } = deps;
+  const patience = new Patience();
   return async ({ chunk, ...ref }) =>
     await attempt(async ({ signal, progress }) => {
       const run = await runOf(deps, ref);
@@ -194,6 +196,7 @@ export function createStageChunk(
       // A run whose workflow was reset continues after what is committed.
       const committed = await state.committedStaging({ runId, chunk });
       if (committed !== undefined) return stageResultOf(committed);
+      patience.assertOver(runId);
       const drawn = await state.beginStaging({
         runId,
         chunk,
@@ -226,12 +229,14 @@ export function createStageChunk(
         throw stop;
       }
       const { stage } = drawn;
+      const { later, ...facts } = staged;
+      if (later !== undefined) patience.note(runId, later);
       const done = staged.done || job.limit === staged.counts.read;
       await state.finishStage({
         runId,
         chunk,
         stage,
-        ...staged,
+        ...facts,
         done,
         bodies: staged.bodies ?? [],
         // What is in doubt is sent as it was staged, by whichever mapping.

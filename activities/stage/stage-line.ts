@@ -1,5 +1,6 @@
 import type { Log } from "../../connectors/contract/request.ts";
 import { readSpan } from "../../connectors/read-span.ts";
+import { RetryLater } from "../../src/errors.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { recordBytesInBody } from "../../src/pipeline/bodies.ts";
 import { ChangeCounts } from "../../src/pipeline/change-counts.ts";
@@ -11,11 +12,12 @@ import { rejectRefused } from "../../src/pipeline/known-refusals.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
 import type { LostFields } from "../../src/pipeline/lost-fields.ts";
 import { namedRows } from "../../src/pipeline/named-rows.ts";
-import { numbered, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
+import { numbered, rowCount, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { createAtomicFile, pageStartsFile, type AtomicFile } from "../../src/staging/folder.ts";
 import type { FieldsToKeep } from "../../src/state/contract/keys/fingerprints.ts";
 import type { Changes } from "../../src/state/contract/sends/changes.ts";
+import type { Later } from "./patience.ts";
 import { readReplay } from "./replay-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
 import { StageNotes } from "./stage-notes.ts";
@@ -27,10 +29,38 @@ export type Staged = WrittenChunk & {
   readonly warnings: readonly string[];
   /** Undefined where nobody asks of records whether they changed. */
   readonly changes: Changes | undefined;
+  /** Why it ended before it was full, with more to come; undefined where it did not. */
+  readonly later: Later | undefined;
 };
 
+/**
+ * The pages that come before the source says to ask later. They are worth a checkpoint: one that answers fewer requests
+ * in a row than a chunk takes would else be asked for the same pages for ever.
+ */
+async function* untilLater(
+  pages: AsyncIterable<RowPage>,
+  signal: AbortSignal,
+  end: (later: Later) => void,
+): AsyncGenerator<RowPage> {
+  let read = 0;
+  try {
+    for await (const page of pages) {
+      yield page;
+      read += rowCount(page) + (page.rejects?.length ?? 0);
+    }
+  } catch (error) {
+    if (read === 0 || signal.aborted || !(error instanceof RetryLater)) throw error;
+    const { message, hint, retryAfterMs } = error;
+    end({ message, hint, afterMs: retryAfterMs });
+  }
+}
+
 /** The pages of what the job reads: a span, rows by name, or rejects again. */
-async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGenerator<RowPage> {
+async function* readPages(
+  job: StageJob,
+  tools: StageTools,
+  { log, end }: { readonly log: Log; readonly end: (later: Later) => void },
+): AsyncGenerator<RowPage> {
   const { source, signal } = tools;
   if (job.doubts?.isAlone === true) return;
   if (job.isReplay) {
@@ -44,7 +74,7 @@ async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGene
     yield* namedRows(source, { config, signal, log, names, after: Number(span.from ?? 0) });
     return;
   }
-  yield* readSpan(job, tools, log);
+  yield* untilLater(readSpan(job, tools, log), signal, end);
 }
 
 /** What the steps of a line share. */
@@ -117,7 +147,9 @@ async function writeLine(
   const notes = new StageNotes(job, tools);
   const budget = createChunkBudget(job.chunk.limits, Date.now);
   const chunk = new ChunkWriter(job.chunk, budget, async (bytes) => await file.write(bytes));
-  const rows = numbered(readPages(job, tools, notes.sourceLog));
+  let later: Later | undefined;
+  const end = (why: Later): void => void (later = why);
+  const rows = numbered(readPages(job, tools, { log: notes.sourceLog, end }));
   const how = { mapping: compiled, stream, keepRows, makeReject, bytesMax };
   const lines = writeLines(rows, how);
   const tried = rejectRefused(lines, refusals, makeReject);
@@ -135,5 +167,7 @@ async function writeLine(
   await starts.finish();
   await file.finish();
   const isAsked = job.changed !== undefined && job.changed.rows === undefined;
-  return { ...facts, changes: isAsked ? counts.all() : undefined, warnings: notes.all() };
+  const changes = isAsked ? counts.all() : undefined;
+  const done = facts.done && later === undefined;
+  return { ...facts, done, changes, later, warnings: notes.all() };
 }

@@ -24,12 +24,13 @@ export function planningRequest(config: unknown, signal: AbortSignal): SourceReq
 
 /**
  * Whether it is read on and on and holds versions of records one after the other: sent again alone, an older
- * one could overwrite a newer one.
+ * one could overwrite a newer one. What is pushed does, whatever its inbox can do besides.
  */
 export function isLog(
-  source: Pick<SourceToPlan, "at" | "readLimit" | "restart">,
+  source: Pick<SourceToPlan, "at" | "push" | "readLimit" | "restart">,
   config: unknown,
 ): boolean {
+  if (source.push !== undefined) return true;
   return (
     source.restart?.(config) !== "each-run" &&
     source.readLimit === undefined &&

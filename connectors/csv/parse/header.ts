@@ -160,13 +160,16 @@ function name(delimiter: string): string {
   return delimiter === "\t" ? "tab" : JSON.stringify(delimiter);
 }
 
+/** Under this condition alone: named so, a header line would be sent as a record. */
+const isRowHint = "Is the first line a row, name the columns: columns: [id, name].";
+
 function assertNames(where: string, columns: readonly string[], mayName: boolean): void {
   const empty = columns.flatMap((column, index) => (column === "" ? [index + 1] : []));
   if (empty.length > 0) {
     throw headerError(
       where,
       `column ${listed(empty)} has no name`,
-      "Name every column, or set header: false with columns.",
+      `Name each in the file, or take out the delimiter that makes it. ${isRowHint}`,
     );
   }
   const places = Map.groupBy(columns.entries(), ([, column]) => column);
@@ -179,8 +182,7 @@ function assertNames(where: string, columns: readonly string[], mayName: boolean
       : "a name";
     return `columns ${numbers} share ${which}`;
   });
-  const hint =
-    "Give each column its own. Is the first line a row, name the columns: columns: [id, name].";
+  const hint = `Give each column its own. ${isRowHint}`;
   throw headerError(
     where,
     listed(what),

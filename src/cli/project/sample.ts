@@ -106,7 +106,9 @@ export function assertNames(sample: Sample, column: string): void {
   throw new ConfigError(
     `the column ${shownChoice(column)} names no row: it ${why} of the first ${length} rows`,
     {
-      hint: "name a column with a value in every row, and never the same one twice; a record is found again by it",
+      hint:
+        "name a column with a value in every row, and never the same one twice; a record is found again by it; where " +
+        "these rows alone are wrong, take them out until sluice.yaml is written: a run rejects them, no others",
     },
   );
 }

@@ -148,4 +148,95 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
         "waits after a file of the stream as long as it is set, and an event no longer than that",
     },
   },
+  {
+    id: "S2000",
+    plants: "a header line without a name is to be named by columns, which sends it as a record",
+    edits: [
+      {
+        file: "connectors/csv/parse/header.ts",
+        find: "`Name each in the file, or take out the delimiter that makes it. ${isRowHint}`",
+        replace: '"Name every column, or set header: false with columns."',
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/parse/header.test.ts",
+      title: "names the columns of a file without names only where its first line is a row",
+    },
+  },
+  {
+    id: "S2001",
+    plants: "init refuses a column for a few rows, and nobody learns how to begin with such a file",
+    edits: [
+      {
+        file: "src/cli/project/sample.ts",
+        find: 'found again by it; where " +',
+        replace: 'found again by it" || "" +',
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/sample.test.ts",
+      title:
+        "says of rows of a key that came before how a file with some is begun with all the same",
+    },
+  },
+  {
+    id: "S2002",
+    plants: "what a chunk has read is forgotten when its source says to ask later",
+    edits: [
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "if (read === 0 || signal.aborted",
+        replace: "if (read >= 0 || signal.aborted",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "reads a list to its end of which each try is allowed a few pages",
+    },
+  },
+  {
+    id: "S2003",
+    plants: "a source that says to ask in an hour is asked for the next chunk at once",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "      patience.assertOver(runId);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "keeps what came before its source says to ask later, and asks for nothing until then",
+    },
+  },
+  {
+    id: "S2004",
+    plants: "a chunk that its source ended counts as the last one: the rows behind it are lost",
+    edits: [
+      {
+        file: "activities/stage/stage-line.ts",
+        find: "facts.done && later === undefined",
+        replace: "facts.done",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "keeps what came before its source says to ask later, and asks for nothing until then",
+    },
+  },
+  {
+    id: "S2005",
+    plants: "a backfill of webhook events sends a record's older versions over its newest",
+    edits: [
+      {
+        file: "src/backfill/source.ts",
+        find: "  if (source.push !== undefined) return true;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/replayable.test.ts",
+      title: "sends versions of records out of their order neither of what is pushed",
+    },
+  },
 ];

@@ -131,6 +131,16 @@ describe("readLayout", () => {
     expect((await refusalOf(content))[0]).toBe(message);
   });
 
+  it("names the columns of a file without names only where its first line is a row", async () => {
+    const error = await layoutOf("Kunden Nr,Stadt,\n").catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      message: "a.csv:1: the header line cannot be used: column 3 has no name",
+      hint:
+        "Name each in the file, or take out the delimiter that makes it. " +
+        "Is the first line a row, name the columns: columns: [id, name].",
+    });
+  });
+
   it("names what columns share where a person reads it, and nowhere else what may be a row", async () => {
     const row = "ACME,Ann Smith,ACME\n";
     const told = await layoutOf(row, {}, true).catch(messageOf);

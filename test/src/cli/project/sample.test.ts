@@ -72,6 +72,18 @@ it("refuses a key that repeats and a column without domains, with the count", as
   ).toContain("account_id: name");
 });
 
+it("says of rows of a key that came before how a file with some is begun with all the same", async () => {
+  const few = plan("nr,site\n1,a.example\n2,b.example\n2,c.example\n", [
+    ["id", "nr"],
+    ["domain", "site"],
+  ]);
+  await expect(few).rejects.toMatchObject({
+    hint:
+      "name a column with a value in every row, and never the same one twice; a record is found again by it; where " +
+      "these rows alone are wrong, take them out until sluice.yaml is written: a run rejects them, no others",
+  });
+});
+
 it("takes rows of separators alone for no rows that a key must name", async () => {
   const { sync } = await plan("nr,site\n1,a.example\n,\n,\n", [
     ["id", "nr"],
