@@ -293,15 +293,6 @@ export const mutantsOfOperator: readonly Mutant[] = [
     test: "test/src/cli/output/table.test.ts",
     title: "cuts no figure in a text",
   },
-  {
-    id: "S1992",
-    plants: "a run whose namespace is gone ends with what a library says of it",
-    file: "src/cli/running/follow.ts",
-    find: "return missing ?? failureOf(error);",
-    replace: "return failureOf(error) ?? missing;",
-    test: "test/src/cli/running/ask-temporal.test.ts",
-    title: "a run whose namespace is gone says so",
-  },
 ].map(
   planting({ file: status, title: "has a line of its own where its sync has another name by now" }),
 );

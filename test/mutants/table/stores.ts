@@ -87,4 +87,19 @@ export const mutantsOfStores: readonly Mutant[] = [
       title: "a store says what to do where the disk of its server is full",
     },
   },
+  {
+    id: "S1992",
+    plants: "a run whose namespace is gone ends with what a library says of it",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "return missing ?? failureOf(error);",
+        replace: "return failureOf(error) ?? missing;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/ask-temporal.test.ts",
+      title: "a run whose namespace is gone says so",
+    },
+  },
 ];
