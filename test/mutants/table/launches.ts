@@ -87,4 +87,13 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       title: "says once that what it prints cannot be written, goes on, and ends with 1",
     },
   },
+  {
+    id: "S2013",
+    plants: "the first set-up shows every warning that npm has",
+    edits: [{ file: "tools/set-up.mjs", find: ', "--loglevel=error"', replace: "" }],
+    test: {
+      file: "test/tools/set-up.test.ts",
+      title: "tells its own steps, and npm no more than how many packages there are",
+    },
+  },
 ];
