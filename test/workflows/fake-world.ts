@@ -88,8 +88,7 @@ export class Faked {
     const options = { taskQueue, workflowId, workflowExecutionTimeout, memo, args: [input] };
     const handle = await this.#world.client.workflow.start(type, options);
     this.#running += 1;
-    const over = (): void => void (this.#running -= 1);
-    handle.result().then(over, over);
+    void this.#world.untilOver(handle).then(() => (this.#running -= 1));
     return handle;
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { activityInfo } from "@temporalio/activity";
-import type { Client } from "@temporalio/client";
+import type { Client, WorkflowHandle } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
 
 import { activityPhrases } from "../../../src/text/activity-phrases.ts";
@@ -33,6 +33,8 @@ export class World {
   readonly client: Client;
   readonly #performing: Map<string, Perform>;
   readonly #close: () => Promise<void>;
+  readonly #closing = new AbortController();
+  readonly #polls: Promise<unknown>[] = [];
 
   private constructor(parts: {
     connected: OwnTemporal;
@@ -64,7 +66,19 @@ export class World {
     this.#performing.set(prefix, by);
   }
 
+  /** Waits for a workflow that may not end before this closes: a poll of a closed connection would end the process. */
+  async untilOver(handle: WorkflowHandle): Promise<void> {
+    const polling = this.client.withAbortSignal(this.#closing.signal, async () => {
+      await handle.result();
+    });
+    const over = polling.catch(() => undefined);
+    this.#polls.push(over);
+    await over;
+  }
+
   async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#polls);
     await this.#close();
   }
 }
