@@ -10,6 +10,12 @@ const failOver = planting({
   title: "warns that a fail-over loses commits where there is a standby that none waits for",
 });
 
+const looked = planting({
+  file: "test/src/cli/status/store-look.test.ts",
+  title:
+    "store show, doctor and check say of a store its version, its size and how far its clock is",
+});
+
 /** Bugs that no test noticed, as an audit of what each promise is proven by found. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
@@ -34,5 +40,33 @@ export const mutantsOfAudits: readonly Mutant[] = [
     file: "src/state/postgres/look-at-store.ts",
     find: "losesOnFailOver: replicas > 0 && !isAwaited,",
     replace: "losesOnFailOver: replicas > 0 && (isAwaited || true),",
+  }),
+  looked({
+    id: "S2030",
+    plants: "a clock that is ahead of the host's is said to be behind it",
+    file: "src/state/postgres/look-at-store.ts",
+    find: "Math.round((rows[0]?.now ?? middle) - middle)",
+    replace: "Math.round(middle - (rows[0]?.now ?? middle))",
+  }),
+  looked({
+    id: "S2031",
+    plants: "check does not look at the store",
+    file: "src/cli/project/check.ts",
+    find: "if (name === undefined && store !== undefined) {",
+    replace: "if (name !== undefined && store !== undefined) {",
+  }),
+  looked({
+    id: "S2032",
+    plants: "doctor tells the name of a store alone",
+    file: "src/cli/project/doctor.ts",
+    find: "look: async () => storeText(await lookAtStore(server)) },",
+    replace: "look: async () => storeText(await lookAtStore(server)).slice(0, 42) },",
+  }),
+  looked({
+    id: "S2033",
+    plants: "the version of the store that is told is that of this sluice's oldest",
+    file: "src/state/postgres/look-at-store.ts",
+    find: "version: Number(facts.get(versionName)),",
+    replace: "version: Math.min(1, Number(facts.get(versionName))),",
   }),
 ];
