@@ -16,6 +16,11 @@ const looked = planting({
     "store show, doctor and check say of a store its version, its size and how far its clock is",
 });
 
+const encrypted = planting({
+  file: "test/src/state/postgres/tls.test.ts",
+  title: "a certificate that is not to be trusted opens neither, and the way out is told",
+});
+
 /** Bugs that no test noticed, as an audit of what each promise is proven by found. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
@@ -68,5 +73,27 @@ export const mutantsOfAudits: readonly Mutant[] = [
     file: "src/state/postgres/look-at-store.ts",
     find: "version: Number(facts.get(versionName)),",
     replace: "version: Math.min(1, Number(facts.get(versionName))),",
+  }),
+  encrypted({
+    id: "S2034",
+    plants: "the state goes to whoever answers, whatever the certificate",
+    file: "src/state/postgres/server.ts",
+    find: 'rejectUnauthorized: tls === "verify-full"',
+    replace: "rejectUnauthorized: false",
+  }),
+  encrypted({
+    id: "S2035",
+    plants: "whoever's certificate is not trusted is told to look whether the server runs",
+    file: "src/state/postgres/store-error.ts",
+    find: 'if (said instanceof ConfigError && said.field === "tls") {',
+    replace: 'if (said instanceof ConfigError && said.field === "ssl") {',
+  }),
+  encrypted({
+    id: "S2036",
+    plants: "where the server has no TLS an authority is asked for",
+    file: "src/state/postgres/store-error.ts",
+    find: 'said.message.includes("does not support SSL")',
+    replace: 'said.message.includes("does not know SSL")',
+    title: "a server without TLS is told to turn it on",
   }),
 ];
