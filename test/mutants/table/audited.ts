@@ -21,6 +21,16 @@ const encrypted = planting({
   title: "a certificate that is not to be trusted opens neither, and the way out is told",
 });
 
+const inPieces = planting({
+  file: "test/connectors/csv/plain-lines.test.ts",
+  title: "becomes the same of a file that is not as csv is to be, in whatever pieces it comes",
+});
+
+const inBlocks = planting({
+  file: "test/connectors/jsonl/plain-lines.test.ts",
+  title: "becomes the same whatever blocks the file comes in",
+});
+
 /** Bugs that no test noticed, as an audit of what each promise is proven by found. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
@@ -95,5 +105,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
     find: 'said.message.includes("does not support SSL")',
     replace: 'said.message.includes("does not know SSL")',
     title: "a server without TLS is told to turn it on",
+  }),
+  inPieces({
+    id: "S2037",
+    plants: "a CR at the end of a piece ends the row, and the LF after it another one",
+    file: "connectors/csv/parse/scan.ts",
+    find: 'if (after === this.#end && !this.#isFinal) return "more";',
+    replace: "",
+  }),
+  inBlocks({
+    id: "S2038",
+    plants: "that the lines of a page are of several blocks is seen at the second line alone",
+    file: "connectors/jsonl/lines.ts",
+    find: "const blocks = new Set(lines.map(({ block }) => block));",
+    replace: "const blocks = new Set(lines.slice(0, 2).map(({ block }) => block));",
   }),
 ];
