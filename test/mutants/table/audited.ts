@@ -31,6 +31,11 @@ const inBlocks = planting({
   title: "becomes the same whatever blocks the file comes in",
 });
 
+const byTheRules = planting({
+  file: "test/src/state/keys/verdicts.test.ts",
+  title: "every verdict is that of the rules",
+});
+
 /** Bugs that no test noticed, as an audit of what each promise is proven by found. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
@@ -119,5 +124,12 @@ export const mutantsOfAudits: readonly Mutant[] = [
     file: "connectors/jsonl/lines.ts",
     find: "const blocks = new Set(lines.map(({ block }) => block));",
     replace: "const blocks = new Set(lines.slice(0, 2).map(({ block }) => block));",
+  }),
+  byTheRules({
+    id: "S2039",
+    plants: "what is older than `resend_after` is unchanged all the same",
+    file: "src/state/sqlite/keys/look-up.ts",
+    find: "and committed_at >= $committedAfter",
+    replace: "",
   }),
 ];
