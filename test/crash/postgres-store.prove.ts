@@ -37,7 +37,7 @@ describe.each(Object.entries({ ofFiles, ofTable }))(
   "a backfill %s with its state in Postgres",
   (_, test) => {
     it("keeps its promises, wherever it dies", { timeout }, async ({ annotate }) => {
-      const { deaths, violations } = await dieBefore(test, "each-kind", "postgres");
+      const { deaths, violations } = await dieBefore(test, "each", "postgres");
       expect(violations).toEqual([]);
       await annotate(`${deaths.length} effects to die at`);
     });

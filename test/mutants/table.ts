@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 import { mutantsOfAnswers } from "./table/answers.ts";
+import { mutantsOfAudits } from "./table/audited.ts";
 import { mutantsOfBackfills } from "./table/backfills.ts";
 import { mutantsOfCells } from "./table/cells.ts";
 import { mutantsOfCommandLine } from "./table/command-line.ts";
@@ -73,6 +74,7 @@ export const mutants: readonly Mutant[] = [
   ),
   ...mutantsOfOurs,
   ...mutantsOfReviews,
+  ...mutantsOfAudits,
   ...mutantsOfInbox,
   ...mutantsOfBackfills,
   ...mutantsOfDoubts,

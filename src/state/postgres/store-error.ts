@@ -82,6 +82,22 @@ const hintOfStatements =
 const hintOfAway =
   "check that the server runs and can be reached from here: what waits continues by itself";
 
+/** A store has no `ca_file`: Node trusts what this names from its start, in all of its threads. */
+const hintOfCertificate =
+  "name the file of the authority's certificate in NODE_EXTRA_CA_CERTS when sluice starts, and have `store.url` name " +
+  "the host as the server's certificate does";
+
+const hintOfNoTls = "turn TLS on in the server: what waits continues then";
+
+/** What to do about an error that another attempt may not meet. */
+function hintOf(said: Error, state: string | undefined): string {
+  if (said instanceof ConfigError && said.field === "tls") {
+    return said.message.includes("does not support SSL") ? hintOfNoTls : hintOfCertificate;
+  }
+  if (said.message.includes(byStatement)) return hintOfStatements;
+  return hints[state ?? ""] ?? hintOfAway;
+}
+
 /**
  * A fault of the store in Postgres as the error that a caller can act on; errors of ours pass unchanged. It holds
  * neither the password nor a value of a row.
@@ -111,6 +127,5 @@ export function asStoreError(
     return new ConfigError(said.message, fault);
   }
   const text = said.message.startsWith(where) ? said.message : `${where}: ${said.message}`;
-  const hint = text.includes(byStatement) ? hintOfStatements : (hints[state ?? ""] ?? hintOfAway);
-  return new StateUnavailableError(text, { cause: said.cause, hint });
+  return new StateUnavailableError(text, { cause: said.cause, hint: hintOf(said, state) });
 }

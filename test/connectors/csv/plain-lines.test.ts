@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { PageReader } from "../../../connectors/csv/parse/pages.ts";
+import { messageOf } from "../../../src/errors.ts";
 import { coercionNames } from "../../../src/mapping/coerce.ts";
 import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
@@ -9,7 +10,7 @@ import type { Cells } from "../../../src/records/cells.ts";
 import { collect, numbers } from "../../support/sequences.ts";
 import { trials } from "../../support/trials.ts";
 import { asObjects, linesOf, needsObjects, type LinesAsked } from "../lines-of.ts";
-import { columns, csvOf, mapping, row, values, type Written } from "./plain-rows.ts";
+import { columns, csvOf, mapping, rawFile, row, values, type Written } from "./plain-rows.ts";
 
 async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -90,6 +91,39 @@ describe("a row that goes from cells to its line", () => {
     );
     // Else nothing was compared.
     expect(plain).toBeGreaterThan(60);
+  });
+
+  it("becomes the same of a file that is not as csv is to be, in whatever pieces it comes", async () => {
+    const seen = new Map<string, number>();
+    const note = (what: string, count: number): void =>
+      void seen.set(what, (seen.get(what) ?? 0) + count);
+    await fc.assert(
+      fc.asyncProperty(
+        mapping,
+        rawFile,
+        fc.constantFrom(1, 2, 3, 7),
+        async ({ stream, mapping: from }, bytes, pieceBytes) => {
+          const record = recordMappingSchema.parse(from);
+          const asked = { stream, record, bytesMax: 1_000_000 };
+          const whole = await pagesOf(bytes, 1_000_000, fixed).catch(messageOf);
+          const pages = await pagesOf(bytes, pieceBytes, fixed).catch(messageOf);
+          const found = typeof pages === "string" ? pages : await linesOf(pages, asked);
+          expect(found).toEqual(
+            typeof whole === "string" ? whole : await linesOf(asObjects(whole), asked),
+          );
+          if (typeof pages === "string") note("refused", 1);
+          else {
+            note("rows", pages.flatMap(({ rows }) => rows).length);
+            for (const { code } of pages.flatMap(({ rejects }) => rejects ?? [])) note(code, 1);
+          }
+        },
+      ),
+      { numRuns: trials(500) },
+    );
+    // Else nothing was compared.
+    const kinds = ["invalid_encoding", "nul_byte", "ragged_row", "refused", "rows", "stray_quote"];
+    expect([...seen.keys()].toSorted()).toEqual(kinds);
+    expect(seen.get("rows")).toBeGreaterThan(500);
   });
 
   it.each(coercionNames.filter((name) => name !== "json"))(

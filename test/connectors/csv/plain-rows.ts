@@ -190,3 +190,66 @@ export function csvOf(
       : text;
   return rows.map((cells) => `${cells.map(written).join(delimiter)}${end}`).join("");
 }
+
+/** What a file may hold where a cell is to be, and what is no cell. */
+const odd = fc.constantFrom(
+  "\r",
+  "\0",
+  '"',
+  '""',
+  ',"',
+  '"x"y',
+  'x"y"',
+  '"a\rb"',
+  '"a\nb"',
+  ",",
+  "\n",
+  "\r\n",
+  "\n\n",
+  "\ufeff",
+);
+
+/** A cell as it is written, or what stands in its place: little of it is odd. */
+const rawCell = fc
+  .tuple(
+    fc.constantFrom(...values.filter((value) => !/["\r\n,]/.test(value))),
+    fc.oneof({ weight: 60, arbitrary: fc.constant("") }, { weight: 1, arbitrary: odd }),
+    fc.boolean(),
+  )
+  .map(([value, fault, isFirst]) => (isFirst ? `${fault}${value}` : `${value}${fault}`));
+
+const rawRow = fc
+  .tuple(
+    fc.constantFrom("k1", "k2", "käse", '"k""3"'),
+    fc.constantFrom("a.example", '"b.example"'),
+    fc.array(rawCell, { minLength: columns.length - 2, maxLength: columns.length - 2 }),
+    fc.oneof(
+      { weight: 12, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.constantFrom(-1, 1) },
+    ),
+  )
+  .map(([id, site, cells, more]) => [
+    id,
+    site,
+    ...(more < 0 ? cells.slice(1) : cells),
+    ...(more > 0 ? ["more"] : []),
+  ]);
+
+/** The bytes of a file that nobody wrote as csv is to be: bare CR, NUL, quotes anywhere, ragged rows, no UTF-8. */
+export const rawFile = fc
+  .record({
+    rows: fc.array(rawRow, { maxLength: 9 }),
+    end: fc.constantFrom("\n", "\r\n"),
+    isWhole: fc.boolean(),
+    badAt: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(-1) },
+      { weight: 1, arbitrary: fc.nat(500) },
+    ),
+  })
+  .map(({ rows, end, isWhole, badAt }) => {
+    const bytes = Buffer.from(
+      `${rows.map((cells) => cells.join()).join(end)}${isWhole ? end : ""}`,
+    );
+    if (badAt !== -1 && bytes.length > 0) bytes[badAt % bytes.length] = 0xe4;
+    return bytes;
+  });

@@ -4,6 +4,10 @@ import { writeFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { LineGatherer } from "../../../connectors/jsonl/gather-lines.ts";
+import type { LineRange } from "../../../connectors/jsonl/line-cells.ts";
+import type { JsonlLine } from "../../../connectors/jsonl/lines.ts";
+import { linePage } from "../../../connectors/jsonl/page.ts";
 import { coercionNames } from "../../../src/mapping/coerce.ts";
 import { parseJsonRow } from "../../../src/mapping/json-row.ts";
 import { recordMappingSchema } from "../../../src/mapping/schema.ts";
@@ -15,17 +19,45 @@ import { linesOf } from "../lines-of.ts";
 import { everyValue, file, mapping } from "./json-lines.ts";
 import { askFor, pagesOf } from "./support.ts";
 
-/** The pages of a file's bytes, each line parsed whole: what the connector did before it had cells. */
-function parsedPages(bytes: Buffer, pageRowsMax: number): RowPage[] {
-  const lines: Buffer[] = [];
+/** Where the lines of a file's bytes are. */
+function rangesOf(bytes: Buffer): LineRange[] {
+  const lines: LineRange[] = [];
   for (let from = 0; from < bytes.length;) {
     const end = bytes.indexOf("\n", from);
     const to = end === -1 ? bytes.length : end;
-    lines.push(bytes.subarray(from, to));
+    lines.push({ from, to });
     from = to + 1;
   }
-  const starts = numbers(Math.ceil(lines.length / pageRowsMax)).map((page) => page * pageRowsMax);
-  return starts.map((start) => pageOf(lines.slice(start, start + pageRowsMax), start));
+  return lines;
+}
+
+function cut<Item>(items: readonly Item[], size: number): Item[][] {
+  return numbers(Math.ceil(items.length / size)).map((at) =>
+    items.slice(at * size, (at + 1) * size),
+  );
+}
+
+/** The pages of a file's bytes, each line parsed whole: what the connector did before it had cells. */
+function parsedPages(bytes: Buffer, pageRowsMax: number): RowPage[] {
+  const lines = rangesOf(bytes).map(({ from, to }) => bytes.subarray(from, to));
+  return cut(lines, pageRowsMax).map((some, page) => pageOf(some, page * pageRowsMax));
+}
+
+/** The pages of a file's bytes that come in blocks of so many lines; what a block has of a line more is read again. */
+function blockPages(bytes: Buffer, pageRowsMax: number, blockLines: number): RowPage[] {
+  const lines = cut(rangesOf(bytes), blockLines).flatMap((some): JsonlLine[] => {
+    const [start, end] = [some[0]?.from ?? 0, (some.at(-1)?.to ?? 0) + 1];
+    const block = Buffer.from(bytes.subarray(start, end + 5));
+    return some.map(({ from, to }) => {
+      return { block, from: from - start, to: to - start, isLong: false, end: to + 1 };
+    });
+  });
+  const how = { path: "a.jsonl", gatherer: new LineGatherer() };
+  let line = 1;
+  return cut(lines, pageRowsMax).map((some) => {
+    line += some.length;
+    return linePage(some, { offset: some.at(-1)?.end ?? 0, line, mark: "" }, how);
+  });
 }
 
 function pageOf(lines: readonly Buffer[], start: number): RowPage {
@@ -83,6 +115,24 @@ describe("a line of JSON that goes from cells to its line", () => {
     // Else nothing was compared.
     expect(plain).toBeGreaterThan(1_300);
     expect(objects).toBeGreaterThan(130);
+  });
+
+  it("becomes the same whatever blocks the file comes in", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        mapping,
+        file,
+        fc.tuple(fc.constantFrom(2, 4, 100), fc.constantFrom(1, 2, 3, 7)),
+        async ({ stream, mapping: from }, bytes, [pageRowsMax, blockLines]) => {
+          const asked = { stream, record: recordMappingSchema.parse(from), bytesMax: 1_000_000 };
+          const parsed = parsedPages(bytes, pageRowsMax);
+          const pages = blockPages(bytes, pageRowsMax, blockLines);
+          expect(await linesOf(pages, asked)).toEqual(await linesOf(parsed, asked));
+          expect(pages.map(({ rows }) => rows)).toEqual(parsed.map(({ rows }) => rows));
+        },
+      ),
+      { numRuns: trials(300) },
+    );
   });
 
   const ways = coercionNames.filter((name) => name !== "json");

@@ -96,3 +96,21 @@ it("a backfill is staged by two hosts at once, one dies with its disk, and it en
   const refused = await project.sluiceWith(hostEnv("b"), "worker");
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("store rebind")]);
 }, 300_000);
+
+it("a backfill, its rejects and a preview are asked for from a folder where no worker is", async () => {
+  const { companies, project, hostEnv } = await severalHosts();
+  await companies.query("update companies set domain = '' where id = 7");
+  const worker = await project.worker(hostEnv("a"));
+  const fromThird = async (...words: readonly string[]): Promise<unknown> => {
+    const { code, stdout } = await project.sluiceWith(hostEnv("c"), ...words);
+    return [code, stdout];
+  };
+  const words = ["companies", "--lanes", "2", "--yes"];
+  const sent = expect.stringContaining("sent 9,999") as unknown;
+  expect(await fromThird("backfill", ...words)).toEqual([3, sent]);
+  const rejected = expect.stringContaining("companies:7: domain is required, and empty") as unknown;
+  expect(await fromThird("rejects", "list")).toEqual([0, rejected]);
+  const previewed = expect.stringContaining('"account_id":"2321"') as unknown;
+  expect(await fromThird("preview", "companies")).toEqual([0, previewed]);
+  await end(worker, "SIGTERM");
+}, 300_000);

@@ -6,8 +6,11 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 import { registerDoctor } from "../../../../src/cli/project/doctor.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
+import { Secret } from "../../../../src/security/secret.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
+import { PostgresCluster, runSql } from "../../../support/postgres/postgres-cluster.ts";
+import { until } from "../../../support/process/process.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 import { newServer } from "../../state/postgres/postgres-store.ts";
@@ -76,6 +79,42 @@ it("the project's own Temporal that is stopped is well; another one of the store
     /^ok .*127\.0\.0\.1:45675.*own, which `sluice run` starts/,
   );
   expect(await said("elsewhere:7233")).toMatch(/^FAIL .*is used with Temporal at elsewhere:7233/);
+});
+
+it("warns that a fail-over loses commits where there is a standby that none waits for", async () => {
+  const primary = await PostgresCluster.start();
+  onTestFinished(async () => await primary.remove());
+  const folder = await temporaryFolder();
+  const yaml = { version: 1, api: { api_key: "none" }, connections: {}, syncs: {} };
+  // As a role that may do no more than a worker needs.
+  await runSql(
+    primary.url,
+    "create role worker login password 'w' in role pg_write_all_data, pg_read_all_data",
+  );
+  const url = Object.assign(new URL(primary.url), { username: "worker", password: "w" }).href;
+  const store = { url, schema: "public", project: "p" };
+  await writeFile(join(folder, "sluice.yaml"), JSON.stringify({ ...yaml, store }));
+  await migrateStore({ ...store, url: new Secret(primary.url) });
+  const said = async (): Promise<readonly string[]> => {
+    const lines = await doctorIn(folder);
+    const at = lines.findIndex((line) => line.includes("fail-over of the store"));
+    return lines.slice(at, at + 2);
+  };
+  const well = "ok    fail-over of the store: no commit is lost by it";
+  expect(await said()).toContain(well);
+  const standby = await primary.standby();
+  onTestFinished(async () => await standby.remove());
+  expect(await said()).toEqual([
+    "FAIL  fail-over of the store: commits wait for no standby: what was committed last may be lost",
+    expect.stringContaining("→ set synchronous_standby_names on the server"),
+  ]);
+  await runSql(primary.url, "alter system set synchronous_standby_names = '*'");
+  await runSql(primary.url, "select pg_reload_conf()");
+  await until(async () => {
+    const [row] = await runSql(primary.url, "show synchronous_standby_names");
+    return row?.["synchronous_standby_names"] === "*";
+  });
+  expect(await said()).toContain(well);
 });
 
 it("says once of a store that is away that it is, and a program all that was looked at", async () => {

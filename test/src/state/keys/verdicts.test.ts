@@ -11,12 +11,23 @@ import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerpr
 import { ageOf, sendOf } from "../../../../src/state/rules/keys/ages.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { trials } from "../../../support/trials.ts";
-import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
+import { at, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
 
 /** The mapping of a run: each second one has another. */
 function mappingOf(runId: string): string {
   return `mapping ${Number(runId.slice(1)) % 2}`;
+}
+
+/** When a run commits its chunks (Unix ms). */
+function committedAt(runId: string): number {
+  return nowMs + Number(runId.slice(1)) * 1_000;
+}
+
+/** From when on what was committed counts, in a way that sends what is old: the run's own, or the last one's too. */
+function committedAfter(runId: string, way: Way): number | undefined {
+  const older = (Number(runId.slice(1)) % 2) * 1_000;
+  return way === "resendAfter" ? committedAt(runId) - older : undefined;
 }
 
 /** How a run judges all that it reads. */
@@ -26,6 +37,7 @@ const ways = {
   full: { rejectDuplicates: true, full: true },
   fullOften: { rejectDuplicates: false, full: true },
   replay: { rejectDuplicates: false, full: false },
+  resendAfter: { rejectDuplicates: false, full: false },
 } as const;
 
 type Way = keyof typeof ways;
@@ -59,7 +71,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant("nextRun"),
-      way: fc.constantFrom("once", "once", "often", "often", "full", "fullOften", "replay"),
+      way: fc.constantFrom(
+        "once",
+        "once",
+        "often",
+        "often",
+        "full",
+        "fullOften",
+        "replay",
+        "resendAfter",
+        "resendAfter",
+        "resendAfter",
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("forget", "reopen") }) },
@@ -131,7 +154,11 @@ class Rules {
     if (age !== undefined && newest > age) return verdict.superseded;
     if (rejectDuplicates && seen.some((other) => isOurs(sendOf(other)))) return verdict.duplicate;
     this.#seen.set(key, [...seen, age ?? now]);
-    const isSame = sent?.version === version && this.#isKnown(sent);
+    const after = committedAfter(runId ?? "", way) ?? 0;
+    const isFresh =
+      sent !== undefined && committedAt(this.sends.get(sent.send)?.runId ?? "") >= after;
+    const isKnown = isFresh && this.#isKnown(sent);
+    const isSame = isKnown && sent.version === version;
     if (!full && isSame) return verdict.unchanged;
     const isTwice =
       sent !== undefined &&
@@ -139,7 +166,7 @@ class Rules {
     this.#sent.set(key, [...all, { version, send, isTwice }]);
     if (sent === undefined) return verdict.new;
     if (isSame || isTwice) return verdict.again;
-    if (!this.#isKnown(sent)) return verdict.unknown;
+    if (!isKnown) return verdict.unknown;
     return this.#mappingOf(sent.send) === this.#mappingOf(send)
       ? verdict.changed
       : verdict.remapped;
@@ -244,6 +271,7 @@ class Play {
       hashes: new Uint8Array(rows.flatMap(([, version]) => Array<number>(hashBytes).fill(version))),
       rowNumbers: Uint32Array.from(rows, (_, index) => first + index),
       ages,
+      committedAfter: committedAfter(this.#runId, this.#way),
     });
     const ruled = rows.map((one, index) => {
       const now = ageOf(send, first + index);
@@ -274,11 +302,16 @@ class Play {
 
   async #commit(of: number): Promise<void> {
     const { chunk, stage } = this.#name(of);
-    await this.#test.commit(this.#name(of), { keys: "[]", mapping: mappingOf(this.#runId) });
+    const runId = this.#runId;
+    const finished = { ...staged, keys: "[]", mapping: mappingOf(runId) };
+    await this.#test.store.finishStage({ runId, chunk, stage, ...finished });
+    await this.#test.accept(runId, chunk, stage);
+    const commit = { runId, chunk, stage, at: new Date(committedAt(runId)).toISOString() };
+    await this.#test.store.commitChunk(commit);
     this.#rules.decide(this.#open.get(of)?.send ?? 0, "committed", true);
     this.#open.delete(of);
     // Twice is once.
-    await this.#test.store.commitChunk({ runId: this.#runId, chunk, stage, at });
+    await this.#test.store.commitChunk(commit);
     await this.#draw(of, chunk + 1);
   }
 

@@ -1,0 +1,135 @@
+import { type Mutant, planting } from "../mutant.ts";
+
+const hashed = planting({
+  file: "test/src/pipeline/line-hashes.test.ts",
+  title: "every bit of the hash of lines of pages tells it from others",
+});
+
+const failOver = planting({
+  file: "test/src/cli/project/doctor.test.ts",
+  title: "warns that a fail-over loses commits where there is a standby that none waits for",
+});
+
+const looked = planting({
+  file: "test/src/cli/status/store-look.test.ts",
+  title:
+    "store show, doctor and check say of a store its version, its size and how far its clock is",
+});
+
+const encrypted = planting({
+  file: "test/src/state/postgres/tls.test.ts",
+  title: "a certificate that is not to be trusted opens neither, and the way out is told",
+});
+
+const inPieces = planting({
+  file: "test/connectors/csv/plain-lines.test.ts",
+  title: "becomes the same of a file that is not as csv is to be, in whatever pieces it comes",
+});
+
+const inBlocks = planting({
+  file: "test/connectors/jsonl/plain-lines.test.ts",
+  title: "becomes the same whatever blocks the file comes in",
+});
+
+const byTheRules = planting({
+  file: "test/src/state/keys/verdicts.test.ts",
+  title: "every verdict is that of the rules",
+});
+
+/** Bugs that no test noticed, as an audit of what each promise is proven by found. */
+export const mutantsOfAudits: readonly Mutant[] = [
+  hashed({
+    id: "S2027",
+    plants: "of the hash of a line 8 bits are kept: one changed row of 256 is called unchanged",
+    file: "src/pipeline/line-hashes.ts",
+    find: '  hashes.write(hash("sha256", line, "binary"), index * hashBytes, hashBytes, "latin1");\n',
+    replace:
+      "  hashes.fill(0, index * hashBytes, (index + 1) * hashBytes);\n" +
+      '  hashes.write(hash("sha256", line, "binary"), index * hashBytes, 1, "latin1");\n',
+  }),
+  failOver({
+    id: "S2028",
+    plants: "doctor says nothing where a fail-over loses what was committed last",
+    file: "src/state/postgres/look-at-store.ts",
+    find: "losesOnFailOver: replicas > 0 && !isAwaited,",
+    replace: "losesOnFailOver: replicas > 1e9 && !isAwaited,",
+  }),
+  failOver({
+    id: "S2029",
+    plants: "doctor warns of lost commits where each waits for a standby",
+    file: "src/state/postgres/look-at-store.ts",
+    find: "losesOnFailOver: replicas > 0 && !isAwaited,",
+    replace: "losesOnFailOver: replicas > 0 && (isAwaited || true),",
+  }),
+  looked({
+    id: "S2030",
+    plants: "a clock that is ahead of the host's is said to be behind it",
+    file: "src/state/postgres/look-at-store.ts",
+    find: "Math.round((rows[0]?.now ?? middle) - middle)",
+    replace: "Math.round(middle - (rows[0]?.now ?? middle))",
+  }),
+  looked({
+    id: "S2031",
+    plants: "check does not look at the store",
+    file: "src/cli/project/check.ts",
+    find: "if (name === undefined && store !== undefined) {",
+    replace: "if (name !== undefined && store !== undefined) {",
+  }),
+  looked({
+    id: "S2032",
+    plants: "doctor tells the name of a store alone",
+    file: "src/cli/project/doctor.ts",
+    find: "look: async () => storeText(await lookAtStore(server)) },",
+    replace: "look: async () => storeText(await lookAtStore(server)).slice(0, 42) },",
+  }),
+  looked({
+    id: "S2033",
+    plants: "the version of the store that is told is that of this sluice's oldest",
+    file: "src/state/postgres/look-at-store.ts",
+    find: "version: Number(facts.get(versionName)),",
+    replace: "version: Math.min(1, Number(facts.get(versionName))),",
+  }),
+  encrypted({
+    id: "S2034",
+    plants: "the state goes to whoever answers, whatever the certificate",
+    file: "src/state/postgres/server.ts",
+    find: 'rejectUnauthorized: tls === "verify-full"',
+    replace: "rejectUnauthorized: false",
+  }),
+  encrypted({
+    id: "S2035",
+    plants: "whoever's certificate is not trusted is told to look whether the server runs",
+    file: "src/state/postgres/store-error.ts",
+    find: 'if (said instanceof ConfigError && said.field === "tls") {',
+    replace: 'if (said instanceof ConfigError && said.field === "ssl") {',
+  }),
+  encrypted({
+    id: "S2036",
+    plants: "where the server has no TLS an authority is asked for",
+    file: "src/state/postgres/store-error.ts",
+    find: 'said.message.includes("does not support SSL")',
+    replace: 'said.message.includes("does not know SSL")',
+    title: "a server without TLS is told to turn it on",
+  }),
+  inPieces({
+    id: "S2037",
+    plants: "a CR at the end of a piece ends the row, and the LF after it another one",
+    file: "connectors/csv/parse/scan.ts",
+    find: 'if (after === this.#end && !this.#isFinal) return "more";',
+    replace: "",
+  }),
+  inBlocks({
+    id: "S2038",
+    plants: "that the lines of a page are of several blocks is seen at the second line alone",
+    file: "connectors/jsonl/lines.ts",
+    find: "const blocks = new Set(lines.map(({ block }) => block));",
+    replace: "const blocks = new Set(lines.slice(0, 2).map(({ block }) => block));",
+  }),
+  byTheRules({
+    id: "S2039",
+    plants: "what is older than `resend_after` is unchanged all the same",
+    file: "src/state/sqlite/keys/look-up.ts",
+    find: "and committed_at >= $committedAfter",
+    replace: "",
+  }),
+];
