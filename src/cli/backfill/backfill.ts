@@ -237,7 +237,7 @@ export const registerBackfill: Register = (program, context) => {
         "changed",
       ]),
     )
-    .option("--note <text>", "why, for those who look at it later")
+    .option("--reason <text>", "why, for those who look at it later")
     .option(
       "--time-zone <zone>",
       "the zone for times without one; by default that of the sync's schedule",
