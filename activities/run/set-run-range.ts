@@ -23,8 +23,8 @@ export async function warnOfRestore(
 ): Promise<void> {
   if (!(await state.isRestored({ target, sync }))) return;
   const warning =
-    "the state store was restored from a backup, and does not know what was sent after it: what was sent " +
-    "before counts as unknown, and is sent again when it is read";
+    "the state store was restored from a backup, and does not know what was sent after it: records sent before " +
+    "count as unknown, and are sent again when they are read";
   await state.addWarnings({ runId, warnings: [warning] });
   await state.tellRestored({ target, sync });
 }

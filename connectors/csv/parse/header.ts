@@ -180,11 +180,11 @@ function assertNames(where: string, columns: readonly string[], mayName: boolean
     return `columns ${numbers} share ${which}`;
   });
   const hint =
-    "Give each column its own. Is the first line a row, name the columns: columns: [id, name].";
+    "Give each column its own. If the first line is a row, name the columns: columns: [id, name].";
   throw headerError(
     where,
     listed(what),
-    mayName ? hint : `${hint} \`sluice check\` says the names.`,
+    mayName ? hint : `${hint} \`sluice check\` lists the names.`,
   );
 }
 

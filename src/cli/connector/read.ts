@@ -158,7 +158,7 @@ function positionGiven({ position: schema }: Source, text: string | undefined): 
   try {
     position = JSON.parse(text);
   } catch {
-    throw new ConfigError(`--from ${text} is no JSON`, {
+    throw new ConfigError(`--from ${text} is not JSON`, {
       hint: "take a position that was printed",
     });
   }

@@ -187,7 +187,13 @@ describe("sluice schedule", () => {
       expect((await project.sluice("schedule", "list", "--json")).stdout).toContain(
         '"state":"not_applied"',
       );
-      const long = await project.sluice("schedule", "pause", "accounts", "--reason", "x".repeat(501));
+      const long = await project.sluice(
+        "schedule",
+        "pause",
+        "accounts",
+        "--reason",
+        "x".repeat(501),
+      );
       expect([long.code, long.stderr]).toEqual([2, expect.stringContaining("500 characters")]);
     },
     timeoutMs,

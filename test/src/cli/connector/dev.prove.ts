@@ -41,7 +41,7 @@ describe("sluice connector dev", () => {
       code: exitCodes.done,
       stdout: [
         ...[1, 2, 4, 5].map((id) => JSON.stringify(rowOf(id))),
-        "reject people#3: bytes: The column name holds bytes, which are no text.",
+        "reject people#3: bytes: The column name holds bytes, which are not text.",
         `position ${JSON.stringify(positionOf(5))}`,
         ...[6, 7].map((id) => JSON.stringify(rowOf(id))),
         `position ${JSON.stringify(positionOf(7))}`,
@@ -62,7 +62,7 @@ describe("sluice connector dev", () => {
       { place: "people#2", row: rowOf(2) },
       {
         place: "people#3",
-        reject: { code: "bytes", reason: "The column name holds bytes, which are no text." },
+        reject: { code: "bytes", reason: "The column name holds bytes, which are not text." },
       },
       { position: positionOf(3) },
     ]);
@@ -120,7 +120,7 @@ describe("sluice connector dev", () => {
     });
   });
 
-  it("reads again on each save, mistakes too, until it is told to stop", async () => {
+  it("reads again on each save, mistakes too, until it is stopped", async () => {
     const folder = await withRows();
     await folder.write("people.yaml", "file: rows.db\ntable: people\n");
     const args = ["dev", "demo", "--config", "people.yaml", "--limit", "1"];
