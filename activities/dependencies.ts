@@ -144,7 +144,7 @@ export async function heldRunOf(
     });
   }
   if (run.fence !== fence) {
-    throw new SupersededError(`run ${runId} gave its send lock away since this was begun`);
+    throw new SupersededError(`run ${runId} has given up its send lock since this was begun`);
   }
   return run;
 }

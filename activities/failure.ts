@@ -94,7 +94,7 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
 /** What was cut off by its worker's stop is begun again by the next one, at once: nothing is wrong with it. */
 export function workerStopped(): ApplicationFailure {
   return ApplicationFailure.create({
-    message: "interrupted: its worker was told to stop",
+    message: "interrupted: its worker was asked to stop",
     type: workerStoppedType,
     nextRetryDelay: retryDelayMsMin,
     category: ApplicationFailureCategory.BENIGN,

@@ -53,7 +53,7 @@ export async function assertSameSides(
   const holder = syncHolder(known, sync.name);
   const { account } = await known.state.identities({ holder: holder.lock });
   if (account === undefined && isKept && version > 0) {
-    const text = "account and source are taken for those that were worked with so far";
+    const text = "account and source are taken for those used so far";
     known.log.info({ sync: sync.name }, text);
   }
   await assertSameAccount(holder, known.config.api, trust);

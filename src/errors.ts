@@ -273,8 +273,8 @@ export class ApiContractError extends SluiceError {
 
 /**
  * Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say
- * what to change. With `retryBudgetMs` Temporal looks again for so long before it stops, because what is
- * missing may only be late; a command never waits.
+ * what to change. With `retryBudgetMs` Temporal looks again for so long before it stops, because the
+ * missing thing may only be late; a command never waits.
  *
  * To do: Change the setting that the error names; its hint says how.
  */

@@ -24,7 +24,7 @@ function whyUnreadable({ metadata }: Payload): string {
   const encoding = metadata?.[METADATA_ENCODING_KEY];
   const name = encoding === undefined ? "none" : new TextDecoder().decode(encoding);
   return name === "json/plain"
-    ? "it is no JSON: NaN, Infinity, comments and a comma after the last member are not allowed"
+    ? "it is not JSON: NaN, Infinity, comments and a comma after the last member are not allowed"
     : `its encoding is ${JSON.stringify(name.slice(0, 40))}: choose json/plain`;
 }
 

@@ -39,7 +39,7 @@ export async function announceRun(
   try {
     await deps.startNotifying({ run_id: runId, targets, hold: held?.number });
   } catch {
-    const warnings = ["nobody was told of this run: Temporal did not take the notification"];
+    const warnings = ["nobody was notified of this run: Temporal did not take the notification"];
     await state.addWarnings({ runId, warnings });
   }
 }

@@ -53,7 +53,7 @@ function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
   const kept = notes.filter((note) => note === endNotStated);
   const isOff = kept.length < notes.length;
   return isOff
-    ? [...kept, "of some domains came more or fewer results than they were said to have"]
+    ? [...kept, "more or fewer results came for some domains than the service had said"]
     : kept;
 }
 

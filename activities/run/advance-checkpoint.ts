@@ -31,7 +31,7 @@ export function assertMayAdvance(
     throw new ConfigError(`sync ${sync.name} has a checkpoint already`, { field, hint });
   }
   if (from !== undefined) {
-    const why = "what comes before `from` would never be sent";
+    const why = "rows before `from` would never be sent";
     throw new ConfigError(why, { field, hint: `leave out "from", or ${hint}` });
   }
 }

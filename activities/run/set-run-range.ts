@@ -27,8 +27,8 @@ export async function warnOfRestore(
       ? "was restored from a backup, and does not know what was sent after it"
       : "was restored from a backup, or a standby took over, and may not know what was sent last";
   const warning =
-    `the state store ${happened}: what was sent before counts as unknown, and is sent again when it is ` +
-    "read";
+    `the state store ${happened}: records sent before count as unknown, and are sent again when they ` +
+    "are read";
   await state.addWarnings({ runId, warnings: [warning] });
   await state.tellRestored({ target, sync });
 }

@@ -62,7 +62,7 @@ async function beginResend({ log, startResend }: Resending, sync: string): Promi
   try {
     await startResend(sync);
   } catch (error) {
-    log.warn({ sync, why: messageOf(error) }, "what is in doubt waits for the next run");
+    log.warn({ sync, why: messageOf(error) }, "records in doubt wait for the next run");
   }
 }
 

@@ -121,7 +121,7 @@ export function createApproveHold(
       const { version } = await state.checkpoint({ target, sync });
       if (version !== checkpointVersion) {
         throw new CheckpointMovedError(
-          `run ${runId}: the checkpoint moved while the run was held: what is staged begins elsewhere`,
+          `run ${runId}: the checkpoint moved while the run was held: its staged chunks begin elsewhere`,
           { hint: "run the sync again: it continues from the checkpoint" },
         );
       }

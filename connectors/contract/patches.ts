@@ -20,7 +20,7 @@ export function columnsOfPatches([first]: readonly Patch[]): PatchColumns {
   if (both.length > 0) {
     throw new ConfigError(`the column ${both.join(", ")} is both in key and in set`, {
       field: "set",
-      hint: "Leave it out of set: what finds a row is written when the row is made.",
+      hint: "Leave it out of set: a column that finds a row is written when the row is made.",
     });
   }
   return { key, set };

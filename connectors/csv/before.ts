@@ -76,7 +76,7 @@ function parsePlace(text: string, files: readonly SourceFile[]): FilePlace {
   const [, word, name, digits] = found;
   const source = name === undefined ? first : files.find((file) => file.place === name);
   if (source === undefined) {
-    throw new ConfigError(`${shown} is in no file that this source reads`, { hint });
+    throw new ConfigError(`${shown} is not in any file that this source reads`, { hint });
   }
   if (name === undefined && files.length > 1) {
     throw new ConfigError(`${shown} does not say which of ${files.length} files`, { hint });

@@ -38,7 +38,7 @@ export async function checkCsv(request: ConnectorRequest<CsvConfig>): Promise<re
 
 function newestWins({ place }: SourceFile, files: number): string {
   return (
-    `of a key in several of ${files} files the newest wins, which is the last by path: ` +
+    `when a key is in several of ${files} files the newest wins, which is the last by path: ` +
     `${place} is read first, and a row of a key that was read before is rejected (duplicate_key)`
   );
 }

@@ -77,7 +77,7 @@ export const csvConfig = z
       .describe("Files only ever grow: the next run reads what was added since the last one."),
     file: pathTo
       .optional()
-      .describe("Where a write-back goes, a path like the one that is read; of write_back alone."),
+      .describe("Where a write-back goes, a path like the one that is read; for write_back alone."),
     insert: z
       .boolean()
       .optional()

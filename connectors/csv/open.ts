@@ -93,7 +93,7 @@ export function changed(place: string, what: string): SourceChangedError {
   return new SourceChangedError(`${place} ${what}`, {
     hint:
       "Put new files in place by renaming them, and not while a run reads. " +
-      "Was an append-only file replaced on purpose, `sluice state reset` begins with the new one.",
+      "If an append-only file was replaced on purpose, `sluice state reset` begins with the new one.",
   });
 }
 
@@ -129,6 +129,6 @@ export function assertSameFile(file: OpenFile, mark: Mark | RunPosition): void {
     throw changed(file.place, "is shorter than what was already read of it");
   }
   if (mark.head !== headHash(file, mark.offset)) {
-    throw changed(file.place, "begins otherwise than when it was read before");
+    throw changed(file.place, "begins differently than when it was read before");
   }
 }

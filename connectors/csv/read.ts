@@ -78,7 +78,7 @@ export async function* readFile(
     log.info("blank lines were passed over", { file: file.place, lines: reader.blankLines });
   }
   if (reader.openQuoteLine > 0) {
-    log.warn("a quoted field is still open, and what follows it waits", {
+    log.warn("a quoted field is still open, and the rows after it wait", {
       where: `${file.place}:${reader.openQuoteLine}`,
     });
   }

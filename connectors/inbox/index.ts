@@ -232,7 +232,7 @@ const conflict = {
   reason: "another event came with the same id before; that one is sent",
 };
 
-const notObject = { code: "not_an_object", reason: "the event is no JSON object" };
+const notObject = { code: "not_an_object", reason: "the event is not a JSON object" };
 
 /** Events as rows, and as rejects what can be none. */
 function rowsOf(

@@ -25,6 +25,7 @@ export type JsonlRequest = ReadRequest<z.output<typeof jsonlConfig>, Position>;
 /** Tells that the file is another one now. */
 export function otherFile({ config }: JsonlRequest): SourceChangedError {
   const hint =
-    "was it replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the new one";
+    "if it was replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the " +
+    "new one";
   return new SourceChangedError(`${config.path} is not the file that was read before`, { hint });
 }

@@ -41,7 +41,7 @@ export function linePage(
     else if (row !== undefined) {
       gatherer.addMade(stretch, row);
       numbers.push(number);
-    } else if (text !== "") refuse("not_an_object", "no JSON object");
+    } else if (text !== "") refuse("not_an_object", "not a JSON object");
   }
   const cells = gatherer.take();
   let rows: readonly Row[] | undefined;

@@ -66,7 +66,7 @@ export async function* paginate(
     if (walk.isAtEnd()) return;
     const following = textOf(next);
     if (following === "" && isSomething(next)) {
-      throw wrong("what names the next page is no text and no number", list.fields?.next);
+      throw wrong("the name of the next page is neither a text nor a number", list.fields?.next);
     }
     if (following === "") return;
     walk.goTo(following, items);

@@ -21,7 +21,7 @@ export async function checkStamps(
           ok: false,
           detail: guessedZone(changed, zone.name),
           fix:
-            `say which zone its times are of: \`time_zone: UTC\` (what most frameworks write), or ` +
+            `say which zone its times are in: \`time_zone: UTC\` (what most frameworks write), or ` +
             `\`time_zone: ${zone.name}\``,
         },
       ]
@@ -58,7 +58,7 @@ function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Find
       ok: false,
       detail: `it is stamped ${spanText(aheadMs)} ahead of ${here}`,
       fix: isLocal
-        ? "set `time_zone` to the zone that the column's times are of; if it is that, look at the " +
+        ? "set `time_zone` to the zone that the column's times are in; if it is that, look at the " +
           "clock of who stamps the rows"
         : "look at the clock of who stamps the rows: a run leaves such rows for later",
     };

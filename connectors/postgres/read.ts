@@ -274,13 +274,13 @@ const writtenInOneWay = new Set([
 
 function altered({ place }: PostgresSource): RetryLater {
   return new RetryLater(`columns of ${place} were altered while they were read`, {
-    hint: "What was read is read again, as they are now.",
+    hint: "The rows that were read are read again, as they are now.",
   });
 }
 
 function noKey({ key }: PostgresSource): ConfigError {
   const names = key.map(({ name }) => name).join(", ");
-  return new ConfigError(`two rows have the same ${names}: they are no key`, {
+  return new ConfigError(`two rows have the same ${names}: they cannot be the key`, {
     field: "key",
     hint: "Name the columns that are unique together: key: [id, line].",
   });

@@ -11,7 +11,7 @@ const signatureDetails: Readonly<Record<WebhookConfig["signature"], string>> = {
   github: "X-Hub-Signature-256, over the body; have it sent as application/json",
   stripe: "Stripe-Signature, over timestamp and body",
   bearer: "a bearer token; it says who posts, and nothing of the body",
-  none: "warning: none, so whoever knows the path may post",
+  none: "warning: none, so anyone who knows the path may post",
 };
 
 /** One finding for each thing that a person may have set otherwise than the sender. Nothing is asked of anyone. */

@@ -29,7 +29,7 @@ const eventId = z.union([
       .regex(headerName, "must be the name of a header, such as x-event-id")
       .transform((name) => name.toLowerCase())
       .describe(
-        "The header that names a delivery; its events are told apart by their places in it.",
+        "The header that names a delivery; its events are distinguished by their places in it.",
       ),
   }),
   z.strictObject({
@@ -63,7 +63,7 @@ const members = z.strictObject({
   allow_unsigned: z
     .boolean()
     .default(false)
-    .describe("With `signature: none`: whoever knows the path may post."),
+    .describe("With `signature: none`: anyone who knows the path may post."),
   event_id: eventId
     .optional()
     .describe(
@@ -104,7 +104,7 @@ export const webhookConfig = members
   )
   .refine(({ signature, secret: secrets }) => signature !== "none" || secrets === undefined, {
     path: ["secret"],
-    message: "of no use without a signature: remove it, or say which signature",
+    message: "is of no use without a signature: remove it, or say which signature",
   })
   .refine(({ signature, secret: secrets }) => signature === "none" || secrets !== undefined, {
     path: ["secret"],

@@ -84,7 +84,7 @@ function isOtherKind(of: {
 }): ConfigError {
   const { name, kind, command } = of;
   const wanted = kind === "pull" ? "sync" : "pull";
-  return new ConfigError(`${name} is a ${kind}, and no ${wanted}`, {
+  return new ConfigError(`${name} is a ${kind}, not a ${wanted}`, {
     hint: `\`sluice ${command} ${name}\` runs it`,
   });
 }

@@ -69,7 +69,7 @@ async function asked<Answer>(client: Client, ask: () => Promise<Answer>): Promis
   } catch (error) {
     throw new TemporalUnreachableError(`Temporal does not answer: ${messageOf(error)}`, {
       cause: error,
-      hint: "check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, and whether that server is well",
+      hint: "check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, and whether that server is healthy",
     });
   }
 }

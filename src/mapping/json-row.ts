@@ -5,7 +5,7 @@ import { exactNumber } from "./exact-number.ts";
 import { numberEnd, stringEnd, textOfString } from "./json-tokens.ts";
 import { LongNumber, CoercionRefusal } from "./refusal.ts";
 
-const duplicate = new CoercionRefusal("duplicate_json_key", "stands twice in one JSON object");
+const duplicate = new CoercionRefusal("duplicate_json_key", "is twice in one JSON object");
 const deep = new CoercionRefusal("too_deep", "is JSON nested too deeply");
 
 /**

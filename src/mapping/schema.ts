@@ -21,7 +21,7 @@ const column = z.string().min(1, { error: "must be a column name" });
 const members = z.strictObject({
   column: column
     .optional()
-    .describe("The column to read; of JSON also the way to a member: data.email."),
+    .describe("The column to read; for JSON also the path to a member: data.email."),
   value: constant.optional().describe("A constant, read as if every row held it."),
   template: z
     .string()

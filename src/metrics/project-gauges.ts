@@ -43,7 +43,7 @@ const definitions = {
   held: ["sluice_runs_held", "Runs that wait for a person's consent.", "sync"],
   breaker: [
     "sluice_breaker_state",
-    "Circuit breaker: 0 closed, 1 half-open, 2 open; of storage hosts the worst.",
+    "Circuit breaker: 0 closed, 1 half-open, 2 open; for storage hosts the worst.",
     "scope",
   ],
   credits: ["sluice_credits_used_up", "1 while an API has no credits left.", "family"],

@@ -80,8 +80,8 @@ export function assertWithinLimit(
     {
       field: "reject_limit",
       hint:
-        "look at `sluice rejects list`; fix the source or the mapping. What the service refused by a fault of " +
-        "its own is tried again a day later, or by `sluice run --full`",
+        "look at `sluice rejects list`; fix the source or the mapping. A record that the service refused by a " +
+        "fault of its own is tried again a day later, or by `sluice run --full`",
     },
   );
 }

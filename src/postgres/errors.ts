@@ -62,7 +62,7 @@ const askPsql = "Read it with psql as the same role: what Postgres says there sa
 /** Data exceptions: psql shows the value, which is not quoted here. */
 const ofValue =
   "Read it with psql as the same role, which names the value. If it reads well there, the checkpoint has a value " +
-  "that is no more, as when one of an enum was renamed: `sluice state reset` has it read anew.";
+  "that no longer exists, as when one of an enum was renamed: `sluice state reset` has it read anew.";
 
 /** By SQLSTATE, or by the code of a system or TLS error. */
 const meanings: Readonly<Record<string, Meaning | undefined>> = {
@@ -85,7 +85,7 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   },
   "53100": {
     kind: "unavailable",
-    hint: "Make room on the disk of the server: what waits continues by itself.",
+    hint: "Make room on the disk of the server: waiting work continues by itself.",
   },
   "53300": {
     kind: "config",

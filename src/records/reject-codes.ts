@@ -108,11 +108,11 @@ const codes = {
   },
   // Pulling
   bad_result: {
-    meaning: "a result has not the shape of the API document",
-    advice: "Tell the service's operator: the answer is not of the shape it documents.",
+    meaning: "a result does not have the shape of the API document",
+    advice: "Tell the service's operator: the answer does not have the documented shape.",
   },
   no_key: {
-    meaning: "a result lacks what its row is found by",
+    meaning: "a result lacks a value that finds its row",
     advice: "Choose a `key` that every result has.",
   },
   refused_by_source: {
@@ -155,11 +155,11 @@ const sourceCodes = {
     advice: "Leave out members of that size.",
   },
   no_row: {
-    meaning: "an item of an answer is no row",
+    meaning: "an item of an answer is not a row",
     advice: "Check `rows`: it must lead to a list of objects.",
   },
   not_an_object: {
-    meaning: "a line or event is no JSON object",
+    meaning: "a line or event is not a JSON object",
     advice: "Correct the sender or the file.",
   },
   id_conflict: {

@@ -21,7 +21,7 @@ type Begun = Pick<Run, "endedAt" | "nominalAt" | "runId" | "startedAt">;
 export type Missed = {
   /** Their times, the first `missedRunsCountedMax`. */
   readonly times: readonly Date[];
-  /** The run that was still going on at the first of them, so that Temporal left it out. */
+  /** The run that was still running at the first of them, so that Temporal left it out. */
   readonly during: string | undefined;
 };
 
@@ -89,7 +89,7 @@ function endedAfter(note: string, time: Date): boolean {
 }
 
 function whyOf({ times: [first], during }: Missed, state: ScheduleState): string {
-  if (during !== undefined) return `; run ${during} was still going on`;
+  if (during !== undefined) return `; run ${during} was still running`;
   if (state.kind === "unknown") return "";
   if (state.kind === "none") return "; Temporal has no schedule for it: `sluice schedule apply`";
   const note = plainText(state.note ?? "");

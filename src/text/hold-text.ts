@@ -51,5 +51,5 @@ export function heldLines({
   examples,
 }: Pick<Hold, "broken" | "examples">): readonly string[] {
   if (broken.length > 0) return [...broken.map(brokenText), ...exampleLines(examples)];
-  return ["what was approved had to be staged again, and came out otherwise"];
+  return ["the approved records had to be staged again, and came out differently"];
 }

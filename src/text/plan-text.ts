@@ -53,8 +53,8 @@ export function planRows(plan: BackfillPlan): readonly (readonly [string, string
     [
       "send",
       plan.send === "all"
-        ? "all: what the service holds already is sent again"
-        : "changed: what the service is known to hold is left out",
+        ? "all: records that the service holds already are sent again"
+        : "changed: records that the service is known to hold are left out",
     ],
     ["requests", about(plan.requests)],
     ["time", `${about(plan.seconds, roughTimeText)}, by ${plan.seconds_from}`],

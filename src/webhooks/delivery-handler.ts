@@ -126,7 +126,8 @@ export class DeliveryHandler {
     if (nowMs - this.#warnedMs < unbelievedLogMs) return;
     this.#warnedMs = nowMs;
     const { connection } = this.#pushed;
-    const text = "a delivery is not believed: has its sender the same secret, and the same clock?";
+    const text =
+      "a delivery is not believed: does its sender have the same secret, and the same clock?";
     this.#parts.log.warn({ connection, reason }, text);
   }
 

@@ -22,7 +22,7 @@ export function pageOf(
   const good = found.filter((row) => bytesIn(row) === undefined);
   const rejects = found.flatMap((row): Reject[] => {
     const column = bytesIn(row);
-    const reason = `The column ${column} holds bytes, which are no text.`;
+    const reason = `The column ${column} holds bytes, which are not text.`;
     return column === undefined ? [] : [{ where: where(row), code: "bytes", reason }];
   });
   return { rows: good.map(plain), rejects, where: (index) => where(good[index] ?? {}) };

@@ -70,6 +70,47 @@ function pageOf(program: Command): string {
   ].join("\n");
 }
 
+/** Words that people take for one another: of each line, one is the name of a flag. */
+const synonyms = [
+  "limit rows count max top first number",
+  "reason note why comment message because",
+  "yes confirm assume-yes no-ask approve",
+  "since after newer-than begun-since",
+  "older-than before until",
+  "out output dest destination",
+  "time-zone timezone tz zone",
+  "config config-file conf",
+  "no-wait detach background async",
+  "quiet silent",
+  "verbose debug trace",
+  "ddl sql print-sql",
+  "lanes parallel concurrency workers",
+  "only checks filter",
+  "undo revert",
+  "dir directory folder",
+  "port listen-port",
+  "place where location",
+];
+
+it("has one flag for each thing", async () => {
+  const environment = readEnvironment({});
+  const context = { print: ignore, say: ignore, exit: ignore, environment, cwd: root };
+  const named = commandsBelow(await createProgram(context)).flatMap((command) =>
+    command.options.map((option) => option.long?.replace(/^--/, "") ?? ""),
+  );
+  const flags = new Set([...named, ...commonOptions().map(({ long }) => long?.slice(2) ?? "")]);
+  const doubled = synonyms.map((words) => words.split(" ").filter((word) => flags.has(word)));
+  expect(doubled.filter((words) => words.length > 1)).toEqual([]);
+  expect(flags).toContain("limit");
+  // Nor is one letter short for two flags.
+  const short = commandsBelow(await createProgram(context)).flatMap(({ options }) =>
+    options.flatMap((option) => (option.short === undefined ? [] : [[option.short, option.long]])),
+  );
+  expect(new Map(short.map(([letter, long]) => [long, letter])).size).toBe(
+    new Set(short.map(([letter]) => letter)).size,
+  );
+});
+
 it("docs/commands.md has every command as its help has it: else run `npm run docs`", async () => {
   const environment = readEnvironment({});
   const context = { print: ignore, say: ignore, exit: ignore, environment, cwd: root };

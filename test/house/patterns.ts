@@ -39,3 +39,20 @@ export const outside = new RegExp(
 /** The name that a line exports. */
 export const exportedName =
   /^export (?:declare |abstract |async )*(?:function\*?|const|class|type|interface) (\w+)/gm;
+
+/** Habits that only what people read is held to: texts that the program prints, and the pages. */
+export const printedHabits = new RegExp(
+  [
+    // "is no JSON" for "is not JSON"; "there is no file" and "is no longer" are right.
+    String.raw`(?<!\b(?:[Tt]here|[Hh]ere) (?:still )?)\b(?:is|are|was|were) (?:no|none)\b(?! longer\b)`,
+    String.raw`\b(?:is|are|was|were|be|been|being|nobody) told\b|\b[Tt]ell(?:s|ing)? (?:only|also)\b`,
+    // "Of a pull it says" for "For a pull it says".
+    String.raw`(?:^|[.!?:|>(] |["'\`>|])Of [a-z]`,
+    // "what was accepted stays" for "accepted records stay".
+    String.raw`\b[Ww]hat (?:(?:is|was|has|had|may|must|can)(?: been| be)?(?: not| already)? \w+|waits|runs|came|comes` +
+      String.raw`|changed|differs|follows|remains) (?:is|are|was|were|stays?|waits?|counts?|continues?|begins?|comes` +
+      String.raw`|goes|has|may|must|cannot|would)\b`,
+    String.raw`\b(?:stands?|lies|stood|lay) (?:in|at|beside|behind|on|twice|there|within|between|above|below|before)\b`,
+    String.raw`\b(?:has|have) not the\b|\b(?:Was|Is|Has) [a-z ]+, (?:name|set|run|send)\b`,
+  ].join("|"),
+);

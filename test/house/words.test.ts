@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { habits, migrations, replaced, retired } from "./patterns.ts";
+import { habits, migrations, printedHabits, replaced, retired } from "./patterns.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folders = ["src", "activities", "workflows", "connectors", "testing", "templates", "docs"];
@@ -16,6 +16,22 @@ const files = folders.flatMap((folder) =>
     .filter((file) => !file.startsWith("docs/proof/") && file !== "docs/words.md"),
 );
 
+/** Where a pattern is found, by file and line. */
+function hitsOf(
+  pattern: RegExp,
+  read: readonly string[],
+  lineOf = (line: string) => line,
+): string[] {
+  return read.flatMap((file) =>
+    readFileSync(join(root, file), "utf8")
+      .split("\n")
+      .flatMap((line, index) => {
+        const [hit] = pattern.exec(lineOf(line)) ?? [];
+        return hit === undefined ? [] : [`${file}:${index + 1}: ${hit}`];
+      }),
+  );
+}
+
 it.each([
   ["a word of its own where the field has one", retired],
   ["a word that was replaced", replaced],
@@ -24,13 +40,34 @@ it.each([
   const read = [...files, "README.md", "CONTRIBUTING.md"].filter(
     (file) => pattern !== replaced || !migrations.test(file),
   );
-  const found = read.flatMap((file) =>
-    readFileSync(join(root, file), "utf8")
-      .split("\n")
-      .flatMap((line, index) => {
-        const [hit] = pattern.exec(line) ?? [];
-        return hit === undefined ? [] : [`${file}:${index + 1}: ${hit}`];
-      }),
-  );
-  expect(found).toEqual([]);
+  expect(hitsOf(pattern, read)).toEqual([]);
+});
+
+/** A line of code without its comment. */
+function withoutComment(line: string): string {
+  return /^\s*(?:\/?\*|\/\/)/.test(line) ? "" : line.replace(/\s\/\/ .*$/, "");
+}
+
+it("prints plain English, and the pages are in it", () => {
+  const pages = [...files.filter((file) => file.endsWith(".md")), "README.md", "CONTRIBUTING.md"];
+  const code = files.filter((file) => file.endsWith(".ts"));
+  expect(hitsOf(printedHabits, code, withoutComment)).toEqual([]);
+  expect(hitsOf(printedHabits, pages)).toEqual([]);
+});
+
+it.each([
+  ["it is no JSON", true],
+  ["it is not JSON, and there is no file of it, which is no longer needed", false],
+  ["nobody is told of it", true],
+  ["tell its operator", false],
+  ["It ends. Of a pull it says less", true],
+  ["a run of a pull. One of them ends", false],
+  ["what was accepted stays committed", true],
+  ["it says what was accepted; what is wrong → what to do", false],
+  ["its key stands twice in it", true],
+  ["`sluice` stands for the program", false],
+  ["Is the first line a row, name the columns", true],
+  ["a result has not the shape", true],
+])("knows plain English from other habits: %s", (text, isFound) => {
+  expect(printedHabits.test(text)).toBe(isFound);
 });

@@ -40,7 +40,7 @@ describe("comingAgain", () => {
     ["of a page of which the first row is old", saying(({ rows }) => isRecent(rows[0])), "2 of"],
   ])("finds a connector that says %s that they do not come again", async (_, changes, said) => {
     const { state, text } = await result(changes);
-    expect(text).toContain(`reads after \`rewind\`; came ${said}`);
+    expect(text).toContain(`by the next run after \`rewind\`; came ${said}`);
     expect(state).toBe("failed");
   });
 

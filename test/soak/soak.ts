@@ -216,7 +216,7 @@ async function bringToRest(
 ): Promise<Omit<Left, "ackP99" | "kills">> {
   const { project } = system;
   say("bringing it to rest");
-  await project.sluice("schedule", "pause", "accounts", "--note", "the soak is over");
+  await project.sluice("schedule", "pause", "accounts", "--reason", "the soak is over");
   const open = async (): Promise<number> =>
     (await project.state.runs({ isOpen: true, limit: 10 })).length;
   // What is lost never comes: this waits for drains that end, and no longer.

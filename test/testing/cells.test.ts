@@ -62,7 +62,7 @@ describe("the cells of a page in the kit", () => {
     ["a column twice", cellsOf({ columns: ["id", "text", "text"] }), "one twice"],
     ["another row", cellsOf({ row: () => ({ ...rows[0], text: "other" }) }), "another text"],
     ["another text", altered(1, 0x32), "hold what the row holds in id"],
-    ["bytes that are no UTF-8", altered(1, 0xff), "cells in UTF-8, also in id"],
+    ["bytes that are not UTF-8", altered(1, 0xff), "cells in UTF-8, also in id"],
     ["a letter outside ASCII unflagged", flagged(1, doubledQuote), "`notAscii`"],
     ["a quote twice unflagged", flagged(1, notAscii), "in text"],
     ["a number as a text", flagged(2, 0), "`otherCell`"],

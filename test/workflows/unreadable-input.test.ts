@@ -32,9 +32,9 @@ describe("the input of a workflow", () => {
   });
 
   it.each([
-    ["json/plain", '{"limit": Infinity}', "it is no JSON: NaN, Infinity"],
-    ["json/plain", "{'sync': 'canary'}", "it is no JSON"],
-    ["json/plain", "", "it is no JSON"],
+    ["json/plain", '{"limit": Infinity}', "it is not JSON: NaN, Infinity"],
+    ["json/plain", "{'sync': 'canary'}", "it is not JSON"],
+    ["json/plain", "", "it is not JSON"],
     ["json/protobuf", '{"sync":"canary"}', 'its encoding is "json/protobuf": choose json/plain'],
     ["binary/encrypted", "canary", 'its encoding is "binary/encrypted"'],
   ])("ends the workflow where it cannot be read: %s %s", async (encoding, data, why) => {

@@ -31,8 +31,8 @@ const atTime: Check = {
   id: "A1",
   title: "covers with `at` exactly what changed before a time",
   why:
-    "A backfill reads from one such position to another: what they cover too much is lost, and what they " +
-    "cover too little is read in vain.",
+    "A backfill reads from one such position to another: if they cover too much, rows are lost, and if too " +
+    "little, rows are read in vain.",
   run: async (subject) => {
     const at = needed(subject.source.at?.bind(subject.source), "the connector has no `at`");
     const since = new Date("2024-03-31T00:59:59.998Z");

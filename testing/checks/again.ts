@@ -33,7 +33,7 @@ export const comingAgain: Check = {
     const came = again.map(({ id }) => id).filter((id) => ids.has(id));
     mustBe(
       came.length === 0,
-      "rows of pages with `mayComeAgain: false` to be none of those that the next run reads after `rewind`",
+      "rows of pages with `mayComeAgain: false` not to be read again by the next run after `rewind`",
       `${came.length} of them again (${idsOf(came)})`,
     );
   },

@@ -11,7 +11,7 @@ export const deliveryChecks: readonly Check<PushSubject>[] = [
   {
     id: "A8",
     title: "answers its deliveries as the harness says",
-    why: "Each sender has a form of its own: what is made of it shows in no event that the kit could think of.",
+    why: "Each sender has a form of its own: no event that the kit could think of shows what is made of it.",
     run: async ({ source, harness }) => {
       const deliveries = needed(harness.deliveries, "the harness has no `deliveries`");
       for (const delivery of deliveries) {

@@ -65,8 +65,8 @@ const denying: Check = {
   id: "F2",
   title: "says which setting is wrong when credentials are refused",
   why:
-    "Refused credentials that are tried again keep a run going for hours without a row, and nobody is told " +
-    "what to fix.",
+    "Refused credentials that are tried again keep a run going for hours without a row, and nobody hears what " +
+    "to fix.",
   run: async (subject) => {
     const deny = needed(subject.harness.deny?.bind(subject.harness), "the harness has no `deny`");
     const error = errorOf(await watch(subject, "deny", deny), "deny");
@@ -80,7 +80,7 @@ const denying: Check = {
 
 const throttling: Check = {
   id: "F3",
-  title: "waits as long as it is told when it asks too often",
+  title: "waits as long as the source says when it asks too often",
   why: "If the wait is not passed on, the source is asked again at once, and in the end locks the account out.",
   run: async (subject) => {
     const throttle = needed(
@@ -122,13 +122,13 @@ const silence: Check = {
   id: "F5",
   title: "keeps secrets and cells out of its errors and logs",
   why:
-    "What an error or a log line says is kept by Temporal and by log stores, where nobody deletes a " +
+    "Temporal and log stores keep the words of errors and log lines, where nobody deletes a " +
     "password or the data of a customer.",
   run: async (subject) => {
     const secrets = secretsIn(subject.config()).map((secret) => secret.reveal());
     if (secrets.some((secret) => secret.length < secretCharsMin)) {
       const what = `a secret of fewer than ${secretCharsMin} characters`;
-      throw new NotShown(`the harness's config has ${what}, which may stand anywhere by chance`);
+      throw new NotShown(`the harness's config has ${what}, which may occur anywhere by chance`);
     }
     const failures = await saidInFailures(subject);
     const log = subject.logged.map((text) => ({ where: "its log", text }));

@@ -164,7 +164,7 @@ function garbage(): readonly (readonly [what: string, body: Buffer])[] {
     ["random bytes", randomBytes(1_000)],
     ["half of a JSON text", Buffer.from(`[{"id":"${plantedPiece}"},{"id"`)],
     ["deep JSON", Buffer.from("[".repeat(100_000) + "]".repeat(100_000))],
-    ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
     ["null", Buffer.from("null")],
     ["a number", Buffer.from("17")],
     ["a list of nulls", Buffer.from("[null,null]")],
@@ -181,7 +181,11 @@ function mustOutliveGarbage(sender: Sender): void {
     const answer = answerOf(sender, delivery, sender.sign(delivery));
     if ("events" in answer) {
       const isTaken = answer.events.every(({ json }) => isJson(json));
-      mustBe(isTaken, `${what}, signed, to be refused or to become JSON`, "an event that is none");
+      mustBe(
+        isTaken,
+        `${what}, signed, to be refused or to become JSON`,
+        "an event that is not JSON",
+      );
       continue;
     }
     const told = "message" in answer ? answer.message : "";

@@ -39,7 +39,7 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R6",
     title: "cuts the source into neighbouring spans",
-    why: "A backfill's lanes are such spans: what is between two of them is lost, what is in both is sent twice.",
+    why: "A backfill's lanes are such spans: a row between two of them is lost, and one in both is sent twice.",
     run: async (subject) => {
       const { rows, pages } = await readWhole(subject);
       const edges = [undefined, ...pages.map(({ position }) => position), undefined];
@@ -63,7 +63,7 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R8",
     title: "keeps its position through JSON",
-    why: "A position is kept in the store as JSON: what JSON changes is another place when the next run begins there.",
+    why: "A position is kept in the store as JSON: if JSON changes it, the next run begins at another place.",
     run: async (subject) => {
       // Every page's position is held against the schema and against its own JSON as it comes.
       const { rows, pages } = await readWhole(subject);

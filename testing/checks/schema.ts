@@ -16,7 +16,7 @@ export const schemaChecks: readonly Check<Configured>[] = [
     id: "S1",
     title: "describes every member of its config",
     why:
-      "The schema is all that a person and an editor see of a connector: what it does not describe is " +
+      "The schema is all that a person and an editor see of a connector: a member that it does not describe is " +
       "guessed, or found by reading code.",
     run: async ({ source }) => {
       const members = described(jsonSchemaOf(source.config), "").filter(
@@ -59,7 +59,7 @@ export const schemaChecks: readonly Check<Configured>[] = [
       const unknown = { ...harness.config, [unknownMember]: 1 };
       mustBe(
         namesRefused(source.config, unknown)?.includes(unknownMember) === true,
-        `a member that there is not to be refused by its name (\`z.strictObject\`)`,
+        `an unknown member to be refused by its name (\`z.strictObject\`)`,
         "a config without complaint, or one about something else",
       );
     },

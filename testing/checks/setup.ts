@@ -81,7 +81,7 @@ export const discovering: Check = {
   id: "A5",
   title: "suggests with `discover` what can be read",
   why:
-    "What `discover` suggests is copied into the configuration: a suggestion that does not work " +
+    "People copy the suggestions of `discover` into the configuration: a suggestion that does not work " +
     "costs a new user the first hour.",
   run: async (subject) => {
     const { source } = subject;

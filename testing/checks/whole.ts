@@ -32,7 +32,7 @@ export const wholeChecks: readonly Check[] = [
   {
     id: "R10",
     title: "reads an empty source",
-    why: "A source may well be empty once, and what is then put in must come with the next run.",
+    why: "A source may well be empty once, and rows put in after that must come with the next run.",
     run: readsEmpty,
   },
   {
@@ -53,8 +53,8 @@ export const wholeChecks: readonly Check[] = [
     id: "R17",
     title: "reads twice at the same time",
     why:
-      "The lanes of a backfill read one source together: what a connector keeps outside its read is then " +
-      "the other's.",
+      "The lanes of a backfill read one source together: things that a connector keeps outside its read are " +
+      "then the other's.",
     run: readsInterleaved,
   },
 ];

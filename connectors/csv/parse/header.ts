@@ -161,7 +161,7 @@ function name(delimiter: string): string {
 }
 
 /** Under this condition alone: named so, a header line would be sent as a record. */
-const isRowHint = "Is the first line a row, name the columns: columns: [id, name].";
+const isRowHint = "If the first line is a row, name the columns: columns: [id, name].";
 
 function assertNames(where: string, columns: readonly string[], mayName: boolean): void {
   const empty = columns.flatMap((column, index) => (column === "" ? [index + 1] : []));
@@ -186,7 +186,7 @@ function assertNames(where: string, columns: readonly string[], mayName: boolean
   throw headerError(
     where,
     listed(what),
-    mayName ? hint : `${hint} \`sluice check\` says the names.`,
+    mayName ? hint : `${hint} \`sluice check\` lists the names.`,
   );
 }
 

@@ -30,6 +30,6 @@ export async function fetchRows(
     return { isLast: told !== null, oids: fields.map(({ dataTypeID }) => dataTypeID) };
   }
   throw new RetryLater(`the server sent ${sent} rows, and ${came} came`, {
-    hint: "Look whether something between here and the server alters what passes.",
+    hint: "Check whether something between here and the server alters the data.",
   });
 }

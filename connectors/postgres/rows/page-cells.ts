@@ -190,6 +190,6 @@ class CellWriter {
 
 function garbled(): RetryLater {
   return new RetryLater("a row of the server does not hold as many bytes as it says", {
-    hint: "Look whether something between here and the server alters what passes.",
+    hint: "Check whether something between here and the server alters the data.",
   });
 }

@@ -145,7 +145,7 @@ function inNoForm(value: unknown, member: EndRequest["member"]): string {
     `a date such as 2026-10-01, a time such as 2026-10-01T14:30, ${examples}, or a place such as ` +
     `"line 48211"`;
   if (typeof value === "number") {
-    return `no number is kept so exactly: write it in quotes, or ${forms}`;
+    return `numbers are not kept so exactly: write it in quotes, or ${forms}`;
   }
   if (typeof value !== "string") return `must be ${forms}, in quotes`;
   return `${quoted(value)} is neither ${forms.replace(", or", " nor")}${didYouMean(value, words)}`;

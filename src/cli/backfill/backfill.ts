@@ -237,14 +237,14 @@ export const registerBackfill: Register = (program, context) => {
         "changed",
       ]),
     )
-    .option("--note <text>", "why, for those who look at it later")
+    .option("--reason <text>", "why, for those who look at it later")
     .option(
       "--time-zone <zone>",
       "the zone for times without one; by default that of the sync's schedule",
     )
     .option(
       "--advance-checkpoint",
-      "of a sync that never ran: let the nightly run continue where this ends",
+      "for a sync that never ran: let the nightly run continue where this ends",
     )
     .option("--yes", "send it without asking")
     .addOption(
@@ -266,7 +266,7 @@ export const registerBackfill: Register = (program, context) => {
         "yes",
       ]),
     )
-    .option("--ui <address>", "of --link: where the Web UI is, such as https://temporal.example")
+    .option("--ui <address>", "for --link: where the Web UI is, such as https://temporal.example")
     .action(async (name: string | undefined, options: BackfillOptions) => {
       await backfill(context, name, options);
     });

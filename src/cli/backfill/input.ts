@@ -13,7 +13,7 @@ export type AskedOptions = {
   readonly limit?: number;
   readonly lanes?: number;
   readonly send?: "all" | "changed";
-  readonly note?: string;
+  readonly reason?: string;
   readonly timeZone?: string;
   readonly advanceCheckpoint?: boolean;
 };
@@ -27,7 +27,7 @@ const memberOptions = [
   ["limit", "limit"],
   ["lanes", "lanes"],
   ["send", "send"],
-  ["note", "note"],
+  ["reason", "note"],
   ["timeZone", "time_zone"],
   ["advanceCheckpoint", "advance_checkpoint"],
 ] as const satisfies readonly (readonly [keyof AskedOptions, string])[];
@@ -68,7 +68,8 @@ export function commandOf(input: unknown): string {
 
 /** The option of a member: `--time-zone`. */
 function optionOf(member: string): string {
-  return member === "keys" ? "--key" : `--${member.replaceAll("_", "-")}`;
+  const name = memberOptions.find(([, named]) => named === member)?.[0] ?? member;
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** A text for one who fills in a form, as one who types options reads it: `leave out --from`, `--lanes 1`. */

@@ -89,7 +89,7 @@ function register(name: "pause" | "resume", description: string): Register {
 /** `sluice pause <run>`. */
 export const registerPause: Register = register(
   "pause",
-  "pause a backfill after its next chunks; what was accepted stays committed",
+  "pause a backfill after its next chunks; accepted records stay committed",
 );
 
 /** `sluice resume <run>`. */

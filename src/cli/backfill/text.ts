@@ -18,7 +18,7 @@ function planTable(plan: BackfillPlan): readonly (readonly [string, string])[] {
       "sample",
       became === undefined
         ? "there is no row"
-        : `of the first ${counted(sample.rows, "row")}: ${became}`,
+        : `the first ${counted(sample.rows, "row")}: ${became}`,
     ],
     ...sample.fields.map(({ field, count }, index): [string, string] => [
       index === 0 ? "  changed" : "",

@@ -27,7 +27,7 @@ export const registerConnectorDev: Register = (connector, context) => {
       ).conflicts("set"),
     )
     .option("--set <name=value>", "one of them; may be repeated", withMember)
-    .option("-n, --rows <rows>", "how many rows to read", positive, 20)
+    .option("-n, --limit <rows>", "how many rows to read", positive, 20)
     .option("--from <position>", "where to continue from, as JSON")
     .option("--once", "read once, and end")
     .option("--json", "print JSON: one object for each row, reject and position")

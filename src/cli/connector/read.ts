@@ -20,7 +20,7 @@ export const readRequest = z.object({
   config: z.string().optional(),
   set: z.record(z.string(), z.unknown()).optional(),
   /** How many at most. */
-  rows: z.int(),
+  limit: z.int(),
   /** A position as JSON. */
   from: z.string().optional(),
   json: z.boolean().optional(),
@@ -74,7 +74,7 @@ class Reader {
     source: Source,
     { config, from }: { readonly config: unknown; readonly from: unknown },
   ): Promise<void> {
-    const { rows: limit } = this.#request;
+    const { limit } = this.#request;
     const { say } = this.#context;
     const { signal } = onInterrupt();
     const log = { info: say, warn: say };
@@ -86,7 +86,7 @@ class Reader {
       if (count >= limit) break;
     }
     if (count === 0) say("no row came");
-    else if (count >= limit) say(`these were the first ${count}: --rows reads more`);
+    else if (count >= limit) say(`these were the first ${count}: --limit reads more`);
   }
 
   #showPage(page: Page<Row, unknown>): void {
@@ -158,7 +158,7 @@ function positionGiven({ position: schema }: Source, text: string | undefined): 
   try {
     position = JSON.parse(text);
   } catch {
-    throw new ConfigError(`--from ${text} is no JSON`, {
+    throw new ConfigError(`--from ${text} is not JSON`, {
       hint: "take a position that was printed",
     });
   }

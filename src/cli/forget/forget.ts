@@ -46,7 +46,7 @@ const names: Readonly<Record<Kind, readonly [one: string, several: string]>> = {
   ],
   rejects: ["reject, with its row", "rejects, with their rows"],
   notes: ["refusal or doubt", "refusals and doubts"],
-  key_lists: ["list of keys that it stood in", "lists of keys that it stood in"],
+  key_lists: ["list of keys that it was in", "lists of keys that it was in"],
   samples: ["sample record of a backfill", "sample records of backfills"],
   results: ["result on a kept page of a pull", "results on kept pages of pulls"],
   positions: ["position of a run that was named by it", "positions of runs that were named by it"],
@@ -71,11 +71,11 @@ function unreachedOf(
   return [
     `the source: while connection ${connection} has the row, the next run that reads it sends it again`,
     config.api.baseUrl === "sandbox"
-      ? "the sandbox, which stands for the service: its folder is `sandbox` in the state folder"
+      ? "the sandbox, which is used in place of the service: its folder is `sandbox` in the state folder"
       : "the service: it has no way to delete a record",
     "backups and copies of the state folder, of the database and of logs that others keep",
     ...(pulls.size === 0 ? [] : ["files and tables that pulls have written into"]),
-    ...(isAtKey ? ["the checkpoint of the sync, until a run has gone on from it"] : []),
+    ...(isAtKey ? ["the checkpoint of the sync, until a run has continued from it"] : []),
     ...(store === undefined
       ? []
       : [

@@ -193,7 +193,7 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   "schedule list": { examples: ["sluice schedule list"], page: "docs/schedules.md" },
   "schedule trigger": { examples: ["sluice schedule trigger accounts"], page: "docs/schedules.md" },
   "schedule pause": {
-    examples: ['sluice schedule pause accounts --note "the export is late"'],
+    examples: ['sluice schedule pause accounts --reason "the export is late"'],
     page: "docs/schedules.md",
   },
   "schedule resume": { examples: ["sluice schedule resume accounts"], page: "docs/schedules.md" },

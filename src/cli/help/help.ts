@@ -12,12 +12,12 @@ const codes: Readonly<Record<keyof typeof exitCodes, string>> = {
     "something is wrong with the command, the configuration, a key or a folder: a person has to fix it",
   doneWithRejects:
     "done with rejects: all but the rows that were refused, which `sluice rejects list` shows; " +
-    "of `verify`: something is missing or different",
+    "for `verify`: something is missing or different",
   unreachable:
     "the service, Temporal or a worker could not be reached: trying again later may help",
   held:
     "held: a guardrail was broken, and nothing is sent until somebody agrees (`sluice approve`); " +
-    "of `plan`: something would be sent, or a call made",
+    "for `plan`: something would be sent, or a call made",
   interrupted: "interrupted: by Ctrl-C or a signal",
 };
 
@@ -31,7 +31,7 @@ export function exitCodesText(): string {
     "",
     ...lines,
     "",
-    "Of several syncs in one command the worst counts: 0, 3, 5, 1, 2, 4, 130, the worst last.",
+    "With several syncs in one command, the worst counts: 0, 3, 5, 1, 2, 4, 130, the worst last.",
   ].join("\n");
 }
 

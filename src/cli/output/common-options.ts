@@ -16,8 +16,8 @@ export const commonHeading = "Options of every command:";
 /** The options of every command, made anew for each. */
 export function commonOptions(): readonly Option[] {
   return [
-    new Option("-q, --quiet", "tell only the result and errors").conflicts("verbose"),
-    new Option("--verbose", "tell also which servers are started, and where"),
+    new Option("-q, --quiet", "print only the result and errors").conflicts("verbose"),
+    new Option("--verbose", "print also which servers are started, and where"),
     new Option(
       "--color <when>",
       "auto, always or never; NO_COLOR and FORCE_COLOR count too",

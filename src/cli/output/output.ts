@@ -78,8 +78,8 @@ export function endWithPipe(): void {
     if (areWordsLost) return;
     areWordsLost = true;
     tell(
-      `what this command prints could not be written: ${message}\n` +
-        "  → Free space where its output goes, or print elsewhere. Only words are lost: the command went on.",
+      `the output of this command could not be written: ${message}\n` +
+        "  → Free space where its output goes, or print elsewhere. Only its output is lost: the command continued.",
     );
     process.once("exit", () => {
       process.exitCode ||= exitCodes.failed;

@@ -57,7 +57,7 @@ function openText(run: Run): string {
   const { runId } = run;
   const what = openHold(run) === undefined ? "is under way" : "is held";
   return (
-    `run ${runId} ${what}: what it has staged counts as unknown here, and no run begins until it has ended; ` +
+    `run ${runId} ${what}: its staged records count as unknown here, and no run begins until it has ended; ` +
     "plan again then"
   );
 }

@@ -118,7 +118,8 @@ export const registerPlan: Register = (program, context) => {
   withGlobals(program.command("plan <sync>"))
     .summary("what the next run would send, and why; sends nothing")
     .description(
-      "read what the next run of a sync would read, and say what it would send, why, and what that costs; of a pull, " +
+      "read what the next run of a sync would read, and say what it would send, why, and what that costs; for a " +
+        "pull, " +
         "which calls it would make, each of which costs credits; nothing is sent, asked or stored; exit code 5 where " +
         "something would be sent, or a call made",
     )

@@ -192,7 +192,7 @@ function showNote({ subject, place, detail }: Note, { context, isJson }: Shown):
 /** `sluice check [connection]`. */
 export const registerCheck: Register = (program, context) => {
   withGlobals(program.command("check [connection]"), "lines")
-    .description("look whether sources and the service can be reached, step by step")
+    .description("check whether sources and the service can be reached, step by step")
     .action(async (name: string | undefined, options: GlobalOptions) => {
       const config = await configOf(context, options);
       const wanted =

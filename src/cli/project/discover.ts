@@ -25,7 +25,7 @@ export const registerDiscover: Register = (program, context) => {
       const { name, connector, config } = connectionNamed(project, given);
       const source = sourcesOf(project).get(connector);
       if (source?.discover === undefined) {
-        throw new ConfigError(`the connector ${connector} cannot tell what there is to read`);
+        throw new ConfigError(`the connector ${connector} cannot list what there is to read`);
       }
       const { signal } = new AbortController();
       const log = { info: context.say, warn: context.say };

@@ -76,8 +76,8 @@ function looksAtServer(server: StoreServer): Look[] {
       name: "fail-over of the store",
       look: async () => {
         if (!(await lookAtStore(server)).losesOnFailOver) return "no commit is lost by it";
-        throw new ConfigError("commits wait for no standby: what was committed last may be lost", {
-          hint: "set synchronous_standby_names on the server; what is lost is noticed, and sent again",
+        throw new ConfigError("commits wait for no standby: the last ones may be lost", {
+          hint: "set synchronous_standby_names on the server; lost records are noticed, and sent again",
         });
       },
     },
@@ -128,7 +128,7 @@ async function lookForTemporal(context: Context): Promise<string> {
 /** `sluice doctor`. */
 export const registerDoctor: Register = (program, context) => {
   withGlobals(program.command("doctor"), "lines")
-    .description("look whether this machine has what sluice needs")
+    .description("check whether this machine has what sluice needs")
     .action(async (options: GlobalOptions) => {
       const told = new Set<string>();
       const show = async (look: Look): Promise<void> => {

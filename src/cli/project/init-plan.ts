@@ -40,7 +40,7 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
     text: "Where the rows are",
     choices: ["csv", "postgres"],
     hint:
-      "of files `sluice init customers.csv`, of a database `sluice init --url-env DATABASE_URL --table " +
+      "for files `sluice init customers.csv`, for a database `sluice init --url-env DATABASE_URL --table " +
       "public.customers`, where DATABASE_URL is a variable",
     parse: (answer) => oneOf("connector is called", ["csv", "postgres"] as const, answer),
   });

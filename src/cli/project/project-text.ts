@@ -29,10 +29,11 @@ export function configText(plan: ProjectPlan): string {
   const { connection, reads, sync, comments } = plan;
   const lines = [
     "# yaml-language-server: $schema=./sluice.schema.json",
-    "# Made by `sluice init`. Whatever else may be here, an editor that reads the schema offers.",
+    "# Made by `sluice init`. An editor that reads the schema offers whatever else may be here.",
     "version: 1",
     "api:",
-    "  # The sandbox is in for the service on this machine: nothing leaves it until these variables are set, in the",
+    "  # On this machine the sandbox is used in place of the service: nothing leaves it until these variables are " +
+      "set, in the",
     "  # environment or in .env (see .env.example).",
     "  base_url: ${SLUICE_BASE_URL:-sandbox}",
     "  legacy_base_url: ${SLUICE_LEGACY_BASE_URL:-sandbox}",
@@ -90,7 +91,7 @@ function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
     ...(reads.encoding === undefined
       ? []
       : [
-          "# It is no UTF-8: the encoding of Windows, which holds Latin-1.",
+          "# It is not UTF-8 but the encoding of Windows, which includes Latin-1.",
           `encoding: ${reads.encoding}`,
         ]),
   ];

@@ -196,7 +196,7 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
   }
   if (ended !== undefined) throw hasEnded(ended);
   if (run === undefined) throw noRun(workflowId);
-  throw new ConfigError(`run ${run.runId} continues no more: its workflow was ended from outside`, {
+  throw new ConfigError(`run ${run.runId} does not continue: its workflow was ended from outside`, {
     hint: `the next run of ${run.sync} notes it as abandoned`,
   });
 }
@@ -268,7 +268,7 @@ async function cancel(name: string, project: Project, isJson: boolean | undefine
 /** `sluice cancel <run>`. */
 export const registerCancel: Register = (program, context) => {
   withGlobals(program.command("cancel <run>"))
-    .description("stop a run cleanly; what was accepted stays committed")
+    .description("stop a run cleanly; accepted records stay committed")
     .action(async (name: string, options: GlobalOptions) => {
       const config = await configOf(context, options);
       await withState(config, async (state) => {

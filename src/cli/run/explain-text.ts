@@ -10,7 +10,7 @@ const unknownTexts: Readonly<Record<WhyUnknown, string>> = {
   underWay: "a run has staged it and is not done with it",
   unsettled: "a run sent it, and whether and how it was taken is not known",
   untaken: "the last record of it was refused, or given up before it was taken",
-  forgotten: "what was known counts no more: the store was reset, restored or rebound",
+  forgotten: "its known state does not count any more: the store was reset, restored or rebound",
   otherwise: "it was sent before the sync had `send: all`, which compares otherwise",
 };
 
@@ -84,7 +84,7 @@ function knownText(known: KnownRecord, sender: SentBy | undefined): string {
   const since = `holds what it accepted at ${isoOf(acceptedAt)}`;
   const held = sender === undefined ? since : `${since}, ${senderText(sender)}`;
   if (adopted === undefined) return held;
-  return `${held}; adopted at ${adopted.at}: another record counts as held (${adopted.reason})`;
+  return `${held}; adopted at ${adopted.at}: another record counts as known (${adopted.reason})`;
 }
 
 /** A key that is back, and was not read by a run since, is told as gone: by which run says when. */

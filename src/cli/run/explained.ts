@@ -224,7 +224,7 @@ async function mappedInTime(what: Explaining): Promise<MappedRow[] | undefined> 
   const late = delay(answerMsMax, undefined, { ref: false, signal: over.signal }).then(() => {
     throw new RetryLater(
       `the source of ${sync.name} did not answer within ${answerMsMax / 1_000} s`,
-      { hint: "`sluice check` looks why" },
+      { hint: "`sluice check` shows why" },
     );
   });
   return await Promise.race([mappedNow(what, over.signal), late]).finally(() => over.abort());

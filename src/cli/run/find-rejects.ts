@@ -86,7 +86,7 @@ export async function findRejects(
   if (open === true) {
     if (run !== undefined) {
       throw new ConfigError("--open and a run exclude each other", {
-        hint: "what is open may be in any run; `rejects list <run>` says of each reject what became of it",
+        hint: "open rejects may be in any run; `rejects list <run>` shows what became of each reject",
       });
     }
     if (sync !== undefined) syncNamed(config, sync);

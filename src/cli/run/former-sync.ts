@@ -20,7 +20,7 @@ export async function syncOrFormer(config: Config, name: string): Promise<SyncCo
   if (!wasThere) return syncNamed(config, name);
   throw new ConfigError(`there is no sync "${name}" in ${file} any more`, {
     hint:
-      `what is kept of it has this name: give it to the sync in a copy of ${basename(file)} in the same folder, ` +
+      `its kept data has this name: give it to the sync in a copy of ${basename(file)} in the same folder, ` +
       "and add `--config <the copy>`",
   });
 }

@@ -44,8 +44,8 @@ export async function* heldSample(
       }
     } catch (error) {
       if (!(error instanceof StagedFileMissingError)) throw error;
-      throw new ConfigError(`what run ${runId} has staged is not on this host, or is lost`, {
-        hint: "run the command on the host that staged it; what is lost is staged again before anything is sent",
+      throw new ConfigError(`the staged files of run ${runId} are not on this host, or are lost`, {
+        hint: "run the command on the host that staged them; lost files are staged again before anything is sent",
         cause: error,
       });
     }

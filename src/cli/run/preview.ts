@@ -138,7 +138,7 @@ export const registerPreview: Register = (program, context) => {
     .summary("show the first records of a sync, and what changed; sends nothing")
     .description(
       "show the first records of a sync as they would be sent, and what changed; nothing is sent or stored; " +
-        "without a name, of the only sync",
+        "without a name, those of the only sync",
     )
     .option("-n, --limit <rows>", "how many rows to read", positive, 5)
     .option(

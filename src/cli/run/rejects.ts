@@ -99,8 +99,9 @@ export const registerRejects: Register = (program, context) => {
     withGlobals(rejects.command(`${name} [run]`), json)
       // The run was an option once, and may be in scripts.
       .addOption(new Option("--run <run>", "the same as the argument").hideHelp())
-      .option("--sync <name>", "of the newest run of this sync or pull");
-  const newest = "without a run, of the newest (of an inbox, of the newest with open rejects)";
+      .option("--sync <name>", "those of the newest run of this sync or pull");
+  const newest =
+    "without a run, those of the newest (for an inbox, of the newest with open rejects)";
   const code = ["--code <code>", "only those of this code, as --json shows it"] as const;
   verb("list", "lines")
     .summary("the rejects of a run, with their places and reasons")
@@ -129,7 +130,7 @@ export const registerRejects: Register = (program, context) => {
   verb("replay", "object")
     .summary("read rejected rows of a run again, and send what is valid now")
     .description(
-      "read the rejected rows of a run again, and send what is valid now; without a run, of the newest with " +
+      "read the rejected rows of a run again, and send what is valid now; without a run, those of the newest with " +
         "open rejects",
     )
     .option(...code)

@@ -35,7 +35,7 @@ async function runNamed(
   throw sync === undefined
     ? new ConfigError("there is no run yet", { hint: "`sluice run` makes the first" })
     : new ConfigError(`there is no run of ${sync} yet`, {
-        hint: `\`sluice run ${sync}\` makes the first, of a pull \`sluice pull ${sync}\``,
+        hint: `\`sluice run ${sync}\` makes the first, or for a pull \`sluice pull ${sync}\``,
       });
 }
 
@@ -129,7 +129,7 @@ type ShowOptions = GlobalOptions & { readonly sample?: boolean };
 /** `sluice runs show`. */
 const registerShow: Register = (runs, context) => {
   withGlobals(runs.command("show [run]"))
-    .description("the report of a run; of the newest when none is named")
+    .description("the report of a run, by default of the newest")
     .option("--sample", "print some records that a held run would send: personal data")
     .action(async (runId: string | undefined, options: ShowOptions) => {
       const config = await configOf(context, options);
@@ -154,7 +154,7 @@ export const registerRuns: Register = (program, context) => {
   const runs = program.command("runs").description("what was run, and how it ended");
   withGlobals(runs.command("list"), "lines")
     .description("runs, newest first")
-    .option("--sync <name>", "of one sync or pull")
+    .option("--sync <name>", "those of one sync or pull")
     .option("--failed", "those that failed, were abandoned, or ran out of credits")
     .option("--since <time>", "those begun since then: 7d, 12h, 2026-11-20", since)
     .option("-n, --limit <runs>", "how many", positive, 20)

@@ -21,7 +21,10 @@ export function whyUnsendable(
   }
   if (target !== targetOf(api)) {
     const why = `it is held for ${target}, and ${file} names ${targetOf(api)}`;
-    return { why, hint: `${discard}, or have \`api\` name the service and the account of then` };
+    return {
+      why,
+      hint: `${discard}, or have \`api\` name the service and the account that it was staged for`,
+    };
   }
   if (now.configHash === configHash) return undefined;
   return {

@@ -228,7 +228,7 @@ export function failureOf(error: unknown): Error {
   const { cause } = error;
   if (cause instanceof TerminatedFailure) {
     return new Error(
-      "the workflow was terminated; what was accepted is committed, the next run sends the rest",
+      "the workflow was terminated; accepted records are committed, the next run sends the rest",
     );
   }
   const type = cause instanceof ApplicationFailure ? cause.type : undefined;

@@ -157,13 +157,13 @@ async function trigger(at: At, context: Context, name: string): Promise<string> 
   return workflowId;
 }
 
-/** Reads a note from the command line. @throws {InvalidArgumentError} it is too long. */
-function note(text: string): string {
+/** Reads a reason from the command line. @throws {InvalidArgumentError} it is too long. */
+function reason(text: string): string {
   if (text.length <= scheduleNoteCharsMax) return text;
   throw new InvalidArgumentError(`must be ${scheduleNoteCharsMax} characters at most`);
 }
 
-type PauseOptions = GlobalOptions & { readonly note?: string };
+type PauseOptions = GlobalOptions & { readonly reason?: string };
 
 async function pause(at: At, name: string, why: string | undefined): Promise<string> {
   const { client, owner, state } = at;
@@ -218,13 +218,13 @@ export const registerSchedule: Register = (program, context) => {
   withGlobals(schedule.command("pause <name>"))
     .description("let no run begin by itself until it is resumed; one that runs continues")
     .option(
-      "--note <text>",
+      "--reason <text>",
       "why; shown by `schedule list` and in the report of the next run",
-      note,
+      reason,
     )
     .action(async (name: string, options: PauseOptions) => {
       await onTemporal(context, options, async (at) => {
-        const told = await pause(at, name, options.note);
+        const told = await pause(at, name, options.reason);
         context.print(options.json ? JSON.stringify({ name, paused: true }) : told);
       });
     });

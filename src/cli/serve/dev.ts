@@ -125,10 +125,10 @@ async function takeUp(next: Config, old: Working, around: Around): Promise<Worki
   try {
     await old.close();
     const working = await work(next, around);
-    log.info({ file: next.file }, "the changed configuration is taken up");
+    log.info({ file: next.file }, "the changed configuration is in use");
     return working;
   } catch (error) {
-    log.error({ why: messageOf(error) }, "the changed configuration cannot be worked with");
+    log.error({ why: messageOf(error) }, "the changed configuration cannot be used");
     return await work(old.config, around);
   } finally {
     await held.release();

@@ -30,7 +30,7 @@ export function unreadTexts(pushed: readonly PushConnection[]): string[] {
   return pushed
     .filter(({ readers }) => readers.length === 0)
     .map(({ connection }) => {
-      return `no sync reads ${connection}: what it is sent is kept → ${readHint(connection)}`;
+      return `no sync reads ${connection}: its events are kept → ${readHint(connection)}`;
     });
 }
 

@@ -17,7 +17,7 @@ type SandboxOptions = GlobalOptions & {
 /** `sluice sandbox`. */
 export const registerSandbox: Register = (program, context) => {
   withJson(program.command("sandbox"))
-    .description("run a local implementation of the service until it is told to stop")
+    .description("run a local implementation of the service until it is stopped")
     .option("--port <port>", "where it listens; 0 takes a free one", port, sandboxPortDefault)
     .option("--data <folder>", "where it keeps what it receives", ".sluice/sandbox")
     .option("--faults <file>", "what goes wrong: a script in YAML")

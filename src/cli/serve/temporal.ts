@@ -27,7 +27,7 @@ export const registerTemporal: Register = (program, context) => {
       context.print(json ? JSON.stringify({ path }) : path);
     });
   withGlobals(temporal.command("start"))
-    .description("run the server alone until it is told to stop")
+    .description("run the server alone until it is stopped")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       const interrupted = onInterrupt();

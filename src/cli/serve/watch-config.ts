@@ -70,7 +70,7 @@ export async function changedConfig(
       if (next.stateFolder === config.stateFolder) return next;
       warn(`${config.file} has changed its \`state\`: restart this process to work with it`);
     } catch (error) {
-      warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);
+      warn(`${config.file} has changed and is not used: ${messageOf(error)}`);
     }
   }
 }

@@ -23,7 +23,7 @@ const errorBody = z.object({ error: z.object({ code: z.string(), message: z.stri
 
 const hints: Readonly<Record<number, string>> = {
   400: "fix the body; sent again as it is, it is refused again",
-  401: "has the receiver the same secret, and the same clock within 5 minutes?",
+  401: "does the receiver have the same secret, and the same clock within 5 minutes?",
   404: "is this connection in the receiver's `sluice.yaml`? Restart it after a change",
   413: "send fewer events at once, or raise the connection's `body_max`",
   503: "send it again: nothing of it was kept",

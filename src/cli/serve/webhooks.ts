@@ -42,7 +42,7 @@ export const registerWebhooks: Register = (program, context) => {
   const webhooks = withGlobals(program.command("webhooks"))
     // Otherwise it would take the options of `send` for its own.
     .enablePositionalOptions()
-    .description("receive what is pushed to connections until it is told to stop")
+    .description("receive what is pushed to connections until it is stopped")
     .option("--port <port>", "where it listens; 0 takes a free one", port, webhooksPortDefault)
     .action(async (options: WebhooksOptions) => await receive(options, context));
   addSend(webhooks, context);

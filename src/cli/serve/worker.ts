@@ -16,7 +16,7 @@ type WorkerOptions = GlobalOptions & {
 /** `sluice worker`. */
 export const registerWorker: Register = (program, context) => {
   withGlobals(program.command("worker"))
-    .description("run a worker until it is told to stop")
+    .description("run a worker until it is stopped")
     .option("--http <host:port>", "where it answers /livez, /readyz and /metrics", httpAddress)
     .option("--temporal-metrics <host:port>", "where Temporal's own /metrics are", httpAddress)
     .action(async (options: WorkerOptions) => {
@@ -46,7 +46,7 @@ export const registerWorker: Register = (program, context) => {
         observing?.probes.watch(undefined);
         // Somebody waits for the prompt; a service manager does not.
         const graceMs = isCtrlC(interrupted.signal) ? commandGraceMs : workerGraceMs;
-        log.info(`worker stops: what runs has ${graceMs / 1_000} s to end`);
+        log.info(`worker stops: running work has ${graceMs / 1_000} s to end`);
         await worker.stop(graceMs);
       } finally {
         await service.release();

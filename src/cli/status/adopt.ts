@@ -81,7 +81,7 @@ function checkFields(sync: SyncConfig, written: string, fields: readonly string[
   if (before.stream !== sync.stream || edit?.changed.includes(key) === true) {
     throw new ConfigError(
       `sync ${sync.name} makes other records than before: its stream or its key is another`,
-      { field, hint: "what has another key cannot be held already" },
+      { field, hint: "a record of another key cannot be held already" },
     );
   }
   if (edit === undefined) return;
@@ -92,7 +92,7 @@ function checkFields(sync: SyncConfig, written: string, fields: readonly string[
     const why = all.has(asked)
       ? `field ${asked} of sync ${sync.name} is mapped as it was before`
       : `sync ${sync.name} has no field ${asked}${didYouMean(asked, [...all])}`;
-    throw new ConfigError(why, { field, hint: `what differs is ${edited.join(", ")}` });
+    throw new ConfigError(why, { field, hint: `the fields that differ are ${edited.join(", ")}` });
   }
 }
 
@@ -160,10 +160,13 @@ export function addAdopt(state: Command, context: Context): void {
   withGlobals(state.command("adopt <sync>"))
     .summary("take today's records for what the service holds, without sending")
     .description(
-      "after an edit of a mapping of which the service need not hear: take today's records for what it holds, of the " +
-        "rows of which the mapping before gives exactly what it is known to hold; nothing is sent",
+      "after an edit of a mapping that the service need not know: take today's records for what it holds, where " +
+        "the mapping before gives exactly what it is known to hold; nothing is sent",
     )
-    .option("--fields <paths>", "the fields whose edit the service need not hear of, with commas")
+    .option(
+      "--fields <paths>",
+      "the fields whose edit the service need not know, separated by commas",
+    )
     .option("--undo", "give back what was known before the last time")
     .requiredOption("--reason <text>", "kept with the change")
     .action(async (name: string, options: AdoptOptions) => {

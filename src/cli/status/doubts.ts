@@ -76,7 +76,7 @@ function inDoubtLine(sync: string, { inDoubt, due, waitMs }: DoubtFacts): string
   if (due === inDoubt) {
     return `${sync}: an older value may have been applied over ${many} → ${next} now, or \`sluice run ${sync}\``;
   }
-  const over = due === 0 ? "" : `, over ${due} of them no more`;
+  const over = due === 0 ? "" : `, no longer over ${due} of them`;
   return (
     `${sync}: an older value may still be applied over ${many}, ${howLong(waitMs)}${over} → ` +
     `${next} when that is over, or \`sluice run ${sync}\` then`
@@ -108,7 +108,7 @@ export function doubtLines(status: DoubtStatus): string[] {
     const many = counted(pending, "record");
     lines.push(
       `${sync}: the outcome of requests with ${many} is unknown: they may still be applied, ` +
-        `${howLong(pendingMs)} → what is sent meanwhile is sent once more`,
+        `${howLong(pendingMs)} → records sent meanwhile are sent once more`,
     );
   }
   if (facts.lost > 0) {
@@ -126,7 +126,7 @@ export function doubtLines(status: DoubtStatus): string[] {
       stray.map(({ key }) => key),
       facts.stray,
     );
-    const way = "look whether the service holds them";
+    const way = "check whether the service holds them";
     lines.push(
       `${sync}: run ${first.runId} was given up and may have sent ${many} that came with no ` +
         `later run: ${keys} → ${configured === undefined ? `${way}; ${reset}` : way}`,

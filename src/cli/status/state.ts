@@ -170,7 +170,10 @@ export const registerState: Register = (program, context) => {
   withGlobals(state.command("reset [sync]"), "lines")
     .description("go back to the source's beginning and send everything again; without a name, all")
     .requiredOption("--reason <text>", "kept with the change")
-    .option("--target <target>", "of another service or account, as `sluice status` names it")
+    .option(
+      "--target <target>",
+      "the one of another service or account, as `sluice status` names it",
+    )
     .action(async (name: string | undefined, options: SetOptions) => {
       const { syncs } = await configOf(context, options);
       if (name === undefined && options.target !== undefined) {

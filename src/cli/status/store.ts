@@ -57,7 +57,7 @@ async function rebind(context: Context, options: GlobalOptions): Promise<void> {
       if (worker !== undefined) {
         throw new BusyError(
           `process ${worker.process} (sluice ${worker.command}) works at ${temporalText(was)}`,
-          { hint: "stop the workers there first: what they run would be begun anew here" },
+          { hint: "stop the workers there first: their runs would begin anew here" },
         );
       }
       const is = await state.bindTemporal({ temporal, isRebound: true });
@@ -89,7 +89,9 @@ async function rename(context: Context, options: RenameOptions): Promise<void> {
   if (beat !== undefined) {
     throw new BusyError(
       `process ${beat.process} (sluice ${beat.command}) works with ${storeName(server)}`,
-      { hint: "stop the workers first: those of another project would go on in this one's tables" },
+      {
+        hint: "stop the workers first: those of another project would continue in this one's tables",
+      },
     );
   }
   await renameProject(server, from);
@@ -133,7 +135,9 @@ export const registerStore: Register = (program, context) => {
     .requiredOption("--from <project>", "the name that it had")
     .action(async (options: RenameOptions) => await rename(context, options));
   withGlobals(store.command("show"))
-    .description("which store this project uses; of one in Postgres its version, size and clock")
+    .description(
+      "which store this project uses; for one in Postgres also its version, size and clock",
+    )
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       const { storeId } = await readState(config, async (state) => await Promise.resolve(state));

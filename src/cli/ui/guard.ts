@@ -65,7 +65,7 @@ export function refusalOfUi(
   { host, token }: UiDoor,
 ): UiRefusal | undefined {
   if (!isOurName(headers.host ?? "", host)) {
-    return { status: 421, text: "Ask for this page by its address, or as localhost." };
+    return { status: 421, text: "Open this page by its address, or as localhost." };
   }
   // A link from elsewhere may lead here; a page from elsewhere may not have a source read by naming us.
   if (headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] !== "navigate") {

@@ -55,8 +55,8 @@ export function document({ title, main, isLive = false }: UiPage, path: string):
           ${main}
         </main>
         <footer>
-          sluice ${version}. These pages change nothing: what can be done is shown as the command to
-          paste.
+          sluice ${version}. These pages change nothing: each possible action is shown as a command
+          to paste.
         </footer>
       </body>
     </html> `.text;

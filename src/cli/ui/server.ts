@@ -110,7 +110,8 @@ function createUiApp({ pages, log, ...door }: Omit<UiServerParts, "port">): Fast
     forceCloseConnections: true,
     requestTimeout: 10_000,
     http: { maxHeaderSize: headBytesMax, requireHostHeader: false },
-    frameworkErrors: (_error, _request, reply) => void send(reply, 400, "This is no address."),
+    frameworkErrors: (_error, _request, reply) =>
+      void send(reply, 400, "This is not a valid address."),
   });
   app.server.maxConnections = connectionsMax;
   app.addHook("onRequest", async (request, reply) => {

@@ -21,7 +21,7 @@ const verdictTexts: Readonly<Record<RecordVerdict, string>> = {
   missing: "the service does not find it",
   recent: "accepted within 24 hours, and not shown as sent yet",
   ambiguous: "the service finds several",
-  incomparable: "what it is found by has changed since it was sent",
+  incomparable: "the value that it is found by has changed since it was sent",
   unanswered: "no answer",
 };
 
@@ -77,7 +77,7 @@ export function verifyText({ sync, seed, chosen, looked }: ShownVerification): s
     ...(told.length > toldMax ? [`  and ${told.length - toldMax} more: \`--json\` names all`] : []),
     ...chosen.notHeld.map((key) => {
       const next = "the next run that reads its row sends it";
-      return `  ${plainText(`not held ${key}: nothing says that the service accepted it; ${next}`)}`;
+      return `  ${plainText(`not known ${key}: nothing says that the service accepted it; ${next}`)}`;
     }),
   ];
   return lines.join("\n");

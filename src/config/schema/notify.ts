@@ -55,7 +55,7 @@ const receiver = z
     on: z
       .enum(["failed", "done_with_rejects", "always"])
       .default("done_with_rejects")
-      .describe("Which runs are told of: those that failed, those with rejects too, or all."),
+      .describe("Which runs are reported: those that failed, those with rejects too, or all."),
     format: z
       .enum(["event", "slack"])
       .default("event")

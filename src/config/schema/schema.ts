@@ -148,7 +148,7 @@ const temporal = z
       ),
   })
   .prefault({})
-  .describe("How Temporal is used; where it is, TEMPORAL_ADDRESS and related variables say.");
+  .describe("How Temporal is used; TEMPORAL_ADDRESS and related variables say where it is.");
 
 const advanced = z
   .strictObject({
@@ -252,7 +252,7 @@ const sync = z
       .describe("Lightweight mode, which sends records in the request itself."),
     resend_after: duration()
       .optional()
-      .describe("With `send: changed`: what was sent longer ago than this is sent again."),
+      .describe("With `send: changed`: records sent longer ago than this are sent again."),
     pii: z
       .strictObject({
         rejects: z
@@ -278,7 +278,7 @@ const sync = z
       .boolean()
       .default(false)
       .describe(
-        "Whether it may read columns that a pull writes: what the service said goes back to it.",
+        "Whether it may read columns that a pull writes: the service's own values go back to it.",
       ),
   })
   .describe("A transfer from a connection into a stream.");

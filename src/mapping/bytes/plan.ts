@@ -98,7 +98,7 @@ function planText(placed: PlacedRule): FieldPlan | NoPlan {
   if (name === "event_timestamp") {
     const isAsItCame = "column" in field.source && !field.isLowercase;
     if (!isAsItCame || !timeKinds.includes(field.kind)) {
-      return { because: `${name} is no time as it came`, at: placed.path };
+      return { because: `${name} is not a time as it came`, at: placed.path };
     }
     return { ...field, kind: "datetime", isText: true, whenEmpty: "object" };
   }

@@ -183,7 +183,7 @@ export const exchangeKinds = {
   "cut-answer": kind("cutAt", {
     summary:
       "The request is done; the answer's body ends after so many bytes, short of the length it " +
-      "told or, with `close`, without one.",
+      "announced or, with `close`, without one.",
     example: "{ step: confirm-upload, do: cut-answer, at: 10, framing: close }",
     script: (order) =>
       order.extend({

@@ -9,7 +9,7 @@ import type { FoundTimeline } from "./version.ts";
 
 /** What is to be done about a store that went back. */
 export const wentBackHint =
-  "nothing: what may be lost is sent again, and what waits continues by itself";
+  "nothing: records that may be lost are sent again, and waiting work continues by itself";
 
 /** Thrown inside a transaction that finds the store on another timeline than it was, or than its process knew. */
 export class OtherTimeline extends Error {

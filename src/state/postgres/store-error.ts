@@ -38,7 +38,8 @@ export function otherStoreError(server: StoreServer): StateUnavailableError {
     `${storeName(server)} is not there any more, or is another one than this process began with`,
     {
       hint:
-        "restore it, or have `store.url` lead to the server that has it: what waits continues then; where it is gone " +
+        "restore it, or have `store.url` lead to the server that has it: waiting work continues then; where it is " +
+        "gone " +
         "for good, start this process once more",
     },
   );
@@ -64,30 +65,30 @@ function configFault(
 /** What to do while the store cannot be used; a standby may take over meanwhile. */
 const hints: Readonly<Record<string, string | undefined>> = {
   "25006":
-    "name the server that takes writes in `store.url`, unless this one is about to: what waits continues then",
-  "53100": "make room on the disk of that server: what waits continues by itself",
+    "name the server that takes writes in `store.url`, unless this one is about to: waiting work continues then",
+  "53100": "make room on the disk of that server: waiting work continues by itself",
   "53300":
-    "raise max_connections of the server, or run fewer processes that use it: what waits continues by itself",
-  "53400": "raise temp_file_limit for the role in `store.url`: what waits continues then",
-  "57014": "set statement_timeout to 0 for the role in `store.url`: what waits continues then",
+    "raise max_connections of the server, or run fewer processes that use it: waiting work continues by itself",
+  "53400": "raise temp_file_limit for the role in `store.url`: waiting work continues then",
+  "57014": "set statement_timeout to 0 for the role in `store.url`: waiting work continues then",
 };
 
 /** What PgBouncer says of a transaction in its mode `statement`; its other complaints have the same SQLSTATE. */
 const byStatement = "statement pooling mode";
 
 const hintOfStatements =
-  "have the pooler pool by transaction (`pool_mode`), or `store.url` lead to the server itself: what waits " +
+  "have the pooler pool by transaction (`pool_mode`), or `store.url` lead to the server itself: waiting work " +
   "continues then";
 
 const hintOfAway =
-  "check that the server runs and can be reached from here: what waits continues by itself";
+  "check that the server runs and can be reached from here: waiting work continues by itself";
 
 /** A store has no `ca_file`: Node trusts what this names from its start, in all of its threads. */
 const hintOfCertificate =
   "name the file of the authority's certificate in NODE_EXTRA_CA_CERTS when sluice starts, and have `store.url` name " +
   "the host as the server's certificate does";
 
-const hintOfNoTls = "turn TLS on in the server: what waits continues then";
+const hintOfNoTls = "turn TLS on in the server: waiting work continues then";
 
 /** What to do about an error that another attempt may not meet. */
 function hintOf(said: Error, state: string | undefined): string {

@@ -43,7 +43,7 @@ function fullFault(folder: string): Fault {
   return {
     text: `no room for the state in ${folder}: ${free} bytes free on the disk of ${on}`,
     hint:
-      "make room there: what waits continues by itself, and a command that ended is run again; or stop everything, " +
+      "make room there: waiting work continues by itself, and a command that ended is run again; or stop everything, " +
       "move the folder to another disk, and set `state:` to it",
   };
 }
@@ -81,7 +81,7 @@ function sqliteFault(code: number, file: string): Fault | undefined {
   if (code === 8) return systemFault("EROFS", folder);
   if (code === 11 || code === 26) {
     return {
-      text: `${file} is damaged, or no file of sluice`,
+      text: `${file} is damaged, or is not a file of sluice`,
       hint:
         "put a backup of the whole folder in its place; or move the folder away, and all records are sent " +
         "again from the beginning",
@@ -98,7 +98,7 @@ function faultOf(error: Error & { readonly code: unknown }, file: string): Fault
   return (
     known ?? {
       text: `the state store ${file}: ${error.message}`,
-      hint: "check that the disk is well, the folder can be written and no other program holds the file",
+      hint: "check that the disk works, the folder can be written and no other program holds the file",
     }
   );
 }

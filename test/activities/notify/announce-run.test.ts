@@ -72,7 +72,7 @@ describe("announceRun", () => {
     const report = await opened.perform(closeRun, { runId: "run-1", outcome: "done" });
     expect(report).toMatchObject({ outcome: "done" });
     expect((await run.stored()).warnings).toContain(
-      "nobody was told of this run: Temporal did not take the notification",
+      "nobody was notified of this run: Temporal did not take the notification",
     );
   });
 });

@@ -30,7 +30,7 @@ describe("pullPages over domains", () => {
     }
     const report = await (await openOverDomains(harness)).finish();
     expect(report.warnings).toEqual([
-      "of some domains came more or fewer results than they were said to have",
+      "more or fewer results came for some domains than the service had said",
     ]);
   });
 });

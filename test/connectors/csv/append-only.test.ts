@@ -36,7 +36,7 @@ describe("readCsv of append-only files", () => {
       const { items } = await readAll(configOf(folder, { append_only: true }), { log });
       expect(items).toHaveLength(1);
       expect(log.lines).toEqual([
-        'a quoted field is still open, and what follows it waits {"where":"a.csv:3"}',
+        'a quoted field is still open, and the rows after it wait {"where":"a.csv:3"}',
       ]);
     });
   });

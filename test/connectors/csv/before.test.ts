@@ -188,7 +188,7 @@ describe("beforeCsv", () => {
     ["line 1.5", '"line 1.5" is not a place in a CSV file', named],
     ["48211", '"48211" is not a place in a CSV file', named],
     ["", '"" is not a place in a CSV file', named],
-    ["b.csv:3", '"b.csv:3" is in no file that this source reads', named],
+    ["b.csv:3", '"b.csv:3" is not in any file that this source reads', named],
     [`line ${"9".repeat(30)}`, "is beyond the end: a.csv has 9 lines", atEnd],
   ])("refuses %j with a hint", async (place, message, hint) => {
     await withFolder({ "a.csv": text }, async (folder) => {

@@ -30,7 +30,7 @@ describe("checkCsv", () => {
           name: "c.csv",
           ok: false,
           detail: 'c.csv:1: the header line cannot be used: columns 1, 2 share the name "id"',
-          fix: "Give each column its own. Is the first line a row, name the columns: columns: [id, name].",
+          fix: "Give each column its own. If the first line is a row, name the columns: columns: [id, name].",
         },
         {
           name: "d.csv",

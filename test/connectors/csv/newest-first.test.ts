@@ -63,7 +63,7 @@ it("check says which file wins where several match", async () => {
         .filter(({ name }) => name === "order of files")
         .map(({ detail }) => detail);
     expect(await orders(newestFirst)).toEqual([
-      "of a key in several of 2 files the newest wins, which is the last by path: a-2.csv is read first, " +
+      "when a key is in several of 2 files the newest wins, which is the last by path: a-2.csv is read first, " +
         "and a row of a key that was read before is rejected (duplicate_key)",
     ]);
     expect(await orders({ ...newestFirst, path: "b.csv" })).toEqual([]);

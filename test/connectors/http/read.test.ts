@@ -81,7 +81,7 @@ describe("reading all pages", () => {
       );
       const error = await errorOf(readRequestOf(server));
       expect(error).toMatchObject({
-        message: "what names the next page is no text and no number",
+        message: "the name of the next page is neither a text nor a number",
         field: "cursor",
       });
       expect(String(error)).not.toContain("canary");

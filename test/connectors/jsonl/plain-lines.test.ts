@@ -71,7 +71,7 @@ function pageOf(lines: readonly Buffer[], start: number): RowPage {
       rejects.push({ where, code: "invalid_encoding", reason: "the line is not UTF-8", row });
     } else if (made !== undefined) found.push({ row: made, where, text: row });
     else if (row !== "") {
-      rejects.push({ where, code: "not_an_object", reason: "the line is no JSON object", row });
+      rejects.push({ where, code: "not_an_object", reason: "the line is not a JSON object", row });
     }
   }
   return {

@@ -93,7 +93,7 @@ describe("checkPostgres", () => {
     expect(await told()).toEqual([
       "FAIL time zone: at has no time zone and `time_zone` is not set: it is taken for " +
         "Asia/Tokyo, the server's own → " +
-        "say which zone its times are of: `time_zone: UTC` (what most frameworks write), or `time_zone: Asia/Tokyo`",
+        "say which zone its times are in: `time_zone: UTC` (what most frameworks write), or `time_zone: Asia/Tokyo`",
       "newest row: warning: it is stamped 9 h behind the server's clock in Asia/Tokyo: if a row " +
         "changed since, `time_zone` is another",
     ]);

@@ -152,7 +152,7 @@ describe("readPostgres", () => {
     const { url } = await postgres();
     const text = "select 1 as id, n from generate_series(1, 2) n";
     const reading = pagesOf(readRequestOf(url, { query: text, key: ["id"] }));
-    await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
+    await expect(reading).rejects.toThrow("two rows have the same id: they cannot be the key");
   });
 
   it("reads up to a moment in a column of local times", async () => {
@@ -173,7 +173,7 @@ describe("readPostgres", () => {
       create view v as select * from t`);
     const read = async (config: object): Promise<unknown> =>
       await pagesOf(readRequestOf(url, { key: ["id"], ...config }), { pageRowsMax: 1 });
-    const twice = "two rows have the same id: they are no key";
+    const twice = "two rows have the same id: they cannot be the key";
     await expect(read({ table: "v" })).rejects.toThrow(twice);
     await expect(read({ query: "select id, n from t" })).rejects.toThrow(twice);
     const ordered = read({ query: "select id, n from t", changed_by: { column: "n" } });
@@ -190,7 +190,7 @@ describe("readPostgres", () => {
   ])("refuses a query with two equal keys that are written unlike: %s", async (_, text) => {
     const { url } = await postgres();
     const reading = pagesOf(readRequestOf(url, { query: text, key: ["id"] }), { pageRowsMax: 1 });
-    await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
+    await expect(reading).rejects.toThrow("two rows have the same id: they cannot be the key");
   });
 
   it("reads a query whose keys are lists, with equal items in one and in neighbours", async () => {

@@ -66,7 +66,7 @@ describe("checkWebhook", () => {
 
   it("warns of an endpoint that is open to all", async () => {
     expect(await linesOf(openConfig())).toContain(
-      "signature ok: warning: none, so whoever knows the path may post",
+      "signature ok: warning: none, so anyone who knows the path may post",
     );
   });
 

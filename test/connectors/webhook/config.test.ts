@@ -65,7 +65,7 @@ describe("webhookConfig", () => {
     [
       "a secret for nothing",
       { path, secret, signature: "none", allow_unsigned: true },
-      "secret: of no use without a signature",
+      "secret: is of no use without a signature",
     ],
     [
       "base64 that is none",

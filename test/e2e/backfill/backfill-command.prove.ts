@@ -51,7 +51,7 @@ describe("sluice backfill", () => {
       expect((await project.records()).size).toBe(0);
       expect(await project.report()).toMatchObject({ kind: "backfill", outcome: "discarded" });
 
-      const why = ["--note", "their CRM was wrong"];
+      const why = ["--reason", "their CRM was wrong"];
       const sent = await project.sluice("backfill", "accounts", "--lanes", "2", "--yes", ...why);
       expect(sent.code).toBe(0);
       expect(sent.stdout).toMatch(/^ {2}note {8}their CRM was wrong$/m);

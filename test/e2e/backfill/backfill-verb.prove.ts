@@ -22,7 +22,7 @@ it("`sluice backfill` shows the plan, needs --yes without a terminal, and sends"
   const [asked] = await project.state.runs({ limit: 1 });
   expect(asked).toMatchObject({ workflowId: backfillId, outcome: "discarded" });
 
-  const sent = await project.sluice(...command, "--yes", "--note", "their CRM was wrong");
+  const sent = await project.sluice(...command, "--yes", "--reason", "their CRM was wrong");
   expect(sent.code).toBe(0);
   expect(sent.stdout).toMatch(/^ {2}note {8}their CRM was wrong$/m);
   expect(sent.stdout).toMatch(/^lanes +2$/m);

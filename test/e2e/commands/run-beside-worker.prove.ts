@@ -32,7 +32,7 @@ async function startDev(laptop: Laptop): Promise<Dev> {
     tookUp: async () =>
       await until(async () =>
         Object.values(printed()).some((text) =>
-          text.includes("the changed configuration is taken up"),
+          text.includes("the changed configuration is in use"),
         ),
       ),
     pollers: async () => {

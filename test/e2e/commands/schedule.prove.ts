@@ -95,7 +95,7 @@ describe("sluice schedule", () => {
       expect(report).toMatchObject({ outcome: "busy" });
       await project.state.releaseLock({ name: lockOf(project), runId: "held" });
 
-      const paused = await project.sluice("schedule", "pause", "accounts", "--note", "migration");
+      const paused = await project.sluice("schedule", "pause", "accounts", "--reason", "migration");
       expect(paused.stdout).toBe("paused accounts on sluice\n");
       expect((await project.sluice("schedule", "list")).stdout).toMatch(
         /^accounts {2}paused: since \S+Z: migration\n/,
@@ -187,7 +187,13 @@ describe("sluice schedule", () => {
       expect((await project.sluice("schedule", "list", "--json")).stdout).toContain(
         '"state":"not_applied"',
       );
-      const long = await project.sluice("schedule", "pause", "accounts", "--note", "x".repeat(501));
+      const long = await project.sluice(
+        "schedule",
+        "pause",
+        "accounts",
+        "--reason",
+        "x".repeat(501),
+      );
       expect([long.code, long.stderr]).toEqual([2, expect.stringContaining("500 characters")]);
     },
     timeoutMs,

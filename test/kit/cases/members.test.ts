@@ -149,7 +149,7 @@ describe("what a case says besides its rows", () => {
     {
       what: "of cells that only objects tell",
       testCase: { cells: 10 },
-      said: "10 cells that bytes tell; came 0",
+      said: "10 cells that bytes alone give; came 0",
     },
     {
       what: "more pages",

@@ -175,7 +175,7 @@ const grown: readonly CsvCase[] = [
     config: appendOnly,
     columns,
     rows: fiveRows.slice(0, 1),
-    logs: ['a quoted field is still open, and what follows it waits {"where":"a.csv:3"}'],
+    logs: ['a quoted field is still open, and the rows after it wait {"where":"a.csv:3"}'],
     afterwards: { appended: { "a.csv": '"\n3,c' }, rows: rowsOf(columns, ["2", "b\nc"]) },
   },
   {

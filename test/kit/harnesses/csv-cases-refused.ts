@@ -189,7 +189,7 @@ const paths: readonly (Pick<CsvCase, "what" | "config" | "prepare"> & {
 
 const cannotUse = "the header line cannot be used: ";
 
-const isRow = "Is the first line a row, name the columns: columns: [id, name].";
+const isRow = "If the first line is a row, name the columns: columns: [id, name].";
 
 /** Header lines that name no columns. */
 const headers: readonly (readonly [
@@ -215,7 +215,7 @@ const headers: readonly (readonly [
     "columns that share a name",
     "id,a,b,a,b,id,a\n",
     `a.csv:1: ${cannotUse}columns 1, 6 share a name, columns 2, 4, 7 share a name, columns 3, 5 ` +
-      `share a name Give each column its own. ${isRow} \`sluice check\` says the names.`,
+      `share a name Give each column its own. ${isRow} \`sluice check\` lists the names.`,
     {
       found:
         `a.csv:1: ${cannotUse}columns 1, 6 share the name "id", columns 2, 4, 7 share the name ` +

@@ -28,7 +28,7 @@ function linesOf(...numbers: readonly number[]): string {
 }
 
 function noObject(line: number, row: string): NonNullable<TestCase["rejects"]>[number] {
-  const reason = "the line is no JSON object";
+  const reason = "the line is not a JSON object";
   return { where: `${file}:${line}`, code: "not_an_object", reason, row };
 }
 
@@ -151,7 +151,7 @@ const texts: readonly Sketch[] = [
       { c: 5 },
       { a: 6, c: 7, b: 8 },
       { "": 9 },
-      { a: new CoercionRefusal("duplicate_json_key", "stands twice in one JSON object") },
+      { a: new CoercionRefusal("duplicate_json_key", "is twice in one JSON object") },
       { a: 3 },
     ],
     cells: 9,

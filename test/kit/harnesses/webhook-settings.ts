@@ -162,7 +162,7 @@ const findings: readonly DeliveryCase[] = [
     what: "what `check` says of an endpoint that is open to all",
     config: { ...open, event_id: { header: "X-Event-Id" } },
     findings: [
-      said("signature", "warning: none, so whoever knows the path may post"),
+      said("signature", "warning: none, so anyone who knows the path may post"),
       said("event id", nobody),
     ],
   },

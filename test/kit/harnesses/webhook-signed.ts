@@ -175,7 +175,7 @@ const github: readonly DeliveryCase[] = [
     events: [{ json: body }],
   },
   {
-    what: "of bytes that are no UTF-8",
+    what: "of bytes that are not UTF-8",
     headers: githubHeaders(
       `sha256=${createHmac("sha256", secret)
         .update(Buffer.from([0x22, 0xff, 0x22]))

@@ -129,6 +129,21 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     },
   },
   {
+    id: "S2046",
+    plants: "a backfill names the option of a reason as its member is called",
+    edits: [
+      {
+        file: "src/cli/backfill/input.ts",
+        find: "memberOptions.find(([, named]) => named === member)?.[0] ?? member",
+        replace: "member",
+      },
+    ],
+    test: {
+      file: "test/src/cli/backfill/input.test.ts",
+      title: "says every problem at its option, with a command line that has none",
+    },
+  },
+  {
     id: "S1944",
     plants: "a backfill whose file was replaced says to reset the sync",
     edits: [

@@ -25,9 +25,9 @@ export const mutantsOfEngine: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/serve/watch-config.ts",
-        find: "warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);",
+        find: "warn(`${config.file} has changed and is not used: ${messageOf(error)}`);",
         replace:
-          "warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);\n      return undefined;",
+          "warn(`${config.file} has changed and is not used: ${messageOf(error)}`);\n      return undefined;",
       },
     ],
     test: {

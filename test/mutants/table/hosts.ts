@@ -159,7 +159,7 @@ export const mutantsOfHosts: readonly Mutant[] = [
   }),
   plant({
     id: "S1045",
-    plants: "a folder that cannot be written is no hindrance",
+    plants: "a folder that cannot be written is not a hindrance",
     file: "src/probes/readiness.ts",
     find: "succeeds(write(stateFolder))",
     replace: "succeeds(write(stateFolder).catch(() => undefined))",

@@ -212,7 +212,7 @@ describe("compileMapping", () => {
 
   it.each([
     [long, "inexact_number", "has more digits"],
-    [twice, "duplicate_json_key", "stands twice"],
+    [twice, "duplicate_json_key", "is twice"],
   ])("leaves what is refused inside of an object to the validation of %s", (json, code, reason) => {
     const mapped = mapRow({ d: "d" }, parseJsonRow(json) ?? {});
     const record = mapped !== null && "record" in mapped ? mapped.record : {};

@@ -74,7 +74,7 @@ describe("loadMappingModule", () => {
     expect(await mapBy("`${row.email}`")).toEqual({
       reject: {
         code: "mapping_failed",
-        reason: "TypeError: a value that it reads stands twice in one JSON object",
+        reason: "TypeError: a value that it reads is twice in one JSON object",
       },
     });
   });

@@ -58,7 +58,7 @@ describe("columnReader", () => {
   });
 
   it("gives back a refusal that is on the way", () => {
-    const refusal = new CoercionRefusal("duplicate_json_key", "stands twice");
+    const refusal = new CoercionRefusal("duplicate_json_key", "is twice");
     expect(columnReader("data.email.host")({ data: { email: refusal } })).toBe(refusal);
   });
 

@@ -115,11 +115,11 @@ describe("validateRecord", () => {
   });
 
   it("says of what a source could not give what the source says, however deep it lies", () => {
-    const refused = new CoercionRefusal("duplicate_json_key", "stands twice in one JSON object");
+    const refused = new CoercionRefusal("duplicate_json_key", "is twice in one JSON object");
     const itself: unknown[] = [1n];
     itself.push(itself);
     for (const value of [refused, { absent: undefined, a: [1, { b: refused }] }]) {
-      expect(reasonOf(value)).toBe("stands twice in one JSON object");
+      expect(reasonOf(value)).toBe("is twice in one JSON object");
       expect(faultOf({ account_properties: { p: value } })).toEqual([
         "duplicate_json_key",
         "account_properties.p",

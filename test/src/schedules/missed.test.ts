@@ -57,7 +57,7 @@ describe("missedRuns", () => {
     expect(found.times).toEqual([new Date("2026-11-19T01:30:00.000Z")]);
   });
 
-  it("names the run that was still going on", () => {
+  it("names the run that was still running", () => {
     const nominalAt = "2026-11-18T01:30:00.000Z";
     const long = begun("2026-11-18T01:30:12.000Z", {
       nominalAt,
@@ -139,7 +139,7 @@ describe("missedWarning", () => {
 
   it("says why, where that is known", () => {
     expect(missedWarning({ ...two, during: "accounts-1" }, nightly, on)).toBe(
-      `${named}; run accounts-1 was still going on`,
+      `${named}; run accounts-1 was still running`,
     );
     expect(missedWarning(two, nightly, { ...paused, note: "since Monday:\nmigration" })).toBe(
       `${named}; its schedule is paused: since Monday: migration`,

@@ -37,7 +37,7 @@ it("says of a store that is damaged what to put in its place", async () => {
   const file = join(await temporaryFolder(), "state.db");
   await writeFile(file, "This is not a database. ".repeat(100));
   const fault = faultOf(file);
-  expect(fault?.text).toContain(`${file} is damaged, or no file of sluice → put a backup`);
+  expect(fault?.text).toContain(`${file} is damaged, or is not a file of sluice → put a backup`);
   expect(fault?.code).toBe(2);
 });
 
@@ -49,7 +49,7 @@ it("says of a full disk how many bytes are free", async () => {
   // Where no small disk may be mounted a file is in the folder's place.
   const words =
     disk.means === "a full tmpfs"
-      ? /^no room .*: 0 bytes free on the disk.* → make room there: what waits continues by itself/
+      ? /^no room .*: 0 bytes free on the disk.* → make room there: waiting work continues by itself/
       : /is a file/;
   expect(fault?.text).toMatch(words);
   expect(fault?.code).toBe(2);

@@ -33,7 +33,7 @@ describe("planDetails", () => {
       "| bytes compressed | about 11.7 MB |",
       "| chunks | about 14 |",
       "| mode | heavyweight: decided by the first chunk; likely heavyweight: a lane is larger than one chunk |",
-      "| send | changed: what the service is known to hold is left out |",
+      "| send | changed: records that the service is known to hold are left out |",
       "| requests | about 42 |",
       "| time | about 10 min, by run accounts-1: 50000 rows in 24 s |",
       "| 1 | 617,284, counted |\n| 2 | 617,283, counted |",

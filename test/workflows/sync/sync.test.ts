@@ -252,7 +252,7 @@ describe("an input that cannot be used", () => {
     { given: { full: true }, text: "✖ it is missing" },
     { given: { sync: "accounts", full: "yes" }, text: "✖ must be true or false, not text" },
     { given: { sync: "accounts", mode: "ligtweight" }, text: '(did you mean "lightweight"?)' },
-    { given: infinity, text: "it is no JSON" },
+    { given: infinity, text: "it is not JSON" },
   ])("ends the workflow at once, with one to paste: $text", async ({ given, text }) => {
     const run = fakes({});
     const handle = await run.run("sync", given);

@@ -33,7 +33,7 @@ export async function tryAbilities(
 function mustTellCells(pages: readonly ReadPage[], { cells }: TestCase): void {
   if (cells === undefined) return;
   const told = pages.reduce((sum, { raw }) => sum + (raw.cells ? cellsTold(raw.cells) : 0), 0);
-  mustBe(told === cells, `${cells} cells that bytes tell`, String(told));
+  mustBe(told === cells, `${cells} cells that bytes alone give`, String(told));
 }
 
 async function tryCheck(subject: Subject, { findings = [] }: TestCase): Promise<void> {

@@ -19,8 +19,8 @@ export const caseChecks: readonly Check[] = [
     // A harness may have dozens of them, each of which is read a dozen times.
     msMax: 120_000,
     why:
-      "Formats and servers have corners that no other source has: what a connector makes of them is seen in " +
-      "no source of plain rows.",
+      "Formats and servers have corners that no other source has: a source of plain rows does not show how a " +
+      "connector reads them.",
     run: async ({ source, harness }) => {
       const cases = needed(harness.cases, "the harness has no `cases`");
       for (const testCase of cases) {

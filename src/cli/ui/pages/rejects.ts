@@ -28,7 +28,7 @@ function timeAsked(text: string | undefined): string | undefined {
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,12}Z?)?$/.test(text) && isDay(text);
   const ms = isTime ? Date.parse(withZone(text)) : Number.NaN;
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
-  throw new ConfigError(`${cut(text)} is no day of the calendar`, {
+  throw new ConfigError(`${cut(text)} is not a day of the calendar`, {
     hint: "write it as 2026-11-20",
   });
 }

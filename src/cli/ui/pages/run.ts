@@ -62,7 +62,7 @@ function changesHtml({ changes }: RunReport): Html | undefined {
       `${Math.round((100 * records) / Math.max(1, changed))} %`,
     ]);
   return html`<h2>Changes by field</h2>
-    ${tableHtml("Changes by field", ["Field", "Changed records", "Of those that changed"], rows)}`;
+    ${tableHtml("Changes by field", ["Field", "Changed records", "Share of changed records"], rows)}`;
 }
 
 function chunkRow(chunk: ChunkTimes): (string | number)[] {

@@ -35,7 +35,7 @@ function whoseRuns({ config }: Sight): UiPage {
   const main =
     names.length === 0
       ? html`<p>Nothing is configured under <code>syncs:</code> or <code>pulls:</code>.</p>`
-      : html`<p>Of which sync or pull?</p>
+      : html`<p>Which sync or pull?</p>
           <ul>
             ${links}
           </ul>`;

@@ -161,7 +161,7 @@ async function countSplits(
   if ((run?.splits ?? 0) <= splitsMax) return;
   throw new ApiContractError(
     `the service refused records in so many uploads that more than ${splitsMax} extra ones were needed: ` +
-      "what it accepted is known, and what it refused is left out by the next run",
+      "the records that it accepted are known, and the next run leaves out those that it refused",
     {
       hint: "run again: it continues from there; `sluice rejects list` shows what was refused",
     },

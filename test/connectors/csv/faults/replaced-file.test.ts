@@ -91,14 +91,18 @@ describe("a position of a file that was replaced", () => {
       ).resolves.toBeDefined();
       await overwrite(20);
       await expect(readAll(configOf(folder), { from: positions[0] })).rejects.toThrow(
-        "a.csv begins otherwise than when it was read before",
+        "a.csv begins differently than when it was read before",
       );
     });
   });
 
   it.each<[what: string, content: string, message: string]>([
     ["is shorter", "id\n1\n", "a.csv is shorter than what was already read of it"],
-    ["begins otherwise", "id\n9\n2\n3\n4\n", "a.csv begins otherwise than when it was read before"],
+    [
+      "begins otherwise",
+      "id\n9\n2\n3\n4\n",
+      "a.csv begins differently than when it was read before",
+    ],
   ])("does not resume an append-only file that %s", async (_, content, message) => {
     await withFolder({ "a.csv": "id\n1\n2\n3\n" }, async (folder) => {
       const config = configOf(folder, { append_only: true });

@@ -137,7 +137,7 @@ describe("readLayout", () => {
       message: "a.csv:1: the header line cannot be used: column 3 has no name",
       hint:
         "Name each in the file, or take out the delimiter that makes it. " +
-        "Is the first line a row, name the columns: columns: [id, name].",
+        "If the first line is a row, name the columns: columns: [id, name].",
     });
   });
 

@@ -50,16 +50,18 @@ describe("readOptions", () => {
   it("makes the input of the workflow, with what was asked for and nothing else", () => {
     const json = { json: true, yes: true };
     expect(readOptions(config, "accounts", { now })).toEqual({ sync: "accounts", approve: "ask" });
-    const asked = { from: "line 2", to: "line 9", lanes: 2, send: "all", note: "n" } as const;
-    expect(readOptions(config, "accounts", { ...asked, ...json, now })).toEqual({
+    const asked = { from: "line 2", to: "line 9", lanes: 2, send: "all" } as const;
+    const options = { ...asked, reason: "n" };
+    expect(readOptions(config, "accounts", { ...options, ...json, now })).toEqual({
       sync: "accounts",
       ...asked,
+      note: "n",
       approve: "auto",
     });
   });
 
   it("says every problem at its option, with a command line that has none", () => {
-    const { message, hint } = refused({ from: "fortnight ago", lanes: 99, note: "it's late" });
+    const { message, hint } = refused({ from: "fortnight ago", lanes: 99, reason: "it's late" });
     expect(message).toMatch(/^the options are wrong:\n✖ /);
     expect(message).toContain("→ at --from");
     expect(message).toContain("→ at --lanes");
@@ -67,7 +69,7 @@ describe("readOptions", () => {
     expect(message).not.toContain("{");
     expect(hint).toMatch(/^such as: sluice backfill accounts /);
     expect(hint).toContain("--lanes 4");
-    expect(hint).toContain(String.raw`--note 'it'\''s late'`);
+    expect(hint).toContain(String.raw`--reason 'it'\''s late'`);
   });
 
   it("gives two words the name of their member, and names them as options again", () => {
@@ -79,6 +81,7 @@ describe("readOptions", () => {
       advance_checkpoint: true,
       approve: "ask",
     });
+    expect(refused({ reason: "x".repeat(501) }).message).toContain("→ at --reason");
     const { message, hint } = refused({ ...asked, timeZone: "Europe/Pariss" });
     expect(message).toContain("→ at --time-zone");
     expect(hint).toBe(
@@ -114,7 +117,7 @@ describe("commandOf", () => {
     expect(commandOf(input)).toBe(
       "sluice backfill accounts --from 'last 30 days' --key eu,1 --key 2 --limit 7 --lanes 2",
     );
-    expect(commandOf({ sync: "accounts", note: "$(rm)" })).toContain("--note '$(rm)'");
+    expect(commandOf({ sync: "accounts", note: "$(rm)" })).toContain("--reason '$(rm)'");
   });
 });
 

@@ -32,7 +32,7 @@ describe("planText", () => {
     expect(cell(text, "1")).toBe("617,284, counted");
     expect(cell(text, "2")).toBe("617,283, counted");
     expect(cell(text, "sample")).toBe(
-      "of the first 1,000 rows: 900 new, 50 changed, 25 unchanged, 4 filtered, 21 rejected",
+      "the first 1,000 rows: 900 new, 50 changed, 25 unchanged, 4 filtered, 21 rejected",
     );
     expect(cell(text, "  changed")).toBe("40 × account_properties.name");
     expect(text).toContain("10 × domain");

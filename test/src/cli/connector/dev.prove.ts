@@ -41,7 +41,7 @@ describe("sluice connector dev", () => {
       code: exitCodes.done,
       stdout: [
         ...[1, 2, 4, 5].map((id) => JSON.stringify(rowOf(id))),
-        "reject people#3: bytes: The column name holds bytes, which are no text.",
+        "reject people#3: bytes: The column name holds bytes, which are not text.",
         `position ${JSON.stringify(positionOf(5))}`,
         ...[6, 7].map((id) => JSON.stringify(rowOf(id))),
         `position ${JSON.stringify(positionOf(7))}`,
@@ -51,7 +51,7 @@ describe("sluice connector dev", () => {
     });
     const some = await folder.run(
       ...args,
-      "--rows",
+      "--limit",
       "2",
       "--from",
       JSON.stringify(positionOf(1)),
@@ -62,11 +62,11 @@ describe("sluice connector dev", () => {
       { place: "people#2", row: rowOf(2) },
       {
         place: "people#3",
-        reject: { code: "bytes", reason: "The column name holds bytes, which are no text." },
+        reject: { code: "bytes", reason: "The column name holds bytes, which are not text." },
       },
       { position: positionOf(3) },
     ]);
-    expect(some.stderr).toContain("these were the first 2: --rows reads more");
+    expect(some.stderr).toContain("these were the first 2: --limit reads more");
   });
 
   it("says where a configuration or a position is wrong", async () => {
@@ -87,7 +87,7 @@ describe("sluice connector dev", () => {
       "--from is not a position of this source: changed ",
     );
     expect(await refusal("--set", "file")).toContain("It must be name=value.");
-    expect(await refusal(...set, "--rows", "0")).toContain("must be a whole number above 0");
+    expect(await refusal(...set, "--limit", "0")).toContain("must be a whole number above 0");
     expect(await refusal(...set, "--config", "people.yaml")).toContain("cannot be used with");
     expect(await refusal("--set", "file=rows.db", "--set", "table=none")).toContain(
       "rows.db has no such table",
@@ -120,10 +120,10 @@ describe("sluice connector dev", () => {
     });
   });
 
-  it("reads again on each save, mistakes too, until it is told to stop", async () => {
+  it("reads again on each save, mistakes too, until it is stopped", async () => {
     const folder = await withRows();
     await folder.write("people.yaml", "file: rows.db\ntable: people\n");
-    const args = ["dev", "demo", "--config", "people.yaml", "--rows", "1"];
+    const args = ["dev", "demo", "--config", "people.yaml", "--limit", "1"];
     const { child, printed, ended } = folder.start(args);
     const reads = (): number => printed().stdout.split("position").length - 1;
     const says = (text: string): boolean => printed().stderr.includes(text);

@@ -154,7 +154,9 @@ describe("sluice forget", () => {
     const position = { after: ["2026", canary] };
     await state.setCheckpoint({ ...name, version, position, reason: "a test", at });
     const { out } = await forget(harness, "accounts", canary, "--yes");
-    expect(out.join("\n")).toContain("the checkpoint of the sync, until a run has gone on from it");
+    expect(out.join("\n")).toContain(
+      "the checkpoint of the sync, until a run has continued from it",
+    );
   });
 
   it("does nothing while a run of the sync is open", async () => {

@@ -35,7 +35,7 @@ it("says once that what it prints cannot be written, goes on, and ends with 1", 
   const [told, ended] = await Promise.all([text(child.stderr), once(child, "exit")]);
   expect(told.split("\n")).toEqual([
     expect.stringMatching(
-      /^sluice: what this command prints could not be written: ENOSPC: no space/,
+      /^sluice: the output of this command could not be written: ENOSPC: no space/,
     ),
     expect.stringContaining("Free space where its output goes"),
     "sluice: 1 row read",

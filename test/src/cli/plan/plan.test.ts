@@ -192,7 +192,7 @@ describe("sluice plan", () => {
       "  unknown 12",
     ]);
     expect(out.at(-1)).toBe(
-      "run run-1 is under way: what it has staged counts as unknown here, and no run begins until it has ended; plan " +
+      "run run-1 is under way: its staged records count as unknown here, and no run begins until it has ended; plan " +
         "again then",
     );
     await run.close({ outcome: "cancelled" });

@@ -247,7 +247,7 @@ syncs:
   });
 
   it.each<[string, readonly string[], string]>([
-    ["no connector", [], "--connector is missing: Where the rows are of files `sluice init"],
+    ["no connector", [], "--connector is missing: Where the rows are for files `sluice init"],
     [
       "no connector of the name",
       ["--connector", "cvs"],

@@ -38,7 +38,7 @@ describe("sluice approve", () => {
       message: expect.stringMatching(
         /^run run-1 was not sent: it is held for http:\S+ main, and \S+ names http:\S+ another$/,
       ) as unknown,
-      hint: "`sluice discard run-1`, or have `api` name the service and the account of then",
+      hint: "`sluice discard run-1`, or have `api` name the service and the account that it was staged for",
     });
   });
 });

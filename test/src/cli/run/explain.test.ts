@@ -126,7 +126,7 @@ describe("sluice explain", () => {
     await run.close({ outcome: "failed" });
     await harness.state.forgetFingerprints({ target: harness.deps.target, sync: "accounts" });
     expect((await explain(harness, "b", "--scan")).out.join()).toMatch(
-      /sends it: nothing says what the service holds.*unknown: what was known counts no more/s,
+      /sends it: nothing says what the service holds.*unknown: its known state does not count any more/s,
     );
   });
 

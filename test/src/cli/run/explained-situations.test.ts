@@ -230,7 +230,7 @@ describe.each(implementations)("sluice explain of a record: $kind", ({ open }) =
         mapping   {"type":"account","account_id":"k","domain":"k.example","account_properties":{"name":"K"}}
         next run  leaves it: it is as it was adopted
         service   holds what it accepted at T, sent by run r1 (sync), chunk 1, its only part, file f-1;
-          adopted at T: another record counts as held (written otherwise)"
+          adopted at T: another record counts as known (written otherwise)"
     `);
   });
 });

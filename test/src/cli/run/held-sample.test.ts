@@ -69,7 +69,7 @@ describe("a sample of what is held", () => {
     const { state } = run.harness;
     if (stored === undefined) throw new Error("the run is not in the store");
     const elsewhere = collect(heldSample(state, { run: stored, stagingFolder: "/nowhere" }));
-    await expect(elsewhere).rejects.toThrow("is not on this host, or is lost");
+    await expect(elsewhere).rejects.toThrow("are not on this host, or are lost");
   });
 
   it("names ten of each kind, and no place that may be a key", () => {

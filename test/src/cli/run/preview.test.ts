@@ -135,7 +135,7 @@ describe("sluice preview", () => {
     events.keep("forms", '{"data":{"id":"a"}}', "0", '{"data":{"id":"b"}}', '{"data":{"id":"c"}}');
     const first = await preview(harness, "-n", "3");
     expect(first.out.map((line) => keyed.parse(JSON.parse(line)).account_id)).toEqual(["a", "b"]);
-    expect(first.said).toContain("forms#2: rejected: the event is no JSON object");
+    expect(first.said).toContain("forms#2: rejected: the event is not a JSON object");
     const single = await preview(harness, "--json", "--key", "forms#4", "--key", "forms#5");
     expect(single.out.map((line): unknown => JSON.parse(line))).toMatchObject([
       { place: "forms#4", key: "c", status: "new", would_send: true },

@@ -64,7 +64,7 @@ describe("unreadTexts", () => {
   it("warns of the connections that no sync reads, and of no other", async () => {
     const pushed = receiverConnections(await configOf([forms, other], { contacts: "forms" }));
     expect(unreadTexts(pushed)).toEqual([
-      "no sync reads other: what it is sent is kept → give a sync `from: other`",
+      "no sync reads other: its events are kept → give a sync `from: other`",
     ]);
   });
 });

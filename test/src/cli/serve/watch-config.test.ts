@@ -24,7 +24,7 @@ it("takes a changed file up once it is valid, and says meanwhile what is wrong w
   const changed = changedConfig(config, load, { tried: config, warn, signal });
   await writeFile(file, `${accountsConfig()}nonsense: [\n`);
   await expect.poll(() => warned.length, { timeout: 10_000 }).toBe(1);
-  expect(warned[0]).toContain("is not taken up");
+  expect(warned[0]).toContain("is not used");
   await writeFile(file, accountsConfig({ sync: "min_rows: 7" }));
   expect((await changed)?.syncs.get("accounts")?.minRows).toBe(7);
   // What was tried and could not be started is not tried again until it changes.

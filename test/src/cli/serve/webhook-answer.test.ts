@@ -28,7 +28,7 @@ describe("deliveryAnswerOf", () => {
       status: 401,
       code: "bad_signature",
       meaning: "the signature is not of this body",
-      hint: "has the receiver the same secret, and the same clock within 5 minutes?",
+      hint: "does the receiver have the same secret, and the same clock within 5 minutes?",
     });
   });
 

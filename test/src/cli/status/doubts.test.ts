@@ -111,7 +111,7 @@ describe("what is in doubt", () => {
     const pending = { pending: 1, pendingMs: 61_000 };
     expect(doubtLines(statusOf(pending))).toEqual([
       "accounts: the outcome of requests with 1 record is unknown: they may still be applied, " +
-        "for 2 min → what is sent meanwhile is sent once more",
+        "for 2 min → records sent meanwhile are sent once more",
     ]);
     expect(doubtLines(statusOf(pending, { ...accounts, isUnderWay: true }))).toEqual([]);
   });

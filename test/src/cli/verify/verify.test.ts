@@ -294,7 +294,7 @@ describe("sluice verify", () => {
     expect(await verify(harness, "--key", "a0")).toMatchObject({
       out: [
         "accounts: nothing to look up; no call was made\n" +
-          "  not held a0: nothing says that the service accepted it; the next run that reads its row sends it",
+          "  not known a0: nothing says that the service accepted it; the next run that reads its row sends it",
       ],
       said: [],
       code: 0,
