@@ -129,19 +129,4 @@ describe("the README, as its reader goes through it", () => {
     expect(sent.code).toBe(exitCodes.doneWithRejects);
     expect(await accountsAt(address)).toBe(3);
   });
-
-  it("gets the report that is shown of the demo", async () => {
-    const names = ["sluice.yaml", "companies.csv", "companies-small.csv"];
-    const example = join(root, "examples/csv-to-accounts");
-    const files = names.map((name): [string, string] => [
-      name,
-      readFileSync(join(example, name), "utf8"),
-    ]);
-    const { type } = await reader(Object.fromEntries<string>(files));
-    const { stdout, stderr, code } = await type("sluice run accounts");
-    // What `npm run demo` itself says is compared in test/e2e/commands/demo.prove.ts.
-    const ofSluice = shown.demo.replaceAll(/^sluice: (?:starting|sluice) .*\n/gm, "");
-    expect(missing(ofSluice, `${stderr}\n${stdout}`)).toEqual([]);
-    expect(code).toBe(exitCodes.doneWithRejects);
-  });
 });

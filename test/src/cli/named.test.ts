@@ -63,13 +63,13 @@ describe("syncNamed, pullNamed and connectionNamed", () => {
   it("say which command runs what a name stands for", () => {
     expect(() => syncNamed(config, "scores")).toThrow(
       expect.objectContaining({
-        message: "scores is a pull, and no sync",
+        message: "scores is a pull, not a sync",
         hint: "`sluice pull scores` runs it",
       }),
     );
     expect(() => pullNamed(config, "accounts")).toThrow(
       expect.objectContaining({
-        message: "accounts is a sync, and no pull",
+        message: "accounts is a sync, not a pull",
         hint: "`sluice run accounts` runs it",
       }),
     );

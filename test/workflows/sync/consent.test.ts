@@ -204,7 +204,7 @@ describe("a run that is weighed", () => {
     await held(run, handle, 2);
     expect(run.callsOf("commitChunk")).toEqual(["commitChunk 1"]);
     expect((await progressOf(handle)).counts).toMatchObject({ read: 30, staged_chunks: 3 });
-    expect(await detailsOf(handle)).toContain("what was approved had to be staged again");
+    expect(await detailsOf(handle)).toContain("the approved records had to be staged again");
     await handle.executeUpdate("approve", { args: [{ hold: 2, digest: "4567" }] });
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("stageChunk").slice(3)).toEqual(["stageChunk 2", "stageChunk 3"]);

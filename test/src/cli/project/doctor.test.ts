@@ -105,7 +105,7 @@ it("warns that a fail-over loses commits where there is a standby that none wait
   const standby = await primary.standby();
   onTestFinished(async () => await standby.remove());
   expect(await said()).toEqual([
-    "FAIL  fail-over of the store: commits wait for no standby: what was committed last may be lost",
+    "FAIL  fail-over of the store: commits wait for no standby: the last ones may be lost",
     expect.stringContaining("→ set synchronous_standby_names on the server"),
   ]);
   await runSql(primary.url, "alter system set synchronous_standby_names = '*'");
