@@ -59,7 +59,7 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
     ],
     test: {
       file: "test/src/cli/output/table.test.ts",
-      title: "cuts texts where the terminal is too narrow, and neither ids nor numbers",
+      title: "cuts no id that has no digit either",
     },
   },
   {

@@ -23,6 +23,15 @@ describe("table()", () => {
     expect(first).toMatch(/^accounts-20261122-205644-c362ec14 {2}done.*… {2}1,234,567 .*…$/);
   });
 
+  it("cuts no id that has no digit either", () => {
+    const named = [
+      ["name", "what is wrong"],
+      ["accounts-of-all-the-countries", "a text of some length that has to be cut somewhere"],
+    ];
+    const [, line = ""] = table(named, { width: 50 }).split("\n");
+    expect(line).toMatch(/^accounts-of-all-the-countries {2}.*…$/);
+  });
+
   it("cuts no figure in a text, nor a time, and sets them below where they do not fit", () => {
     const status = [
       ["name", "last run", "rows", "what is wrong"],

@@ -79,6 +79,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         "full",
         "fullOften",
         "replay",
+        "replay",
+        "replay",
         "resendAfter",
         "resendAfter",
         "resendAfter",
