@@ -4,11 +4,20 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { pullLock } from "../../../src/state/contract/pull/pulls.ts";
-import { failureOf } from "../../support/project/harness.ts";
+import { failureOf, type Harness } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
 const hirings = { pull: "hirings", walks: "domains" } as const;
+
+/** Has a run end whose page was paid for and could not be written: it waits for the next one. */
+async function leavePageWaiting(harness: Harness): Promise<void> {
+  const run = await PullRun.open(harness);
+  await mkdir(join(harness.folder, "scores.csv"));
+  expect((await failureOf(run.pull())).type).toBe("ConfigError");
+  await run.close({ outcome: "failed" });
+  await rmdir(join(harness.folder, "scores.csv"));
+}
 
 describe("openPull", () => {
   it("lets one run of a pull at a time begin, and names the one that continues", async () => {
@@ -90,11 +99,7 @@ describe("openPull", () => {
 
   it("writes no page that another key paid for, even where it is the first of its round", async () => {
     const harness = await openPullHarness();
-    const first = await PullRun.open(harness);
-    await mkdir(join(harness.folder, "scores.csv"));
-    expect((await failureOf(first.pull())).type).toBe("ConfigError");
-    await first.close({ outcome: "failed" });
-    await rmdir(join(harness.folder, "scores.csv"));
+    await leavePageWaiting(harness);
     const yaml = pullYaml().replace("${SLUICE_API_KEY}", "the-key-of-another-account");
     const other = await harness.withYaml(yaml);
     const failure = await failureOf(PullRun.open(other, { runId: "run-2" }));
@@ -103,11 +108,7 @@ describe("openPull", () => {
 
   it("asks again for a page that waited while the pull had another name, which wrote newer values", async () => {
     const harness = await openPullHarness();
-    const first = await PullRun.open(harness);
-    await mkdir(join(harness.folder, "scores.csv"));
-    expect((await failureOf(first.pull())).type).toBe("ConfigError");
-    await first.close({ outcome: "failed" });
-    await rmdir(join(harness.folder, "scores.csv"));
+    await leavePageWaiting(harness);
     // Another pull that is configured, too, keeps its page.
     const both = pullYaml().replace("  hiring:", "  hirings:");
     await (

@@ -23,6 +23,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const worker = {
+  hostId: "host",
+  temporalId: "temporal",
+  command: "worker",
+  configs: {},
+  folder: "folder",
+  now: () => 0,
+  askTemporal: async () => await Promise.resolve(),
+  silentMsMax: hostBeatMs,
+};
+
 const upgrade = new ConfigError("the store has schema version 99", { field: "store" });
 
 it("beats on while the store is away, and tells once it is not for this worker any more", async () => {
@@ -34,14 +45,7 @@ it("beats on while the store is away, and tells once it is not for this worker a
   };
   const beating = await startBeating({
     state: { beat, stopBeating: async () => await Promise.resolve() },
-    hostId: "host",
-    temporalId: "temporal",
-    command: "worker",
-    configs: {},
-    folder: "folder",
-    now: () => 0,
-    askTemporal: async () => await Promise.resolve(),
-    silentMsMax: hostBeatMs,
+    ...worker,
   });
   const refusals: ConfigError[] = [];
   void beating.refused.then((error) => refusals.push(error));
@@ -66,14 +70,7 @@ it("is not heard of after it stopped, though the store is slow to take its last 
         await Promise.resolve();
       },
     },
-    hostId: "host",
-    temporalId: "temporal",
-    command: "worker",
-    configs: {},
-    folder: "folder",
-    now: () => 0,
-    askTemporal: async () => await Promise.resolve(),
-    silentMsMax: hostBeatMs,
+    ...worker,
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   slow = promise;
