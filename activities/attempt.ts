@@ -11,15 +11,15 @@ import { toFailure, workerStopped } from "./failure.ts";
 import type { PartRef, RunRef } from "./inputs.ts";
 import { heartbeatMs } from "./limits.ts";
 
-/** What one attempt of an activity may use of Temporal. */
+/** The parts of Temporal that one attempt of an activity may use. */
 export type Attempt = {
   /** Aborts when the activity is cancelled or timed out: checked before every effect. */
   readonly signal: AbortSignal;
-  /** Says how far it is; beaten with the next heartbeat. Numbers and names only (I4). */
+  /** Reports progress; sent with the next heartbeat. Numbers and names only (I4). */
   readonly progress: (facts: object) => void;
 };
 
-/** The text of the cancel by which the SDK tells that the worker stops. */
+/** The message with which the SDK cancels an activity when the worker stops. */
 const workerStop = "WORKER_SHUTDOWN";
 
 function isWorkerStop({ aborted, reason }: AbortSignal): boolean {
@@ -29,8 +29,8 @@ function isWorkerStop({ aborted, reason }: AbortSignal): boolean {
 const cutOffs = new AsyncLocalStorage<AbortSignal>();
 
 /**
- * Runs an activity whose attempt ends as one of a worker that stops, once `signal` aborts: sooner than
- * Temporal would cancel it.
+ * Runs an activity. Once `signal` aborts, its attempt ends as one of a worker that stops, sooner than Temporal would
+ * cancel it.
  */
 export async function cutOffBy<Result>(
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function cutOffBy<Result>(
 }
 
 /**
- * Runs one attempt: beats from a timer, so that no amount of work delays a beat, and turns what is thrown into the
+ * Runs one attempt. Heartbeats come from a timer, so that no amount of work delays one. A thrown error becomes the
  * failure that says what happens next.
  */
 export async function attempt<Result>(
@@ -51,7 +51,7 @@ export async function attempt<Result>(
   const begunMs = performance.now();
   const cutOff = cutOffs.getStore();
   const stopped = new AbortController();
-  // Listened to and left again: the worker's signal lives as long as the worker does.
+  // The listener is removed again, because the worker's signal lives as long as the worker does.
   using _ =
     cutOff && addAbortListener(cutOff, () => stopped.abort(new CancelledFailure(workerStop)));
   const signal = AbortSignal.any([context.cancellationSignal, stopped.signal]);
@@ -65,7 +65,7 @@ export async function attempt<Result>(
     });
   } catch (error) {
     if (isWorkerStop(signal)) throw workerStopped();
-    // A cancelled activity must end as cancelled, whatever its request made of the abort.
+    // A cancelled activity must end as cancelled, however its request reacted to the abort.
     signal.throwIfAborted();
     throw toFailure(error, performance.now() - begunMs);
   } finally {
@@ -73,15 +73,15 @@ export async function attempt<Result>(
   }
 }
 
-/** What one attempt of an activity that makes requests may use. */
+/** An attempt of an activity that makes requests. */
 export type RequestAttempt = Attempt & {
-  /** The run it sends for, which this worker may continue with (`runOf`). */
+  /** The run it sends for; this worker may continue it (`runOf`). */
   readonly run: Run;
 };
 
 /**
- * As `attempt`, for one part, or for a run that makes one request at a time: makes its requests under one token with
- * the priority of its run, and adds the requests made and the waits met to the run, also when the work fails.
+ * Like `attempt`, for one part, or for a run that makes one request at a time. Its requests use one token and the
+ * priority of the run. Requests and waits are added to the run even when the work fails.
  * @throws what `runOf` throws, before anything else.
  */
 export async function requestAttempt<Result>(

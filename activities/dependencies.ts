@@ -23,14 +23,14 @@ import type { StateStore } from "../src/state/state-store.ts";
 import type { RunRef } from "./inputs.ts";
 import type { StageThreads } from "./stage/stage-threads.ts";
 
-/** The inbox, and who drains it. */
+/** The inbox, and how to start its drains. */
 export type Inboxes = {
   readonly inbox: Inbox;
-  /** Starts the workflow `inboxDrain` of a connection; one that runs is left alone. */
+  /** Starts the workflow `inboxDrain` of a connection; a running one is left alone. */
   startDrain(connection: string): Promise<void>;
 };
 
-/** What the activities work with; made once a worker, handed to `createActivities`. */
+/** Everything the activities work with, made once per worker; see `createSharedActivities`, `createHostActivities`. */
 export type Dependencies = {
   readonly config: Config;
   /** Checkpoints and fingerprints belong to it; see `targetOf`. */
@@ -40,51 +40,51 @@ export type Dependencies = {
   /** Connectors by name. */
   readonly sources: ReadonlyMap<string, Source>;
   readonly stageThreads: StageThreads;
-  /** Goes around changes of the staging folder; `state` and `api` were given it when they were made. */
+  /** Wraps changes of the staging folder; `state` and `api` received it when they were made. */
   readonly effect: Effect;
   /** Folder of staged files. */
   readonly stagingFolder: string;
   readonly hostId: string;
-  /** Names this process among all of its host's, also later ones (`processName`). */
+  /** Names this process among all processes of its host, including later ones (`processName`). */
   readonly process: string;
   /** The task queue of activities that need this host's files. */
   readonly hostQueue: string;
-  /** Temporal's cluster and namespace: only there can a run's workflow be looked up. */
+  /** Temporal's cluster and namespace: a run's workflow can be looked up only there. */
   readonly temporalId: string;
   /** Asks Temporal whether the workflow that holds a lock is still open. */
   isWorkflowOpen(holder: Pick<LockHolder, "workflowId" | "firstRunId">): Promise<boolean>;
-  /** What Temporal says of the schedule of a sync or pull. */
+  /** The state of the schedule of a sync or pull, according to Temporal. */
   scheduleState(name: string): Promise<ScheduleState>;
-  /** Posts what receivers are told of runs. */
+  /** Posts notifications about runs to their receivers. */
   readonly notifier: Notifier;
-  /** Starts the workflow `notify` of a run; a second time is no other than the first. */
+  /** Starts the workflow `notify` of a run; starting it again changes nothing. */
   startNotifying(input: NotifyInput): Promise<void>;
-  /** Whether the process of this name (`process`) is gone; undefined where it cannot be looked for from here. */
+  /** Whether the process of this name (`process`) is gone; undefined where that cannot be checked from here. */
   isProcessGone(name: string): boolean | undefined;
-  /** When requests of this process ended of which the store could not note it, by their numbers: it is noted later. */
+  /** By number, when requests of this process ended whose end the store could not note: it is noted later. */
   readonly unnotedEnds: Map<number, Moment>;
   /** Counts the report of a run when it ends; undefined counts nothing. */
   readonly runClosed?: ((report: RunReport) => void) | undefined;
-  /** Starts the workflow `resend` of a sync; one that runs is left alone. */
+  /** Starts the workflow `resend` of a sync; a running one is left alone. */
   startResend(sync: string): Promise<void>;
   /**
-   * Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id;
-   * undefined leaves none.
+   * Puts an example into the Web UI's start form again, a while after the backfill of this workflow id; undefined puts
+   * none there.
    */
   readonly seedTemplate?: ((workflowId: string) => void) | undefined;
-  /** What is pushed; undefined where no connection is pushed to. */
+  /** The inbox and its drains; undefined where no connection is pushed to. */
   readonly inboxes?: Inboxes | undefined;
   /** Unix ms. */
   now(): number;
-  /** For rate limits, whose blocks no set clock may end. */
+  /** For rate limits: setting the system clock must not end their blocks. */
   readonly clock: Clock;
-  /** Takes one line when a run opens and one when it closes, and warnings: names and numbers. */
+  /** Receives one line when a run opens, one when it closes, and warnings. Names and numbers only. */
   readonly log: Record<"info" | "warn", (facts: object, text: string) => void>;
 };
 
 /**
  * The configuration of a sync.
- * @throws {ConfigError} there is not one of that name in the worker's `sluice.yaml`.
+ * @throws {ConfigError} the worker's `sluice.yaml` has no sync of that name.
  */
 export function syncOf({ config }: Pick<Dependencies, "config">, name: string): SyncConfig {
   const sync = config.syncs.get(name);
@@ -100,7 +100,7 @@ export function syncOf({ config }: Pick<Dependencies, "config">, name: string): 
 
 /**
  * The configuration of a pull.
- * @throws {ConfigError} there is not one of that name in the worker's `sluice.yaml`.
+ * @throws {ConfigError} the worker's `sluice.yaml` has no pull of that name.
  */
 export function pullOf({ config }: Pick<Dependencies, "config">, name: string): PullConfig {
   const pull = config.pulls.get(name);
@@ -114,7 +114,7 @@ export function pullOf({ config }: Pick<Dependencies, "config">, name: string): 
   return pull;
 }
 
-/** @throws {RunEndedError} the run has ended: it would send again what later runs may have replaced. */
+/** @throws {RunEndedError} the run has ended: it would resend records that later runs may have replaced. */
 export function assertNotEnded({ runId, kind, outcome, sync }: Run): void {
   if (outcome === null) return;
   const command = kind === "pull" || kind === "backfill" ? kind : "run";
@@ -124,7 +124,8 @@ export function assertNotEnded({ runId, kind, outcome, sync }: Run): void {
 }
 
 /**
- * The run of an activity that only writes down what was done: on this store, by a run that has not given its lock away.
+ * The run of an activity that only notes what was done. It must be on this store, and must not have given its lock
+ * away.
  * @throws {WrongStoreError} @throws {SupersededError}
  */
 export async function heldRunOf(
@@ -150,8 +151,8 @@ export async function heldRunOf(
 }
 
 /**
- * A worker may have been started again with another key in the midst of a run. A key of a file is looked at
- * where a run opens: it may be rotated under a worker.
+ * A worker may have been restarted with another key in the middle of a run. A key from a file is checked when a run
+ * opens, because it may be rotated under a worker.
  * @throws {ConfigError} it is not the key that the run was opened with.
  */
 async function assertStillSameAccount(
@@ -166,11 +167,10 @@ async function assertStillSameAccount(
 }
 
 /**
- * The run of an activity that reads, maps or sends, once it is sure that this worker may continue with it:
- * neither a redeploy nor a zombie may mix two mappings, two services, two accounts or two stores.
- * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its sync is configured
- * otherwise by now.
- * @throws {ConfigError} it was begun for another service than this worker talks to: what one holds the other does not.
+ * The run of an activity that reads, maps or sends, once it is certain that this worker may continue it: neither a
+ * redeploy nor a zombie may mix two mappings, two services, two accounts or two stores.
+ * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its configuration has changed since.
+ * @throws {ConfigError} it was begun for another service than this worker's; the two hold different records.
  */
 export async function runOf(
   deps: Pick<Dependencies, "config" | "now" | "state" | "target">,

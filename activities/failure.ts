@@ -13,15 +13,15 @@ import type { RefusedRecord } from "../src/errors.ts";
 import { workerStoppedType } from "../src/failure-types.ts";
 import { retryDelayMsMin, waitInActivityRetryMsMax } from "./limits.ts";
 
-/** What a failure carries besides its text, as its first detail. */
+/** The first detail of a failure: the facts besides its text. */
 export type FailureFacts = {
   readonly hint?: string | undefined;
   readonly field?: string | undefined;
-  /** Of `RecordsRejected`: indices in the part. */
+  /** For `RecordsRejected`: indices in the part. */
   readonly refused?: readonly RefusedRecord[] | undefined;
   /**
-   * Of a long `RateLimited`: how long the workflow waits before it schedules the activity again; its clock
-   * and ours may differ.
+   * For a long `RateLimited`: how long the workflow waits before it schedules the activity again. Its clock and ours
+   * may differ.
    */
   readonly waitMs?: number | undefined;
 };
@@ -30,8 +30,8 @@ export type FailureFacts = {
 const lastAttemptMs = 5_000;
 
 /**
- * How long ago the activity was first asked for: by the server's clock up to this attempt, by this machine's
- * from there. The two clocks are never compared, because they may be hours apart.
+ * How long ago the activity was first scheduled: by the server's clock up to this attempt, by this machine's from then
+ * on. The two clocks are never compared, because they may be hours apart.
  */
 function sinceFirstMs(attemptMs: number): number {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = activityInfo();
@@ -44,21 +44,20 @@ function timeLeftMs(attemptMs: number): number {
 }
 
 /**
- * Whether what is missing may still come: the activity was first asked for less than the time its faults are
- * tolerated ago.
+ * Whether to wait on for something missing: the activity was first scheduled less than the error's retry budget ago.
  */
 function isStillWaitedFor(error: SluiceError, attemptMs: number): boolean {
   return error instanceof ConfigError && sinceFirstMs(attemptMs) < (error.retryBudgetMs ?? 0);
 }
 
 /**
- * The one place where an error of ours becomes a failure of Temporal: code -> type, class -> whether it is
- * retried. `attemptMs` is how long this attempt has run.
+ * The only place where one of our errors becomes a Temporal failure: code -> type, class -> whether it is retried.
+ * `attemptMs` is how long this attempt has run.
  */
 export function toFailure(error: unknown, attemptMs: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof SluiceError)) {
-    // A bug or a library's error: retried, because an attempt elsewhere or later may do; its text is all that is shown.
+    // A bug or a library's error: retried, because an attempt elsewhere or later may succeed. Only its text is shown.
     return ApplicationFailure.create({ message: messageOf(error), type: "Unexpected" });
   }
   const { hint, field, retryAfterMs } = error;
@@ -73,9 +72,9 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
     return ApplicationFailure.create({ ...failure, details: [facts] });
 
   const delayMs = Math.max(retryDelayMsMin, Math.ceil(retryAfterMs));
-  // A long wait is the workflow's, which can say so; and so is one that outlasts the activity. But each costs
-  // its history eleven events: an outage, with two waits a minute and no end in sight, would fill it in less
-  // than a day.
+  // The workflow waits where the wait is long, because it can show that, or outlasts the activity. But each wait costs
+  // its history eleven events: an outage, with two waits a minute and no end in sight, would fill it in less than a
+  // day.
   const isLong =
     error instanceof RateLimitedError && !error.isOutage && delayMs > waitInActivityRetryMsMax;
   const isWaitForWorkflow = isLong || delayMs > timeLeftMs(attemptMs) - lastAttemptMs;
@@ -91,7 +90,7 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
   });
 }
 
-/** What was cut off by its worker's stop is begun again by the next one, at once: nothing is wrong with it. */
+/** The failure of an activity that its worker's stop interrupted: the next worker begins it again at once. */
 export function workerStopped(): ApplicationFailure {
   return ApplicationFailure.create({
     message: "interrupted: its worker was asked to stop",

@@ -25,7 +25,7 @@ import { createUploadJson } from "./upload/upload-json.ts";
 import { createTellVerified, createVerifyReceivers } from "./verify/tell-verified.ts";
 import { createVerifySync } from "./verify/verify-sync.ts";
 
-/** An activity without a phrase that says what it does is not taken. */
+/** Accepts only activities that have a phrase for what they do. */
 type Makers = Readonly<Partial<Record<ActivityName, (deps: Dependencies) => unknown>>>;
 
 /** The activities that need no local file: any worker may run them. */

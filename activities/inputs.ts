@@ -3,7 +3,7 @@ import type { ReadCounts } from "../src/report/counts.ts";
 import type { RunFailure, RunRequest, Outcome } from "../src/state/contract/runs/runs.ts";
 
 /**
- * What every activity of a run is given: the run, and what a worker must have in common with the one that opened it
+ * Passed to every activity of a run: the run, and what a worker must have in common with the one that opened it
  * (`runOf`).
  */
 export type RunRef = {
@@ -32,7 +32,7 @@ export type OpenRunInput = {
   readonly request: RunRequest;
 };
 
-/** What a workflow needs to know of the configuration: it has no environment of its own. */
+/** The configuration that a workflow needs: it has no environment of its own. */
 export type RunSettings = {
   readonly mode: "auto" | "lightweight" | "heavyweight";
   readonly lightweightPartsMax: number;
@@ -43,15 +43,15 @@ export type RunSettings = {
   readonly retryInitialMs: number;
   readonly retryMaxMs?: number | undefined;
   /**
-   * How long a person has to agree to a run that is held: it stages everything and is weighed before the first byte
-   * leaves; undefined of one that nothing can hold.
+   * How long a person has to agree to a run that may be held: it stages everything and is weighed before the first byte
+   * leaves. Undefined for a run that nothing can hold.
    */
   readonly consentMs?: number | undefined;
   /** Whether to upsert the search attribute SluiceSync. */
   readonly searchAttribute: boolean;
   /**
-   * Temporal's, of the run's activities: what came in by itself goes first, a backfill last, and syncs of one
-   * class share alike.
+   * Temporal's priority for the run's activities: pushed events go first, a backfill last, and syncs of one class share
+   * evenly.
    */
   readonly priority: { readonly priorityKey: number; readonly fairnessKey: string };
 };
@@ -60,27 +60,27 @@ export type RunSettings = {
 export type OpenedRun = RunRef & {
   readonly hostQueue: string;
   readonly settings: RunSettings;
-  /** Of a backfill. @default 1 */
+  /** For a backfill. @default 1 */
   readonly lanes?: number | undefined;
 };
 
 /** Input of `chooseHost`. */
 export type ChooseHostInput = RunRef & {
-  /** Where the lane worked until now; undefined where it begins. */
+  /** The queue that the lane used until now; undefined where it begins. */
   readonly hostQueue?: string;
   /** @default 1 */
   readonly lane?: number | undefined;
-  /** Lanes of this run that are over. */
+  /** Lanes of this run that have ended. */
   readonly over?: readonly number[] | undefined;
 };
 
-/** Who makes a backfill: a run, and the workflow that it belongs to. */
+/** The run of a backfill, and the workflow that it belongs to. */
 export type BackfillRef = Pick<OpenRunInput, "firstRunId" | "runId" | "workflowId">;
 
-/** Input of `planBackfill`: what was typed into the Web UI, whatever that is. */
+/** Input of `planBackfill`: `raw` is whatever was typed into the Web UI. */
 export type PlanBackfillInput = BackfillRef & { readonly raw: unknown };
 
-/** Result of `planBackfill`: a plan that waits for its consent, or why the input cannot be used. */
+/** Result of `planBackfill`: a plan, or why the input cannot be used. */
 export type PlannedBackfill =
   | { readonly problem: string }
   | {
@@ -92,36 +92,36 @@ export type PlannedBackfill =
 
 /** Input of `openBackfill`. */
 export type OpenBackfillInput = PlanBackfillInput & {
-  /** The plan that was agreed to, which must still hold; undefined when something was sent of it before. */
+  /** The approved plan, which must still hold; undefined when part of it was sent before. */
   readonly approved: BackfillPlan | undefined;
 };
 
-/** Result of `openBackfill`; `moved` says that its plan does not hold any more, and why. */
+/** Result of `openBackfill`; `moved` says why its plan no longer holds. */
 export type OpenedBackfill =
   | (OpenedRun & {
       /** As it holds now. */
       readonly plan: BackfillPlan;
-      /** Whether the checkpoint is to follow it when all of its lanes are done. */
+      /** Whether the checkpoint follows when all of its lanes are done. */
       readonly advanceCheckpoint: boolean;
     })
   | { readonly moved: string };
 
 /** Result of `commitChunk`. */
 export type CommitResult = {
-  /** Whether another run waits for the send lock, which this one is to yield. */
+  /** Whether another run waits for the send lock, so that this one must yield it. */
   readonly isLockWanted: boolean;
-  /** Of a backfill: what was rejected so far, the most frequent first. */
+  /** For a backfill: the rejects so far, the most frequent first. */
   readonly rejects: readonly RejectCount[];
 };
 
-/** How often something was rejected in a run, and what a person reads of it. */
+/** A reason for rejects, as a person reads it, and how often it occurred in a run. */
 export type RejectCount = { readonly reason: string; readonly count: number };
 
 /** Result of `stageChunk`. */
 export type StageResult = {
   readonly stage: number;
   readonly records: number;
-  /** Lightweight bodies; 0 when a record alone exceeds one. */
+  /** Number of lightweight bodies; 0 when a single record exceeds one. */
   readonly parts: number;
   readonly jsonBytes: number;
   readonly gzipBytes: number;
@@ -153,10 +153,10 @@ export type CloseRunInput = {
   readonly mode?: { readonly mode: string; readonly reason: string } | undefined;
 };
 
-/** One notification: of a run, to a receiver by its name (`NotifyConfig`). */
+/** One notification about a run, to a receiver by its name (`NotifyConfig`). */
 export type NotificationRef = {
   readonly runId: string;
   readonly target: string;
-  /** The number of the hold that it is of; of the run's end where there is none. */
+  /** The number of the hold that it is about; undefined when it is about the end of the run. */
   readonly hold?: number | undefined;
 };

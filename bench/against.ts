@@ -8,24 +8,24 @@ import { conditions, publish, say, spread, table } from "./report.ts";
 import { makeRows } from "./workloads/accounts.ts";
 import { measureOnce, type Workload, type WorkloadInput } from "./workloads/workloads.ts";
 
-/** What is compared, and how. */
+/** What to compare, and how. */
 export type AgainstInput = {
-  /** What the sources as they are now are held against, as `commitOf` names it. */
+  /** The commit to compare the current sources with, as `commitOf` names it. */
   readonly commit: string;
   readonly pairs: number;
   readonly rows: number;
-  /** The most that the ratio of processor seconds, now by before, may be. */
+  /** The largest allowed ratio of processor seconds, now to before. */
   readonly bound: number;
   readonly workloads: readonly Workload[];
-  /** Whether it is all that is promised, and its table to be kept. */
+  /** Whether it is everything that is promised, so that its table is kept. */
   readonly isWhole: boolean;
   /** The repository. */
   readonly root: string;
 };
 
 /**
- * Processor seconds of one step, pair by pair: of the commit, of now beside it, and of the commit once more
- * beside it.
+ * Processor seconds of one step, pair by pair: for the commit, for the current build, and for the commit once
+ * more.
  */
 type Series = {
   readonly step: string;
@@ -35,8 +35,8 @@ type Series = {
 };
 
 /**
- * Has both builds do a workload by turns after a warm-up that does not count: before, now, before in one
- * round, the other way round in the next, so that whatever a machine does more and more of as time goes by
+ * Runs a workload on both builds by turns after a warm-up that does not count: before, now, before in one
+ * round, the reverse in the next, so that anything that grows steadily on the machine over time
  * cancels out.
  */
 async function measurePairs(
@@ -66,7 +66,7 @@ function shownInterval({ low, median, high }: Interval): string {
   return `${median.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
 }
 
-/** A line of the table, and what it says. */
+/** A line of the table, and its verdict. */
 function judged(
   { step, before, now, again }: Series,
   bound: number,
@@ -83,8 +83,8 @@ function judged(
 }
 
 /**
- * Holds the processor seconds of the program as it is built now against those of a commit, pair by pair,
- * beside the commit against itself. @returns the exit code: 1 when a bound is broken
+ * Compares the processor seconds of the current build with a commit's, pair by pair, and the commit with itself.
+ * @returns the exit code: 1 when a bound is broken
  */
 export async function benchAgainst(asked: AgainstInput): Promise<number> {
   const { root, commit, pairs, rows, bound } = asked;

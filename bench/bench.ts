@@ -1,7 +1,7 @@
 // npm run bench [-- --only staging,start,small,runs,postgres,keys,tenfold --rows 20000 --rounds 1]: the bounds of
-// the fast path, beside other programs; writes docs/proof/fast-path.md unless it was made smaller. npm run bench --
-// --against <commit> [--pairs 20 --rows 100000 --bound 1.05 --only run,stage-all,stage-changed]: processor seconds
-// of the program as it is now beside those of a commit. Exit code 1 when a bound is broken, 2 when asked wrongly.
+// the fast path, compared with other programs; writes docs/proof/fast-path.md unless it was made smaller. npm run
+// bench -- --against <commit> [--pairs 20 --rows 100000 --bound 1.05 --only run,stage-all,stage-changed]: processor
+// seconds of the current program compared with a commit's. Exit code 1 if a bound is broken, 2 for wrong arguments.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const isCount = (value: number | undefined): boolean =>
   value === undefined || (Number.isInteger(value) && value > 0);
 
-/** Says what is wrong with what was asked; answers whether anything is. */
+/** Prints the problems with the arguments; returns whether there are any. */
 function sayProblems(problems: readonly string[]): boolean {
   const found = problems.filter((problem) => problem !== "");
   for (const problem of found) say(problem);

@@ -7,7 +7,7 @@ export type Checked = {
   readonly bound: string;
   readonly measured: string;
   readonly holds: boolean;
-  /** Whether it is only aimed at: what misses it breaks no promise. */
+  /** Whether it is only an aim: missing it breaks no promise. */
   readonly isAim?: boolean;
 };
 
@@ -16,14 +16,14 @@ export function allHold(checked: readonly Checked[]): boolean {
   return checked.every(({ holds, isAim = false }) => holds || isAim);
 }
 
-/** Least rows per second of staging, as promised; and least times the naive way's. */
+/** Least rows per second of staging, as promised; and the least multiple of the naive way's rate. */
 const rowsPerSecondMin = 150_000;
 const timesNaiveMin = 4;
 
-/** Most event-loop delay: heartbeats go out every two seconds, but a signal or an answer waits as long as this. */
+/** Largest event-loop delay: heartbeats go out every two seconds, but a signal or an answer waits as long as this. */
 const loopP99MsMax = 10;
 
-/** Holds the staging of all rows against its bounds; medians of the rounds count. */
+/** Checks the staging of all rows against its bounds; medians of the rounds count. */
 export function checkStaging(
   all: readonly Measured[],
   naive: readonly Measured[],
@@ -55,7 +55,7 @@ export function checkStaging(
   ];
 }
 
-/** The rows of a table of claims; `head` names its columns otherwise. */
+/** The rows of a table of claims; `head` replaces the names of its columns. */
 export function checkedRows(
   checked: readonly Checked[],
   head: readonly string[] = ["what", "bound", "measured"],

@@ -5,29 +5,29 @@ import { promisify } from "node:util";
 
 import { say } from "./report.ts";
 
-/** The program as built of one state of the sources, with the benchmarks of that state. */
+/** A build of the program from one state of the sources, with the benchmarks of that state. */
 export type Build = {
   readonly name: string;
-  /** Where `bin`, `dist` and `bench` are. */
+  /** The folder with `bin`, `dist` and `bench`. */
   readonly root: string;
 };
 
 const runFile = promisify(execFile);
 
-/** Runs a command to its end; answers what it prints. @throws with what it said, when it does not end well. */
+/** Runs a command to its end; returns its stdout. @throws with its output, if it does not end well. */
 async function command(name: string, args: readonly string[], cwd: string): Promise<string> {
   const path = [join(cwd, "node_modules/.bin"), dirname(process.execPath), process.env["PATH"]];
   const env = { ...process.env, PATH: path.join(delimiter) };
   try {
     return (await runFile(name, args, { cwd, env, maxBuffer: 1e8 })).stdout;
   } catch (error) {
-    // The compiler says on stdout what is wrong.
+    // The compiler prints its errors on stdout.
     const said = error instanceof Error && "stdout" in error ? String(error.stdout).trim() : "";
     throw new Error(`in ${cwd}: ${String(error)}\n${said}`.trim(), { cause: error });
   }
 }
 
-/** The full name of a commit; undefined when the repository does not have it. */
+/** The full name of a commit; undefined if the repository does not have it. */
 export async function commitOf(repository: string, commit: string): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{commit}`];
   return await command("git", args, repository).then(
@@ -37,8 +37,8 @@ export async function commitOf(repository: string, commit: string): Promise<stri
 }
 
 /**
- * Builds a commit of a repository in a folder that does not exist yet. Where both ask for the same packages
- * it uses those of the repository, else it installs its own.
+ * Builds a commit of a repository in a folder that does not exist yet. Uses the repository's packages
+ * if both need the same ones, otherwise installs its own.
  */
 export async function buildCommit(
   { repository, commit }: { readonly repository: string; readonly commit: string },
@@ -64,9 +64,9 @@ export async function buildCommit(
   return { name, root: folder };
 }
 
-/** Copies the program as it is built now into a folder, so that nobody's next build changes what is measured. */
+/** Copies the current build into a folder, so that nobody's next build changes the measured one. */
 export async function copyBuilt(repository: string, folder: string): Promise<Build> {
-  // The benchmarks import a little of the sources.
+  // The benchmarks import a few of the sources.
   const parts = ["bench", "bin", "dist", "package.json", "src", "templates"];
   for (const part of parts) {
     await cp(join(repository, part), join(folder, part), { recursive: true });

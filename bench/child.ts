@@ -8,22 +8,22 @@ import type { Readable } from "node:stream";
 export type Ended = {
   readonly code: number;
   readonly seconds: number;
-  /** User and system, all its threads and programs; 0 where /proc does not say. Right while nothing else is run. */
+  /** User and system time of all its threads and programs; 0 without /proc. Right only while nothing else runs. */
   readonly cpuSeconds: number;
   /** Its last line on stdout. */
   readonly lastLine: string;
 };
 
-/** Which program is run, Node where none is named, and what its environment has beside what it has anyway. */
+/** Which program to run, Node by default, and variables to add to its environment. */
 export type HowToRun = {
   readonly program?: string;
   readonly variables?: Readonly<Record<string, string>>;
 };
 
-/** Of the times in /proc, on every Linux there is (USER_HZ). */
+/** The unit of times in /proc, the same on every Linux (USER_HZ). */
 const ticksPerSecond = 100;
 
-/** Everything of ours that this machine's user may have set would lead a measured program elsewhere. */
+/** The environment without variables of ours that are set here: they would lead a measured program elsewhere. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) =>
@@ -36,7 +36,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(name, () => interrupted.abort(new Error(`stopped by ${name}`)));
 }
 
-/** Starts a program, a Node program unless another is named; the first signal to this process is handed on to it. */
+/** Starts a program, a Node program unless another is named; the first signal to this process is forwarded to it. */
 export function start(
   args: readonly string[],
   cwd: string,
@@ -73,26 +73,26 @@ export async function run(
   return { code: child.exitCode ?? -1, seconds, cpuSeconds, lastLine };
 }
 
-/** What the kernel counted of children that have ended; Node knows only of its own process. */
+/** The kernel's count for children that have ended; Node knows only its own process. */
 async function childrenCpuSeconds(): Promise<number> {
   return await ticksOf("self", [16, 17]);
 }
 
-/** User and system time of a running process, all its threads; 0 where /proc does not say. */
+/** User and system time of a running process, all its threads; 0 without /proc. */
 export async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
   return await ticksOf(`${pid}`, [14, 15]);
 }
 
-/** The sum of two fields of /proc/<pid>/stat that count time, numbered as in proc(5), in seconds. */
+/** The sum of two time fields of /proc/<pid>/stat, numbered as in proc(5), in seconds. */
 async function ticksOf(pid: string, numbers: readonly [number, number]): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The program's name, which may hold spaces, ends with the last parenthesis; the state comes next, as field 3.
+  // The program's name, which may contain spaces, ends with the last parenthesis; the state comes next, as field 3.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = numbers.map((number) => Number(fields[number - 3] ?? 0));
   return ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond;
 }
 
-/** The last line a program prints; empty when it prints none. */
+/** The last line that a program prints; empty if it prints none. */
 async function lastLineOf(child: ChildProcess): Promise<string> {
   let lastLine = "";
   for await (const line of linesOf(child)) lastLine = line;
@@ -110,7 +110,7 @@ export async function* jsonLinesOf(child: ChildProcess): AsyncGenerator<unknown,
   for await (const line of linesOf(child)) yield JSON.parse(line);
 }
 
-/** The first line a program prints, which must be JSON. @throws when it ends before. */
+/** The first line a program prints, which must be JSON. @throws if it ends before. */
 export async function firstJson(child: ChildProcess): Promise<unknown> {
   for await (const line of linesOf(child)) return JSON.parse(line);
   throw new Error(`${child.spawnargs.join(" ")} ended before it was ready`);
@@ -124,12 +124,12 @@ export async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** The memory that a running process holds now, in bytes; undefined where /proc does not say. */
+/** The memory that a running process holds now, in bytes; undefined without /proc. */
 export async function rssBytesOf({ pid }: ChildProcess): Promise<number | undefined> {
   return await statusBytes(pid, "VmRSS");
 }
 
-/** The most memory a running process ever held, in bytes; undefined where /proc does not say. */
+/** The most memory that a running process ever held, in bytes; undefined without /proc. */
 export async function peakRssBytes({ pid }: ChildProcess): Promise<number | undefined> {
   return await statusBytes(pid, "VmHWM");
 }

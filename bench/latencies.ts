@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How long many calls of one kind took, in ms; `max` is 0 when there were none. */
+/** How long calls of one kind took, in ms; `max` is 0 if there were none. */
 export const latencies = z.object({
   count: z.int(),
   p50: z.number(),

@@ -1,15 +1,15 @@
-/** The median of some figures with an interval that holds the true one with 95 % certainty. */
+/** The median of some figures with an interval that contains the true median with 95 % certainty. */
 export type Interval = { readonly low: number; readonly median: number; readonly high: number };
 
-/** Fewest figures of which the interval is known at all. */
+/** Fewest figures for which there is an interval at all. */
 export const pairsMin = 6;
 
 const certainty = 0.95;
 
 /**
- * How many figures lie outside the interval at each end: as many as can be left out of the sorted figures so
- * that the true median lies between the others with the wanted certainty, whatever the figures' distribution.
- * Each lies below it with one chance in two.
+ * How many figures are outside the interval at each end: as many of the sorted figures as can be left out so
+ * that the true median is between the others with the wanted certainty, whatever the figures' distribution.
+ * Each figure is below the median with one chance in two.
  */
 function outside(count: number): number {
   let [chance, below, left] = [0.5 ** count, 0, 0];
@@ -21,7 +21,7 @@ function outside(count: number): number {
   return left - 1;
 }
 
-/** The median of figures and its interval. @throws {RangeError} they are fewer than `pairsMin`. */
+/** The median of figures and its interval. @throws {RangeError} there are fewer than `pairsMin`. */
 export function medianInterval(figures: readonly number[]): Interval {
   const sorted = figures.toSorted((a, b) => a - b);
   const edge = outside(sorted.length);
@@ -32,15 +32,15 @@ export function medianInterval(figures: readonly number[]): Interval {
   return { low: at(edge), median, high: at(sorted.length - 1 - edge) };
 }
 
-/** The ratios of figures that were taken in pairs. */
+/** The ratios of figures that were measured in pairs. */
 export function ratiosOf(figures: readonly number[], beside: readonly number[]): readonly number[] {
   return figures.map((figure, pair) => figure / (beside[pair] ?? Number.NaN));
 }
 
-/** What pairs say of a bound: broken when the whole interval lies above it, and open when the bound is within. */
+/** The verdict of pairs on a bound: broken if the whole interval is above it, open if the bound is inside. */
 export type PairsVerdict = "holds" | "open" | "broken";
 
-/** Holds an interval of ratios against the most that they may be. */
+/** Checks an interval of ratios against the largest allowed ratio. */
 export function judgePairs({ low, high }: Interval, bound: number): PairsVerdict {
   if (low > bound) return "broken";
   return high > bound ? "open" : "holds";

@@ -16,13 +16,13 @@ import { runSync, type WholeRun } from "./whole-run.ts";
 import { accountMapping } from "./workloads/account-mapping.ts";
 import { oracleParseOptions, oracleRecord } from "./workloads/accounts.ts";
 
-/** The key that the sandbox is given, which takes any. */
+/** The API key for the sandbox, which accepts any. */
 export const benchApiKey = "bench-key";
 
-/** Requests per second that the project allows itself: far more than it needs, so that pace is not what is measured. */
+/** The project's own request limit per second: far more than it needs, so that its pace is not measured. */
 export const requestsPerSecond = 1_000;
 
-/** A project in an empty folder, with a Temporal of its own that stays until `close`. */
+/** A project in an empty folder, with a Temporal of its own that runs until `close`. */
 export class BenchProject {
   readonly folder: string;
   readonly #program: string;
@@ -42,7 +42,7 @@ export class BenchProject {
   }
 
   /**
-   * Writes the configuration, a connection and the sync `accounts` from it, and starts Temporal, with its
+   * Writes the configuration, with a connection and the sync `accounts` from it, and starts Temporal, with its
    * histories in the project's state folder. `program` is the command line that runs it.
    */
   static async open(
@@ -81,7 +81,7 @@ export class BenchProject {
     return await runSync(this.folder, "accounts", { program: this.#program });
   }
 
-  /** Bytes of the largest history, as Temporal itself counts them. */
+  /** Bytes of the largest history, as counted by Temporal itself. */
   async largestHistoryBytes(): Promise<number> {
     const connection = await Connection.connect({ address: this.#address });
     try {
@@ -97,7 +97,7 @@ export class BenchProject {
     }
   }
 
-  /** As `compareRecordsAt`, with a sandbox that is started for it. */
+  /** See `compareRecordsAt`; starts a sandbox for it. */
   async compareRecords(csv: string): Promise<number> {
     const args = [this.#program, "sandbox", "--port", "0", "--data", ".sluice/sandbox", "--json"];
     const sandbox = start(args, this.folder);
@@ -115,12 +115,12 @@ export class BenchProject {
 }
 
 /**
- * Holds what a sandbox keeps against the oracle's reading of a CSV with the same rows in the same order,
+ * Compares the records of a sandbox with the oracle's reading of a CSV that has the same rows in the same order,
  * record by record, as values: the order of members does not count.
- * @returns how many are the same. @throws at the first that is not, and when one side has more.
+ * @returns how many are the same. @throws at the first that differs, or if one side has more.
  */
 export async function compareRecordsAt(address: string, csv: string): Promise<number> {
-  // The sandbox answers once it has read in what was sent: ten million records take it minutes.
+  // The sandbox answers once it has loaded its records: ten million take it minutes.
   const waits = { headersTimeout: 0, bodyTimeout: 0 };
   const { statusCode, body } = await request(`${address}/_sandbox/records?stream=account`, waits);
   if (statusCode !== 200) throw new Error(`the sandbox answers ${statusCode}, and no records`);

@@ -15,7 +15,7 @@ export const kitHead: readonly string[] = [
   "which others are red besides",
 ];
 
-/** Tries every check of the kit on every broken connector, and on the two right ones, which none may turn red. */
+/** Runs every check of the kit on every broken connector, and on the two correct ones, which none may turn red. */
 export async function proveKit(): Promise<readonly Checked[]> {
   const checked: Checked[] = [];
   for (const source of [right, rightPush]) {
@@ -45,7 +45,7 @@ export async function proveKit(): Promise<readonly Checked[]> {
   return checked;
 }
 
-/** The checks that a connector fails, each on one that is made anew. */
+/** The checks that a connector fails, each tried on a new instance. */
 async function redOf(make: () => Source | PushSource): Promise<readonly string[]> {
   const red: string[] = [];
   for (const id of checkIdsOf(make())) {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 
-/** Writes a table's cells as Markdown, laid out as oxfmt does. */
+/** Formats a table's cells as Markdown, laid out as oxfmt does. */
 export function table(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const widths = head.map((_, column) =>
@@ -14,7 +14,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return [line(head), line(rule), ...body.map(line)].join("\n");
 }
 
-/** The least, the middle and the most of some figures. */
+/** The minimum, median and maximum of some figures. */
 export function spread(figures: readonly number[]): {
   readonly min: number;
   readonly median: number;
@@ -30,7 +30,7 @@ export function spread(figures: readonly number[]): {
   };
 }
 
-/** Under what conditions a table's figures were taken; to be called when the measuring begins. */
+/** The conditions under which a table's figures were taken; call it when the measuring begins. */
 export function conditions(command: string): string {
   const [minute = 0] = loadavg();
   const date = new Date().toISOString().slice(0, 10);
@@ -40,7 +40,7 @@ export function conditions(command: string): string {
   );
 }
 
-/** A page of `docs/` that holds tables that programs write. */
+/** A page of `docs/` that contains tables written by programs. */
 export type Page =
   | "operations"
   | "proof/fast-path"
@@ -51,7 +51,7 @@ export type Page =
   | "proof/soak"
   | "proof/tests";
 
-/** Puts text between the markers of that name in a page of docs. @throws when they are missing. */
+/** Puts text between the markers of that name in a page of docs. @throws if they are missing. */
 export async function publish(
   name: string,
   text: string,
@@ -66,7 +66,7 @@ export async function publish(
   await writeFile(path, after);
 }
 
-/** Says what is going on. */
+/** Reports progress. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -10,7 +10,7 @@ import { flagsOf } from "./launch-flags.ts";
 import { say } from "./report.ts";
 import { accounts, jsonlSha256 } from "./workloads/accounts.ts";
 
-/** What a program that stages prints as its last line. */
+/** The last line of a program that stages. */
 export const usageSchema = z.object({
   files: z.array(z.string()),
   records: z.int(),
@@ -21,10 +21,10 @@ export const usageSchema = z.object({
   rssBytes: z.number(),
 });
 
-/** A program that stages, and what it printed. */
+/** A program that stages, and its output. */
 export type StagingRun = Ended & { readonly usage: z.output<typeof usageSchema> };
 
-/** What one program took in one round; whole process, from start to exit. */
+/** The figures of one program in one round; whole process, from start to exit. */
 export type Measured = Pick<
   z.output<typeof usageSchema>,
   "cpuSeconds" | "rssBytes" | "loopP99Ms" | "loopMaxMs"
@@ -32,20 +32,20 @@ export type Measured = Pick<
 
 type Variant = {
   readonly name: string;
-  /** What runs it, on a CSV. */
+  /** The arguments that run it on a CSV. */
   readonly args: (csv: string) => readonly string[];
 };
 
 const stageSluice = fileURLToPath(new URL("workloads/stage-sluice.ts", import.meta.url));
 const stageNaive = fileURLToPath(new URL("workloads/stage-naive.ts", import.meta.url));
 
-/** What stages rows in a worker is started with. */
+/** Node's flags for staging as a worker does. */
 const workerFlags = await flagsOf("worker");
 
-/** Arguments of the program that stages rows of a source; they lack its folder. */
+/** Arguments of the program that stages rows of a source, without its folder. */
 export function stagingBySluice(of: {
   readonly connector: string;
-  /** Of the connection and `from`, as sluice.yaml has them. */
+  /** Members of the connection and of `from`, as in sluice.yaml. */
   readonly members: object;
   readonly send: "all" | "changed";
 }): readonly string[] {
@@ -54,10 +54,10 @@ export function stagingBySluice(of: {
   return [...workerFlags, stageSluice, ...from, "--send", send];
 }
 
-/** What was compiled is kept, as bin/sluice.js has it kept for every command and its threads. */
+/** Keeps compiled code, as bin/sluice.js does for every command and its threads. */
 const keepCompiled = { NODE_COMPILE_CACHE: join(tmpdir(), "sluice-bench-compiled") };
 
-/** The two that are compared in pairs. */
+/** The two programs that are compared in pairs. */
 export const pair: readonly Variant[] = [
   { name: "naive", args: (csv) => [stageNaive, "--csv", csv, "--level", "6"] },
   {
@@ -70,9 +70,9 @@ export const pair: readonly Variant[] = [
 ];
 
 /**
- * Runs a program that stages, and looks at its output once the clock has stopped. `sha256` is that of its
- * lines in their order; undefined looks at no lines.
- * @throws {Error} its output is not what is wanted: such a round does not count
+ * Runs a program that stages, and checks its output once the clock has stopped. `sha256` is the hash of its
+ * lines in order; undefined checks no lines.
+ * @throws {Error} its output is not the expected one: such a round does not count
  */
 export async function runStaging(
   args: readonly string[],
@@ -93,7 +93,7 @@ export async function runStaging(
 
 /**
  * Measures in turn, round by round, after a warm-up that does not count.
- * @returns for each name what each round took.
+ * @returns the figures of each round, by name.
  */
 export async function alternate<Figures extends { readonly rowsPerSecond: number }>(
   measures: ReadonlyMap<string, () => Promise<Figures>>,
@@ -113,13 +113,13 @@ export async function alternate<Figures extends { readonly rowsPerSecond: number
 
 /**
  * Measures the variants in turn, round by round, after a warm-up that does not count.
- * @returns for each name what each round took.
+ * @returns the figures of each round, by name.
  */
 export async function measureRounds(how: {
   readonly variants: readonly Variant[];
   readonly rounds: number;
   readonly csv: string;
-  /** Takes the output, which is removed again. */
+  /** Holds the output, which is removed again. */
   readonly folder: string;
 }): Promise<ReadonlyMap<string, readonly Measured[]>> {
   const output = join(how.folder, "output");
@@ -138,7 +138,7 @@ export async function measureRounds(how: {
   return measured;
 }
 
-/** Makes a folder anew. */
+/** Creates an empty folder, in place of an existing one. */
 export async function makeEmpty(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);

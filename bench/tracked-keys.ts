@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { latencies } from "./latencies.ts";
 
-/** The program that keeps many keys in a store, and measures it. */
+/** The program that keeps many keys in a store, and measures that. */
 export const trackKeys = fileURLToPath(new URL("workloads/track-keys.ts", import.meta.url));
 
 const trackedPart = z.object({
@@ -20,7 +20,7 @@ const trackedPart = z.object({
 
 const trackedSchema = z.object({ parts: z.array(trackedPart), bytes: z.number() });
 
-/** What became of the keys of one part. */
+/** The figures of one part. */
 export type TrackedPart = z.output<typeof trackedPart>;
 
 /** Reads the last line of `trackKeys`; `bytes` is the size of the store's file. @throws it is something else */

@@ -24,15 +24,15 @@ const reportSchema = z.object({
 /** A run of a sync, from the start of its process to its exit. */
 export type WholeRun = Ended & {
   readonly report: z.output<typeof reportSchema>;
-  /** The most that the process, which may hold the worker, ever held. */
+  /** The peak memory of the process, which may contain the worker. */
   readonly rssBytes: number;
-  /** What it held, look by look, at the same distance from each other. */
+  /** Its memory over time, sampled at a fixed interval. */
   readonly rssOverTime: readonly number[];
 };
 
 /**
  * Runs a sync of the project in a folder as a user does. `program` is the command line; `temporalAddress`
- * names a Temporal that has a worker, else the command finds or starts what it needs.
+ * names a Temporal that has a worker; without it the command finds or starts what it needs.
  */
 export async function runSync(
   folder: string,
@@ -57,14 +57,14 @@ export async function runSync(
   return { ...ended, report, rssBytes, rssOverTime };
 }
 
-/** @throws {Error} with what the command said in place of a report. */
+/** @throws {Error} with the command's output, if that is not a report. */
 function reportOf(lastLine: string): WholeRun["report"] {
   const parsed = reportSchema.safeParse(JSON.parse(lastLine));
   if (parsed.success) return parsed.data;
   throw new Error(`sluice run ended without a report: ${lastLine}`, { cause: parsed.error });
 }
 
-/** What `env` is given so that a command finds Temporal at an address. */
+/** Arguments of `env` with which a command finds Temporal at an address. */
 export function temporalAt(address: string | undefined, command: readonly string[]): string[] {
   return address === undefined ? [...command] : [`TEMPORAL_ADDRESS=${address}`, ...command];
 }

@@ -14,13 +14,13 @@ import {
 } from "../test/support/project/companies.ts";
 import { Project } from "../test/support/project/project.ts";
 
-/** The share of one core that each host has: what all of them and the servers use must fit on two. */
+/** The share of a core that each host gets: all hosts and the servers together must fit on two cores. */
 const shareOfCore = 0.15;
 
-/** A lane has a quarter of them. */
+/** A lane has a quarter of these. */
 const chunks = 40;
 
-/** How many hosts, and how much faster than one of them they are at least. */
+/** Numbers of hosts, and their least speed-up over one host. */
 const wanted = [
   { hosts: 1, timesMin: 1 },
   { hosts: 2, timesMin: 1.8 },
@@ -37,7 +37,7 @@ type Measured = {
   readonly isRight: boolean;
 };
 
-/** The same backfill by one host, two and four, each with a state folder of its own and the same small share. */
+/** The same backfill by one, two and four hosts, each with a state folder of its own and the same small share. */
 export async function proveBackfillHosts(rows: number): Promise<readonly Checked[]> {
   const measured: Measured[] = [];
   for (const { hosts } of wanted) measured.push(await backfillBy(hosts, rows));
@@ -45,7 +45,7 @@ export async function proveBackfillHosts(rows: number): Promise<readonly Checked
 }
 
 /**
- * Backfills everything, with servers of its own: what one before left to clean up, and rows that were sent before,
+ * Backfills everything, with servers of its own: clean-up of an earlier backfill, and rows that were already sent,
  * would cost more.
  */
 async function backfillBy(hosts: number, rows: number): Promise<Measured> {
@@ -68,12 +68,12 @@ async function backfillBy(hosts: number, rows: number): Promise<Measured> {
   }
 }
 
-/** Some two days of the twenty that the rows changed in. */
+/** About the first two of the twenty days in which the rows changed. */
 const warmUpTo = (): string => new Date(Date.now() - 18 * 24 * 3_600_000).toISOString();
 
 /**
- * The same with hosts that have worked before, as any has that was not started a moment ago: what they translate at
- * first is none of a backfill's. From then on each has its share.
+ * The same with hosts that have worked before, like any host that did not start a moment ago: compiling their code
+ * is not part of a backfill. From then on each has its share.
  */
 async function backfillIn(
   project: Project,

@@ -21,16 +21,16 @@ import {
 import { Project } from "../test/support/project/project.ts";
 
 const historyBytesMax = 4e6;
-/** A lane has a quarter of them: there is something left to yield after what is on its way. */
+/** A lane has a quarter of these: enough that something is left to yield after the chunks on their way. */
 const chunks = 100;
-/** What each PUT takes longer where a worker is killed, so that it is killed in a middle. */
+/** Extra time for each PUT when a worker is killed, so that the kill hits work in progress. */
 const putDelayMs = 250;
 
 const nights = { first: "first-night", meanwhile: "night" } as const;
 
 const shown = (count: number): string => count.toLocaleString("en");
 
-/** A table out of which one worker, then two, backfill; then one of them is killed. */
+/** Backfills a table with one worker, then with two; then kills one of them. */
 export async function proveBackfill(rows: number): Promise<readonly Checked[]> {
   const server = await PostgresCluster.start();
   const ends: (() => Promise<void>)[] = [async () => await server.remove()];
@@ -53,7 +53,7 @@ export async function proveBackfill(rows: number): Promise<readonly Checked[]> {
     const killed = await killMeanwhile(project, companies, workers);
     return [sent, alone, both, ...killed, await checkHistories(project)];
   } finally {
-    // The last thing first: processes end before the servers that they speak with.
+    // In reverse order: processes end before the servers that they talk to.
     for (const work of ends.toReversed()) await work();
   }
 }
@@ -62,7 +62,7 @@ function rateOf({ counts, duration_ms: ms }: RunReport): string {
   return `${shown(Math.round(counts.sent / (ms / 1_000)))} rows/s, ${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** The first run, which leaves the checkpoint that no backfill may move. */
+/** The first run, which sets the checkpoint that no backfill may move. */
 async function sendFirst(project: Project, rows: number): Promise<Checked> {
   say("the first run, one worker process");
   const report = await (await project.start({ sync: "companies" }, nights.first)).result();
@@ -74,7 +74,7 @@ async function sendFirst(project: Project, rows: number): Promise<Checked> {
   };
 }
 
-/** Backfills everything, with nothing in its way. */
+/** Backfills everything, undisturbed. */
 async function sendAgain(
   project: Project,
   { rows, by }: { readonly rows: number; readonly by: string },
@@ -90,7 +90,7 @@ async function sendAgain(
   };
 }
 
-/** Kills one of two workers in the midst of a backfill, and lets a nightly run go ahead of it. */
+/** Kills one of two workers in the middle of a backfill, and lets a nightly run overtake it. */
 async function killMeanwhile(
   project: Project,
   companies: Companies,

@@ -13,7 +13,7 @@ import { verdict } from "../src/state/contract/keys/fingerprints.ts";
 import { changes } from "../src/state/contract/sends/changes.ts";
 import { FieldChanges } from "../src/state/rules/keys/field-changes.ts";
 
-/** Most that the counting may take of the staging of a night. */
+/** The largest share of a night's staging that counting changes may take. */
 const shareMax = 0.05;
 
 /** Fields of the benchmark's records, in slots. */
@@ -21,7 +21,7 @@ const fieldBytes = 4 * 14;
 
 const usage = z.object({ changes });
 
-/** Stages a night as a worker does, and answers what it says of it, and how long that took. */
+/** Stages a night as a worker does; returns its count of changes, and how long it took. */
 async function stageNight(
   csv: string,
   folder: string,
@@ -35,7 +35,7 @@ async function stageNight(
   };
 }
 
-/** Counts so many verdicts, and compares the fields of those that changed, as a staging does; seconds. */
+/** Counts `rows` verdicts and compares the fields of changed records, as a staging does; returns seconds. */
 function countAlone(rows: number, { changed }: NightChanges): number {
   const verdicts = new Uint8Array(rows).fill(verdict.unchanged);
   const [had, has] = [new Uint8Array(fieldBytes).fill(1), new Uint8Array(fieldBytes).fill(1)];

@@ -25,7 +25,7 @@ async function runTwice(project: Project): Promise<void> {
   await end(worker, "SIGTERM");
 }
 
-/** Makes so many more keys known, with the hashes of their fields, of which a tenth is not in the source any more. */
+/** Makes `keys` more keys known, with the hashes of their fields; a tenth of them is no longer in the source. */
 async function makeKnown(url: string, keys: number): Promise<void> {
   for (let from = 0; from < keys; from += keysAtOnce) {
     const to = Math.min(keys, from + keysAtOnce);
@@ -56,7 +56,7 @@ async function makeKnown(url: string, keys: number): Promise<void> {
   );
 }
 
-/** What `sluice explain` takes with many keys in a store in Postgres. */
+/** The time of `sluice explain` with many keys in a store in Postgres. */
 export async function proveExplain(keys: number): Promise<readonly Checked[]> {
   say(`${keys.toLocaleString("en")} keys in Postgres`);
   const server = await PostgresCluster.start();

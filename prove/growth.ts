@@ -11,19 +11,19 @@ const [syncs, files, rowsOfFile, runs] = [200, 1_000, 20, 10_000];
 const commandMsMax = 1_000;
 const workerMsMax = 3_000;
 const applyMsMax = 30_000;
-/** Of each command the middle one of so many counts: others share the machine. */
+/** Runs of each command, of which the median counts, because others share the machine. */
 const looks = 3;
 
 const shown = (count: number): string => count.toLocaleString("en");
 
-/** A command, and how long it may take. */
+/** A command, and the most time it may take. */
 export type Commanded = {
   readonly what: string;
   readonly args: readonly string[];
   readonly msMax: number;
 };
 
-/** Times a command of a project from its start to its end. */
+/** Times a command of a project from start to end. */
 export async function timed(project: Project, { what, args, msMax }: Commanded): Promise<Checked> {
   const took: number[] = [];
   for (let look = 0; look < looks; look++) {
@@ -41,7 +41,7 @@ export async function timed(project: Project, { what, args, msMax }: Commanded):
   };
 }
 
-/** A project that goes with what is proved in it. */
+/** Proves something in a project, which is removed afterwards. */
 export async function inProject(
   text: Readonly<Record<string, string>>,
   prove: (project: Project) => Promise<readonly Checked[]>,
@@ -105,7 +105,7 @@ async function proveSyncs(): Promise<readonly Checked[]> {
   );
 }
 
-/** 1,000 files behind one pattern, read twice. */
+/** 1,000 files that match one pattern, read twice. */
 async function proveFiles(): Promise<readonly Checked[]> {
   say(`${files} files behind one pattern`);
   const config = `${projectHead}connections:
@@ -147,7 +147,7 @@ syncs:
   });
 }
 
-/** A store of 10,000 runs and 1,000,000 rejects that are open: each command that looks into it. */
+/** A store of 10,000 runs and 1,000,000 open rejects: times each command that reads it. */
 async function proveRunsKept(): Promise<readonly Checked[]> {
   say(`${runs} runs with 100 rejects each`);
   const text = {
@@ -176,7 +176,7 @@ async function proveRunsKept(): Promise<readonly Checked[]> {
   });
 }
 
-/** What grows over a year: syncs, files, runs and rejects. */
+/** Growth over a year: syncs, files, runs and rejects. */
 export async function proveGrowth(): Promise<readonly Checked[]> {
   return [...(await proveSyncs()), ...(await proveFiles()), ...(await proveRunsKept())];
 }

@@ -17,7 +17,7 @@ const askPermits = fileURLToPath(new URL("../bench/workloads/ask-permits.ts", im
 const shown = ({ p50, p99, max }: Latencies): string =>
   [p50, p99, max].map((ms) => ms.toFixed(1)).join(" / ");
 
-/** Three workers and two receivers with one store in Postgres, killed from seeds; and how long such a store takes. */
+/** Three workers and two receivers on one store in Postgres, killed by seeds; and the timings of such a store. */
 export async function proveHosts(
   folder: string,
   { seeds, keys }: { readonly seeds: number; readonly keys: readonly number[] },
@@ -30,7 +30,7 @@ export async function proveHosts(
   return [await proveChaos(folder, seeds), ...waits, permits];
 }
 
-/** Measures on a server of its own, that waits for its disk. */
+/** Measures on a server of its own, which waits for its disk. */
 async function withServer<Result>(measure: (url: string) => Promise<Result>): Promise<Result> {
   const server = await PostgresCluster.start({ isDurable: true });
   try {

@@ -13,22 +13,22 @@ import { measureReceivers, variants } from "../bench/inbox/rounds.ts";
 import { say } from "../bench/report.ts";
 import { signedHeaders } from "../test/support/webhooks/signed-delivery.ts";
 
-/** A form, not a load: a few events a second, whose sender looks for them in the service. */
+/** A web form, not a load: a few events a second, whose sender looks for them in the service. */
 const trickle = { perSecond: 20, seconds: 60 } as const;
 
-/** Most of the median of what an event of a trickle takes from its 2xx to the service (issue 6). */
+/** The largest median of the time of a trickle's event from its 2xx to the service (issue 6). */
 const acceptedMsMax = 1_000;
 
-/** Senders, and others who send a byte now and then (docs/facts/threats.md#t14). */
+/** Senders, and slow connections that send a byte now and then (docs/facts/threats.md#t14). */
 const attack = { posters: 16, drippers: 1_000, seconds: 15 } as const;
 
-/** What such connections may do to the answers of others (issue 6). */
+/** The most that such connections may slow down answers to others (issue 6). */
 const timesP99Max = 2;
 
 const chaos = fileURLToPath(new URL("../test/chaos/main.ts", import.meta.url));
 
 /**
- * The receiver under load, and under kills, a full disk and without Temporal; and how soon its events are in
+ * The receiver under load, under kills, with a full disk and without Temporal; and how soon its events are in
  * the service.
  */
 export async function proveInbox(
@@ -84,7 +84,7 @@ async function proveAcceptance(folder: string): Promise<Checked> {
   };
 }
 
-/** A seed of the receiver; a red one leaves its folder in `out`. */
+/** A seed of the receiver; a failed one leaves its folder in `out`. */
 async function proveWebhookChaos(folder: string): Promise<Checked> {
   say("chaos of the receiver");
   const { code, lastLine } = await run([chaos, "--only", "webhooks"], folder);

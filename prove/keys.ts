@@ -8,7 +8,7 @@ import { type Latencies, latencies } from "../bench/latencies.ts";
 import { say } from "../bench/report.ts";
 import { readTracked, trackKeys, type TrackedPart } from "../bench/tracked-keys.ts";
 
-/** Longest that a transaction of one process may keep another's waiting (issue 5). */
+/** The longest that a transaction of one process may keep another's waiting (issue 5). */
 const waitMsMax = 100;
 
 const smallWrites = fileURLToPath(new URL("../bench/workloads/small-writes.ts", import.meta.url));

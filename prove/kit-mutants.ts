@@ -7,17 +7,17 @@ import { tryMutants, type TriedMutant } from "../test/mutants/kit/try-mutants.ts
 /** Columns of the table of mutants. */
 export const kitMutantsHead: readonly string[] = ["connector", "red", "mutants"];
 
-/** Which mutants are drawn: as many as are asked for, of the same code always the same ones. */
+/** The seed for drawing mutants: the same code and number give the same mutants. */
 export const kitMutantsSeed = 9;
 
 const connectors: readonly string[] = ["csv", "postgres", "webhook", "jsonl", "http"];
 
-/** Of the mutants, those that turn some check red (issue 8). */
+/** The least share of mutants that must turn some check red (issue 8). */
 const shareMin = 0.85;
 
 /**
- * Plants mutants in the shipped connectors, one at a time, and runs the kit on each. With all that are
- * promised the list of those that no check notices goes into docs/proof/kit.md.
+ * Plants mutants in the shipped connectors, one at a time, and runs the kit on each. With as many as promised,
+ * the list of those that no check notices goes into docs/proof/kit.md.
  */
 export async function proveKitMutants(ask: {
   readonly mutants: number;
@@ -40,7 +40,7 @@ export async function proveKitMutants(ask: {
   return [...ofEach, { ...all, holds: share >= shareMin }];
 }
 
-/** Ends what is running when this process is told to end. */
+/** A signal that ends the running work when this process is asked to end. */
 function signalOfStops(): AbortSignal {
   const stopped = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -64,7 +64,7 @@ function figuresOf(what: string, tried: readonly TriedMutant[]): Checked {
   return { what, bound: "", measured, holds: true };
 }
 
-/** By what they were noticed. */
+/** Counts by what noticed the mutants. */
 function causesOf(tried: readonly TriedMutant[]): string {
   const causes = tried
     .filter(isRed)

@@ -15,12 +15,12 @@ import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
 import { type ChangeSome, changeSomeOfCsv, changeSomeOfTable } from "./one-percent.ts";
 import { proveRuns } from "./runs.ts";
 
-/** How far what the process holds late in a run may be from what it held early, as a share. */
+/** The largest share by which memory late in a run may differ from memory early in it. */
 const rssShareMax = 0.1;
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
-/** What a run holds must not grow with what it has read: the first fifth of it is its start, and does not count. */
+/** The memory of a run must not grow with the rows it has read; its first fifth is the start, and does not count. */
 function checkFlat({ rssOverTime }: WholeRun): Checked {
   const steady = rssOverTime.slice(Math.floor(rssOverTime.length / 5));
   const third = Math.floor(steady.length / 3);
@@ -57,7 +57,7 @@ async function proveOne(
   }
 }
 
-/** So many rows out of a CSV, then as many out of Postgres, each read three times. */
+/** `rows` rows from a CSV, then as many from Postgres, each read three times. */
 export async function proveManyRows(folder: string, rows: number): Promise<readonly Checked[]> {
   say(`making ${rows.toLocaleString("en")} rows`);
   const csv = await makeRows(folder, rows);

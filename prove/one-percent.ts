@@ -13,15 +13,15 @@ import {
 } from "../bench/workloads/postgres-accounts.ts";
 import { runSql } from "../test/support/postgres/postgres-cluster.ts";
 
-/** Changes one row of a hundred in a source; answers how many. */
+/** Changes one row of a hundred in a source; returns how many. */
 export type ChangeSome = () => Promise<number>;
 
 const nth = 100;
 
-/** The start of a row of gen-accounts.mjs, up to its name; lines within a description never look so. */
+/** The start of a row of gen-accounts.mjs, up to its name; lines within a description never look like this. */
 const upToName = /^0015g[^,]*,[^,]*,"?/;
 
-/** In a CSV of accounts, which is replaced; what does not change keeps its bytes. */
+/** In a CSV of accounts, which is replaced; unchanged rows keep their bytes. */
 export function changeSomeOfCsv(csv: string): ChangeSome {
   return async () => {
     const next = `${csv}.next`;
@@ -44,7 +44,7 @@ export function changeSomeOfCsv(csv: string): ChangeSome {
 
 const changedRow = z.object({ changed: z.coerce.number().int() });
 
-/** In a table of accounts; `csv` has its rows for the oracle, and is written anew. */
+/** In a table of accounts; `csv` has its rows for the oracle, and is rewritten. */
 export function changeSomeOfTable(accounts: PostgresAccounts, csv: string): ChangeSome {
   return async () => {
     const [row] = await runSql(

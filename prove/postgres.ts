@@ -19,15 +19,15 @@ import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
 import { changeSomeOfTable } from "./one-percent.ts";
 import { proveRuns } from "./runs.ts";
 
-/** What the read of a table aims at. */
+/** The aim for reading a table. */
 const readRowsPerSecondAim = 200_000;
 
 const readSluice = fileURLToPath(new URL("../bench/workloads/read-sluice.ts", import.meta.url));
 
-/** What one program took, from start to exit. */
+/** The figures of one program, from start to exit. */
 type Took = { readonly rowsPerSecond: number; readonly cpuSeconds: number };
 
-/** The names of what is measured, in the order of the rounds. */
+/** The names of the measured programs, in the order of the rounds. */
 const names = {
   copy: "`psql \\copy` of the same query to a file",
   read: "read by the connector",
@@ -35,7 +35,7 @@ const names = {
   changed: "read and staged, `send: changed`, first load",
 } as const;
 
-/** A million rows out of Postgres: the rates beside `psql \copy`, in turn, and three whole runs. */
+/** A million rows from Postgres: the rates next to `psql \copy`, in turn, and three whole runs. */
 export async function provePostgres(
   folder: string,
   { rows, rounds }: { readonly rows: number; readonly rounds: number },

@@ -1,9 +1,9 @@
 // npm run prove
 // [-- --only tests,mutants,csv,put,chaos,hosts,postgres,changes,explain,keys,inbox,backfill,backfill-hosts,growth,
 // many-rows,soak,sync-tests,web-ui,kit,kit-mutants] [--seeds 100] [--rows 1000000] [--many 10000000] [--keys 10000000]
-// [--mutants 200]: what takes minutes and is promised all the same. Each part writes its table into a page of
+// [--mutants 200]: proves the promises that take minutes to check. Each part writes its table into a page of
 // docs/proof/ (web-ui one into docs/operations.md too), unless --rows, --many, --keys or --mutants made it smaller
-// than promised. Exit code 1 when a bound is broken. All of it takes some four hours on two cores, 20 GB of the temp
+// than promised. Exit code 1 if a bound is broken. All of it takes some four hours on two cores, 20 GB of the temp
 // folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ const rounds = 3;
 const postgresRounds = 5;
 const inboxRounds = 5;
 
-/** What is promised; the flags of these names change it. */
+/** The promised sizes; flags with these names change them. */
 const promised = {
   seeds: 100,
   rows: 1_000_000,
@@ -53,7 +53,7 @@ const promised = {
   mutants: 200,
 } as const;
 
-/** `npm run soak` takes more. */
+/** `npm run soak` takes longer. */
 const soakMinutes = 10;
 
 const shown = (count: number): string => count.toLocaleString("en");
@@ -98,7 +98,7 @@ async function provePut(folder: string): Promise<readonly Checked[]> {
   ];
 }
 
-/** Seeds of `npm run chaos`; a red one leaves its folder in `out`. */
+/** Seeds of `npm run chaos`; a failed one leaves its folder in `out`. */
 async function proveChaos(folder: string, seeds: number): Promise<readonly Checked[]> {
   say(`chaos: ${seeds} seeds`);
   const program = fileURLToPath(new URL("../test/chaos/main.ts", import.meta.url));
@@ -113,20 +113,20 @@ async function proveChaos(folder: string, seeds: number): Promise<readonly Check
   ];
 }
 
-/** Seeds of several hosts, of which each takes minutes: receivers are killed twenty times in it. */
+/** Seeds for several hosts; each takes minutes, because receivers are killed twenty times in it. */
 const hostsSeeds = 3;
 
-/** Keys that a store in Postgres knows of, in turn. */
+/** Numbers of known keys in a store in Postgres, one after the other. */
 const hostsKeys = [1_000_000, 10_000_000] as const;
 
-/** One part of what is proved. */
+/** One part of the proof. */
 type Part = {
   readonly name: string;
-  /** What the table's head says of its size. */
+  /** Its size, for the table's head. */
   readonly size: string;
-  /** False where a flag made it smaller. */
+  /** False if a flag made it smaller. */
   readonly isWhole: boolean;
-  /** Where its table is put. @default "proof/measurements" */
+  /** Where its table goes. @default "proof/measurements" */
   readonly page?: Page;
   /** The names of its columns. @default those of bounds */
   readonly head?: readonly string[];
@@ -135,9 +135,9 @@ type Part = {
 
 type Sizes = Readonly<Record<keyof typeof promised, number>>;
 
-/** What needs no figure to be chosen. */
+/** Parts about the tests, which have no size. */
 const testParts: readonly Part[] = [
-  // First: the tests say whether the table of mutants is as old as the code.
+  // First: the tests check whether the table of mutants is as old as the code.
   { name: "mutants", size: "", isWhole: true, page: "proof/tests", prove: proveMutants },
   {
     name: "tests",
@@ -151,7 +151,7 @@ const testParts: readonly Part[] = [
 
 const paced = `\`requests_per_second: ${requestsPerSecond}\``;
 
-/** Parts whose size nobody chooses. */
+/** Parts with a fixed size. */
 const fixedParts: readonly Part[] = [
   {
     name: "csv",
@@ -167,7 +167,7 @@ const fixedParts: readonly Part[] = [
   { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
 ];
 
-/** Parts of which the rows or the keys are chosen. */
+/** Parts for which the number of rows or keys can be chosen. */
 function sizedParts({ rows, many, keys }: Pick<Sizes, "keys" | "many" | "rows">): Part[] {
   return [
     {
@@ -305,5 +305,5 @@ let isProved = true;
 for (const part of parts.filter(({ name }) => names.includes(name))) {
   isProved = (await prove(part)) && isProved;
 }
-// Not only the exit code: what broken connectors leave open would keep this process for ever.
+// Exits at once: resources that broken connectors leave open would keep this process alive for ever.
 process.exit(isProved ? 0 : 1);

@@ -13,7 +13,7 @@ const historyBytesMax = 2e6;
 const shown = (count: number): string => count.toLocaleString("en");
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
-/** What a run over `rows` rows that sent `sent` of them must say of itself. */
+/** Checks the report of a run that read `rows` rows and sent `sent` of them. */
 function checkRun(
   { code, report }: WholeRun,
   { name, rows, sent }: { readonly name: string; readonly rows: number; readonly sent: number },
@@ -47,7 +47,7 @@ function figureOf(name: string, rows: number, run: WholeRun): Checked {
   };
 }
 
-/** How many records of the sandbox are the oracle's, which are as many as the source has rows. */
+/** How many records of the sandbox equal the oracle's, of which there are as many as the source has rows. */
 async function checkRecords(
   project: BenchProject,
   { after, csv, rows }: { readonly after: string; readonly csv: string; readonly rows: number },
@@ -62,7 +62,7 @@ async function checkRecords(
   };
 }
 
-/** The store's files, as they lie there between two runs. */
+/** The store's file, as it is between two runs. */
 async function checkStore({ folder }: BenchProject): Promise<Checked> {
   const { size } = await stat(join(folder, ".sluice", "state.db"));
   return { what: "size of the store", bound: "", measured: megabytes(size), holds: true };
@@ -71,7 +71,7 @@ async function checkStore({ folder }: BenchProject): Promise<Checked> {
 /**
  * Runs a project's sync three times as a user does: the first run sends every row, the second reads them all again
  * and sends none, the third sends those that `changeSome` has changed. `csv` holds the source's rows for the oracle;
- * `alsoOfFirst` holds the first run against a bound more.
+ * `alsoOfFirst` checks the first run against one more bound.
  */
 export async function proveRuns(
   project: BenchProject,

@@ -6,8 +6,8 @@ import { type Ended, run } from "../bench/child.ts";
 import { say, spread } from "../bench/report.ts";
 import { bin } from "../test/support/project/project.ts";
 
-// Here and not among the tests: those run beside others on machines that are busy, where a bound of half a second says
-// more of the machine than of the program. Both commands of a pair meet the same machine.
+// Here and not among the tests: those run next to others on busy machines, where a bound of half a second says more
+// about the machine than about the program. Both commands of a pair run on the same machine.
 
 const [cases, rejected, rounds] = [100, 10, 9];
 const overMsMax = 500;
@@ -28,7 +28,7 @@ syncs:
 
 const properties = (at: number): string => `{ name: Firm ${at}, employees: ${at} }`;
 
-/** Cases of which the first are rejects. */
+/** Cases, of which the first `rejected` are rejects. */
 function testsYaml(): string {
   const each = Array.from({ length: cases }, (_, at) => {
     const isRejected = at < rejected;
@@ -53,7 +53,7 @@ function ms(seconds: readonly number[]): string {
   return `${Math.round(1_000 * median)} / ${Math.round(1_000 * max)} ms`;
 }
 
-/** What a hundred cases of `sluice test` take beyond the start of the program, pair by pair. */
+/** The time of a hundred cases of `sluice test` beyond the start of the program, pair by pair. */
 export async function proveSyncTests(folder: string): Promise<readonly Checked[]> {
   say(`${cases} cases of sluice test`);
   await mkdir(join(folder, "tests"));

@@ -14,7 +14,7 @@ export const testsHead: readonly string[] = ["tests of", "", "how many, and how 
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What vitest's JSON reporter says, as far as it is read here. */
+/** The parts of vitest's JSON report that are read here. */
 const report = z.object({
   testResults: z.array(
     z.object({
@@ -27,10 +27,10 @@ const report = z.object({
   ),
 });
 
-/** How many random cases are tried here for each of `npm test`. */
+/** How many random cases to try here for each one of `npm test`. */
 const trialsTimes = 30;
 
-/** The tests of `npm test` that say how many random cases they try. */
+/** The tests of `npm test` that report how many random cases they try. */
 async function filesWithTrials(): Promise<readonly string[]> {
   const files: string[] = [];
   for await (const file of glob("test/**/*.test.ts", { cwd: root })) {
@@ -41,8 +41,8 @@ async function filesWithTrials(): Promise<readonly string[]> {
 }
 
 /**
- * Runs the tests that take too long for `npm test`: those of `*.prove.ts`, and those that try random cases, with
- * more of them. One row for each file.
+ * Runs the tests that take too long for `npm test`: the `*.prove.ts` files, and the tests of random cases, with
+ * more cases. One row for each file.
  */
 export async function proveTests(folder: string): Promise<readonly Checked[]> {
   say("the tests of the tier prove");
@@ -83,7 +83,7 @@ async function runTests(
   return [...files.toSorted((one, other) => one.what.localeCompare(other.what)), inAll];
 }
 
-/** Plants every bug of the table, whose page is docs/proof/mutants.md. */
+/** Plants every bug of the table, which is on the page docs/proof/mutants.md. */
 export async function proveMutants(): Promise<readonly Checked[]> {
   say("mutants");
   const { code, seconds } = await run([join(root, "test/mutants/main.ts")], root);

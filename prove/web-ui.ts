@@ -10,7 +10,7 @@ import { triedCell, webUiRows } from "../bench/workloads/web-ui-rows.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Does everything that the Web UI offers to every kind of run in every phase, through the client. */
+/** Does everything that the Web UI offers for every kind of run in every phase, through the client. */
 export async function proveWebUi(folder: string): Promise<readonly Checked[]> {
   say("what the Web UI offers, for every kind of run in every phase");
   const file = join(folder, "cells.jsonl");

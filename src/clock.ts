@@ -27,23 +27,23 @@ export function systemClock(): Clock {
   });
 }
 
-/** Names the boot of this system; undefined where it does not. */
+/** The id of this system's boot; undefined where the system does not name it. */
 export function bootId(): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
-    // A sandbox without /proc has one clock.
+    // A sandbox without /proc has only the wall clock.
     return undefined;
   }
 }
 
-/** The clock that decides as long as nobody boots: of the boot where it is known, else the wall's. In ms. */
+/** The clock to use until the next boot, in ms: the boot's where it is known, otherwise the wall clock. */
 export function steadyMs({ nowMs, boot }: Moment): number {
   return boot?.upMs ?? nowMs;
 }
 
-/** What comes of some work, which may take `ms`; undefined where it takes longer: what comes of it then is nobody's. */
+/** The result of some work, or undefined if it takes longer than `ms`: a later result is ignored. */
 export async function inTime<Result>(
   work: Promise<Result>,
   ms: number,

@@ -1,4 +1,4 @@
-/** How often a lock is asked for that another run is to give back, ms. */
+/** How often to ask for a lock that another run must release, ms. */
 const lockAskMs = 1_000;
 
 /**
@@ -21,22 +21,22 @@ export type ErrorFacts = {
   readonly hint?: string | undefined;
 };
 
-/** How often, or for how long, a fault of one chunk is tried again, and what it becomes then. */
+/** How often, or for how long, a fault of one chunk is retried, and the error that it becomes after that. */
 export type RetryBudget = {
-  /** Names the fault among those of its chunk: they are counted apart. */
+  /** Names the fault among those of its chunk: each is counted separately. */
   readonly fault: string;
-  /** Failures in a row after which `becomes` is thrown; undefined is not a limit. */
+  /** Failures in a row after which `becomes` is thrown; undefined for no limit. */
   readonly timesMax?: number | undefined;
-  /** Time since the first of them after which it is thrown; undefined is not a limit. */
+  /** Time since the first failure after which it is thrown; undefined for no limit. */
   readonly msMax?: number | undefined;
   /** Thrown in place of the fault once the retry budget is used up. */
   readonly becomes: SluiceError;
 };
 
 /**
- * The root of every error that sluice itself throws. The class says what happens next;
- * `code` is the Temporal failure type and the `code` of `--json` errors, and never changes. The docstring of a class
- * says when it is thrown and, of the first one with its code, what a person does: docs/errors.md is made of it.
+ * The root of every error that sluice itself throws. The class says what happens next; `code` is the Temporal failure
+ * type and the `code` of `--json` errors, and never changes. The docstring of a class says when it is thrown; the first
+ * class with a code also says what a person does. docs/errors.md is made from these docstrings.
  */
 export abstract class SluiceError extends Error {
   /** Stable name of the class of fault, for machines. */
@@ -56,14 +56,11 @@ export abstract class SluiceError extends Error {
   }
 }
 
-/**
- * A fault that may pass, of a request, of staging or of a staging thread: the activity is tried again after
- * `retryAfterMs`.
- */
+/** A temporary fault of a request, of staging or of a staging thread: the activity is retried after `retryAfterMs`. */
 export abstract class TransientError extends SluiceError {
   override readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
-  /** Undefined bears it as long as the activity may last. */
+  /** Undefined tolerates the fault as long as the activity may last. */
   readonly retryBudget: RetryBudget | undefined;
 
   constructor(
@@ -169,7 +166,7 @@ export class CreditsExhaustedError extends SluiceError {
 export class ApiRejectedError extends SluiceError {
   readonly code = "RecordsRejected";
   readonly refused: readonly RefusedRecord[];
-  /** Whether the service may have taken some of the part's records, or all of them, all the same. */
+  /** Whether the service may still have taken some of the part's records, or all of them. */
   readonly mayHaveSucceeded: boolean;
 
   constructor(
@@ -193,7 +190,7 @@ export class ApiRejectedError extends SluiceError {
  */
 export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
-  /** Whether the page may have been paid for all the same. */
+  /** Whether the page may still have been paid for. */
   readonly mayHaveSucceeded: boolean;
 
   constructor(message: string, facts: ErrorFacts & { readonly mayHaveSucceeded?: boolean } = {}) {
@@ -253,9 +250,9 @@ export class SourceAuthError extends SluiceError {
  */
 export class ApiContractError extends SluiceError {
   readonly code = "ContractBroken";
-  /** Whether the service may have taken the records, or counted the page, all the same. */
+  /** Whether the service may still have taken the records, or counted the page. */
   readonly mayHaveSucceeded: boolean;
-  /** Status of the answer where that broke it: a 404 or 422 to a search concerns its one query. */
+  /** Status of the answer, if that is the breach: a 404 or 422 to a search concerns only its query. */
   readonly status: number | undefined;
 
   constructor(
@@ -410,7 +407,7 @@ export class TemporalUnreachableError extends SluiceError {
   override readonly retryable = true;
 }
 
-/** Whether the records of a request that ended so may have been taken, or its page been paid for. */
+/** Whether the records of a request that ended with this error may have been taken, or its page been paid for. */
 export function mayHaveSucceeded(error: unknown): boolean {
   if (
     error instanceof ApiContractError ||
@@ -422,7 +419,7 @@ export function mayHaveSucceeded(error: unknown): boolean {
   return error instanceof OutcomeUnknownError;
 }
 
-/** What was thrown first, of an error that what closed behind it threw on top. */
+/** The error that was thrown first, beneath those thrown while resources were closed after it. */
 export function thrownFirst(error: unknown): unknown {
   let first = error;
   while (first instanceof SuppressedError) first = first.suppressed;
@@ -434,7 +431,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` that Node gives an error, or whoever threw it; empty without one. */
+/** The `code` that Node, or whoever threw it, gave an error; empty without one. */
 export function errorCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code

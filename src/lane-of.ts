@@ -1,9 +1,9 @@
-/** Chunks of one lane: each lane's are numbered from a multiple of it on. A chunk holds a row at least. */
+/** Most chunks of one lane: each lane numbers its chunks from a multiple of it on. A chunk holds at least one row. */
 const laneChunksMax = 1_000_000;
 
 /**
- * The lane that a chunk belongs to, by its number: those of lane 1 are numbered from 1, each next lane's
- * `laneChunksMax` further on.
+ * The lane that a chunk belongs to, by its number: lane 1 numbers its chunks from 1, each next lane `laneChunksMax`
+ * further on.
  */
 export type Lane = {
   /** From 1. */
@@ -15,7 +15,7 @@ export type Lane = {
   readonly last: number;
 };
 
-/** The lane of a chunk. A run that is not a backfill has one. */
+/** The lane of a chunk. A run that is not a backfill has one lane. */
 export function laneOf(chunk: number): Lane {
   const lane = Math.ceil(chunk / laneChunksMax);
   const ordinal = chunk - (lane - 1) * laneChunksMax;
@@ -28,7 +28,7 @@ export function firstChunkOf(lane: number): number {
 }
 
 /**
- * A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" of a run with several lanes. Who does not
+ * A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" in a run with several lanes. A caller that does not
  * know how many there are leaves them out: then the first lane is not named.
  */
 export function chunkName(chunk: number, lanes = laneOf(chunk).lane): string {

@@ -1,5 +1,5 @@
-// What the service and Temporal bound, what docs/reference.md promises, and what several folders read for one
-// reason. Every other number is in the `limits.ts` of the folder whose it is. Units come last in the name.
+// Limits of the service and of Temporal, promises of docs/reference.md, and numbers that several folders share. Every
+// other number is in the `limits.ts` of its own folder. Units come last in the name.
 
 // ---- The service and Temporal -------------------------------------------------------------------------------------
 
@@ -12,7 +12,7 @@ export const lightweightBodyBytesMax = 1_000_000;
  */
 export const uploadBytesMax = 2_000_000_000;
 
-/** Largest record as JSON that the sandbox takes in a file; the service says nothing of one (our choice). */
+/** Largest record as JSON that the sandbox takes in a file; the service states no limit (our choice). */
 export const recordBytesMax = 1_000_000;
 
 /** Requests per minute and endpoint of the legacy API (docs/facts/service.md#errors). */
@@ -41,7 +41,7 @@ export const chunkRowsReadMax = 1_000_000;
 /** Requests per second over all workers when the configuration does not say. */
 export const requestsPerSecondDefault = 10;
 
-/** A hint longer than this is not waited for: the run stops and says so. */
+/** Longest wait that an answer may ask for: beyond it the run stops and says so. */
 export const retryAfterMsMax = 24 * 3_600_000;
 
 /**
@@ -62,7 +62,7 @@ export const pullCallsDefault = 10_000;
 /** Domains of one pull. */
 export const pullDomainsMax = 1_000_000;
 
-/** How late a run may still start that Temporal, being away, did not start in time. */
+/** How late a run may still start if Temporal was away at its time. */
 export const scheduleCatchUpMs = 12 * 3_600_000;
 
 /** Tries of one notification. With the steps of its policy that is about an hour. */
@@ -71,16 +71,16 @@ export const notifyTriesMax = 20;
 /** Lanes of a backfill: each takes a slot of its host and a chunk's room on its disk. */
 export const lanesMax = 16;
 
-/** Events of one delivery: what is kept in one transaction. */
+/** Events of one delivery, which are kept in one transaction. */
 export const deliveryEventsMax = 1_000;
 
-/** How long the id of an event that was pushed is remembered. */
+/** How long the id of a pushed event is remembered. */
 export const eventIdsKeptMs = 7 * 24 * 3_600_000;
 
 /** Bytes of a `sluice.yaml`. */
 export const configBytesMax = 256 * 1024;
 
-// ---- What several folders read for one reason (our choice) --------------------------------------------------------
+// ---- Shared by several folders (our choice) -----------------------------------------------------------------------
 
 /** Deadline of one JSON request, from connect to the last byte of the answer; below the activity's startToClose. */
 export const requestDeadlineMs = 100_000;
@@ -109,7 +109,7 @@ export const notifyTargetsMax = 10;
 /** Fields that a plan names among those that differ. */
 export const planFieldsMax = 20;
 
-/** Events that are read of an inbox at a time, because each may be as large as a body. */
+/** Events read from an inbox at a time, because each may be as large as a body. */
 export const inboxReadRows = 8;
 
 /** How long one call of the notifier may take. */

@@ -16,8 +16,8 @@ function withPlainTexts(line: string): string {
 }
 
 /**
- * Writes log lines to stderr: for a person, or one JSON object a line. Nothing of a row and no secret belongs
- * in one; names of files and columns do, and must neither begin a line that looks like ours nor steer the
+ * Writes log lines to stderr: as text for a person, or as one JSON object per line. A line must not hold row data or a
+ * secret. It may hold names of files and columns, which must neither begin a line that looks like ours nor steer the
  * reader's terminal.
  */
 export function createLog(format: "text" | "json"): Logger {

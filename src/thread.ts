@@ -4,8 +4,7 @@ import * as errors from "./errors.ts";
 import { messageOf, SluiceError } from "./errors.ts";
 
 /**
- * An error as it crosses from one thread to another; structured cloning would keep neither its class nor its
- * fields.
+ * An error as it crosses from one thread to another; structured cloning would keep neither its class nor its fields.
  */
 export type PackedError = {
   readonly name: string;
@@ -40,7 +39,7 @@ function plainFields(error: SluiceError): Record<string, unknown> {
   );
 }
 
-/** The error that `packError` was given: of the same class when it is one of ours. */
+/** The error that `packError` was given; of the same class if it is one of ours. */
 export function unpackError({ name, message, stack, fields }: PackedError): Error {
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;
@@ -62,19 +61,19 @@ type Answer = {
   readonly error: PackedError | undefined;
 };
 
-/** A MessagePort, or a Worker, which is one to the thread that it started. */
+/** A MessagePort, or a Worker, which is the port to the thread that it started. */
 type Port = Pick<MessagePort, "postMessage" | "ref" | "unref"> & {
   on(event: string, listener: (answer: Answer) => void): unknown;
 };
 
-/** Methods as a caller in another thread has them. */
+/** Methods as a caller in another thread sees them. */
 export type Remote<Methods extends Record<keyof Methods, (...input: never) => unknown>> = {
   readonly [Name in keyof Methods]: (
     ...input: Parameters<Methods[Name]>
   ) => Promise<ReturnType<Methods[Name]>>;
 };
 
-/** Answers a call with one of `methods`, none of which is asynchronous. */
+/** Answers a call with one of `methods`, all of which are synchronous. */
 export function answerCall({ number, method, input }: ThreadCall, methods: object): Answer {
   try {
     return { number, result: methodOf(methods, method)(...input), error: undefined };
@@ -89,10 +88,10 @@ function methodOf(methods: object, name: string): (...input: readonly unknown[])
   return (...input): unknown => Reflect.apply(called, undefined, input);
 }
 
-/** Answers calls that a thread gets. */
+/** Answers calls that a thread receives. */
 export type Answering = (call: ThreadCall) => Promise<Answer>;
 
-/** As `answerCall`, as they come, where methods are asynchronous; `asFault` is the error that the caller gets. */
+/** Like `answerCall` for asynchronous methods, as calls come; `asFault` makes the error that the caller gets. */
 export function answerAtOnce(methods: object, asFault: (error: unknown) => unknown): Answering {
   return async ({ number, method, input }) => {
     try {
@@ -109,9 +108,9 @@ type Waiting = {
 };
 
 /**
- * Makes calls over a port, whichever order they are answered in; it keeps its thread alive only while one is under way.
- * Memory that is handed over is not copied, and no longer the caller's. `gone` makes the error of calls that the end
- * of the port leaves without an answer, and of all later ones.
+ * Makes calls over a port, whichever order they are answered in; it keeps its thread alive only while a call is under
+ * way. Memory that is handed over is not copied, and no longer belongs to the caller. `gone` makes the error for calls
+ * that the end of the port leaves without an answer, and for all later ones.
  */
 export function createCalls(
   port: Port,
@@ -142,7 +141,7 @@ export function createCalls(
         reject(ended);
         return;
       }
-      // First, since it throws for what cannot cross: then no answer comes.
+      // Posted first, because this throws for a value that cannot cross: then no answer comes.
       const number = (calls += 1);
       port.postMessage({ ...call, number } satisfies ThreadCall, handedOver);
       waiting.set(number, { resolve, reject });

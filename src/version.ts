@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** It is beside `src` and, when built, beside `dist`. */
+/** The file is beside `src` and, when built, beside `dist`. */
 const packageFile = new URL(
   import.meta.url.endsWith(".ts") ? "../package.json" : "../../package.json",
   import.meta.url,
@@ -8,10 +8,7 @@ const packageFile = new URL(
 
 const manifest: unknown = JSON.parse(readFileSync(packageFile, "utf8"));
 
-/**
- * The version of sluice, as package.json has it. No schema looks at our own file: to load zod takes as long as
- * `--help`.
- */
+/** The version of sluice, from package.json. No schema checks our own file: loading zod takes as long as `--help`. */
 export const version =
   typeof manifest === "object" && manifest !== null && "version" in manifest
     ? String(manifest.version)

@@ -63,10 +63,10 @@ import { startDrain } from "./webhooks/drain.ts";
 /** Activities of the shared queue that one worker runs at once. */
 const sharedActivitiesMax = 20;
 
-/** Activities with local files that one worker runs at once: its disk's share. */
+/** Activities with local files that one worker runs at once, bounded by its disk. */
 const hostActivitiesMax = 4;
 
-/** What a worker is made from. */
+/** The settings of a worker. */
 export type WorkerSettings = {
   readonly config: Config;
   readonly addresses: ServiceAddresses;
@@ -76,9 +76,9 @@ export type WorkerSettings = {
   readonly temporalAddress: string | undefined;
   readonly sources: ReadonlyMap<string, Source>;
   readonly log: Logger;
-  /** What was typed to start it: other commands name it so. */
+  /** The command that was typed to start it; other commands name it so. */
   readonly command: string;
-  /** What runs has so long to end when it stops; what has not is begun again by the next worker. */
+  /** How long running work has to end when the worker stops; the next worker begins unfinished work again. */
   readonly graceMs: number;
   /** Counts what the worker does. @default nothing is counted */
   readonly metrics?: ProcessMetrics | undefined;
@@ -86,25 +86,25 @@ export type WorkerSettings = {
   readonly traces?: Traces | undefined;
   /** Where Prometheus reads Temporal's own metrics. @default nowhere */
   readonly temporalMetrics?: { readonly host: string; readonly port: number } | undefined;
-  /** What the process has already, and closes itself once the worker has ended. @default it opens its own */
+  /** Resources that the process already has, and closes itself once the worker has ended. @default it opens its own */
   readonly opened?: { readonly state: StateStore; readonly stageThreads: StageThreads } | undefined;
 };
 
 /** A worker that polls. */
 export type RunningWorker = {
   readonly hostQueue: string;
-  /** Looks whether it can work. */
+  /** Checks whether it can work. */
   look(): Promise<Readiness>;
   /** Resolves when it has stopped; rejects when it broke. */
   readonly ended: Promise<void>;
   /**
-   * Takes no more work, gives what runs `withinMs` to end, at most the settings' `graceMs`, and resolves when
-   * all has stopped.
+   * Takes no more work, gives running work `withinMs` to end, at most the settings' `graceMs`, and resolves when
+   * everything has stopped.
    */
   stop(withinMs?: number): Promise<void>;
 };
 
-/** The bundle that the build made; from source the bundle is made at the start. */
+/** The workflow bundle of the build; from source the bundle is made at the start. */
 function workflowSource(): Partial<WorkerOptions> {
   const bundle = fileURLToPath(new URL("../workflow-bundle.js", import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
@@ -134,7 +134,7 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
   }
 }
 
-/** The inbox of a project in which a connection is pushed to. */
+/** The inbox of a project; undefined where no connection is pushed to. */
 async function openInboxes(
   { config, sources }: WorkerSettings,
   client: Client,
@@ -147,7 +147,7 @@ async function openInboxes(
   };
 }
 
-/** What is done once a worker polls, because it is what answers. */
+/** Begins what can begin only once a worker polls, because the worker answers it. */
 async function beginWith(
   deps: Pick<Dependencies, "config" | "log" | "state"> & { readonly templates: KeptTemplates },
   client: Client,
@@ -173,7 +173,7 @@ async function createDependencies(
   const stageThreads = opened?.stageThreads ?? createStageThreads(state, { ready: 1 });
   const { allowInsecureHosts } = config.api;
   const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
-  // What the start form of the Web UI is prefilled from.
+  // The examples that prefill the start form of the Web UI.
   const examples = templatesOf(config, sources);
   const templates = keepTemplates({ client, taskQueue, templates: examples, log });
   return {
@@ -228,7 +228,7 @@ async function createWorkers(
   }: Pick<WorkerSettings, "graceMs" | "traces"> & {
     readonly connection: NativeConnection;
     readonly namespace: string;
-    /** Cuts off what runs. */
+    /** Interrupts running activities. */
     readonly cutOff: AbortSignal;
   },
 ): Promise<Worker[]> {
@@ -244,13 +244,13 @@ async function createWorkers(
     interceptors: { ...interceptors, activity },
     // `sluice run` reads the store's id here, before it trusts this worker with a sync.
     identity: workerIdentity(storePlace(deps.config, deps.state)),
-    // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
+    // A cancel is seen within a second; the default throttle would delay it for most of a heartbeat timeout.
     maxHeartbeatThrottleInterval: "1 second",
-    // How long a workflow waits for a worker that died with it in its cache; Temporal's default is 10 s.
+    // How long a workflow waits for a dead worker that has it in its cache; Temporal's default is 10 s.
     stickyQueueScheduleToStartTimeout: "3 seconds",
     shutdownGraceTime: graceMs,
     shutdownForceTime: "60 seconds",
-    // Never 'Error': a fault of determinism would then kill runs.
+    // Never 'Error': a nondeterminism error would then kill runs.
     workflowFailureErrorTypes: { "*": ["ZodError"] },
   } satisfies Partial<WorkerOptions>;
   return await Promise.all([
@@ -277,7 +277,7 @@ async function createWorkers(
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { config, log, command, graceMs } = settings;
   installRuntime(log, settings.temporalMetrics);
-  // What stays open would keep a process that cannot begin from ending, and nobody would start another.
+  // An open resource would keep a process that cannot begin from ending, and nobody would start another.
   await using closing = new AsyncDisposableStack();
   closing.defer(async () => await settings.traces?.close());
   const connection = await connect(settings.temporalAddress);
@@ -319,7 +319,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       await open.disposeAsync();
     }
   })();
-  // Once they poll, because they finish them. A worker that broke meanwhile says why to whoever awaits `ended`.
+  // Only once the workers poll, because they finish this. If a worker broke meanwhile, `ended` says why.
   await Promise.race([beginWith(deps, client), ended.catch(() => undefined)]);
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
   return {
@@ -328,8 +328,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     ended,
     stop: async (withinMs = graceMs) => {
       const timer = setTimeout(() => cutOff.abort(), withinMs);
-      // Before the workers take no more work: they finish those that were begun. At a signal Temporal's runtime
-      // has them take none at once, and the next worker finishes the few that none of them had taken.
+      // Closed first, because the workers finish the templates that were begun. At a signal Temporal's runtime has them
+      // take none at once, and the next worker finishes the few that none of them had taken.
       await deps.templates.close();
       shutDown(workers);
       await ended.finally(() => clearTimeout(timer));

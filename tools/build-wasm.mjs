@@ -1,4 +1,4 @@
-// wasm/ (AssemblyScript) -> the .wasm files that src/ loads from beside its modules.
+// wasm/ (AssemblyScript) -> the .wasm files that src/ loads from next to its modules.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,8 +8,8 @@ import { main, Stop } from "./child.mjs";
 import { root } from "./set-up.mjs";
 
 /**
- * The program's own data lies from `ownDataAt` on; that of deflate behind what its layout.ts gives out, and its memory
- * has `fixedPages` of 64 KiB and never grows.
+ * The program's own data begins at `ownDataAt`. For deflate it comes after the memory that its layout.ts gives out, and
+ * the memory has `fixedPages` pages of 64 KiB and never grows.
  */
 const programs = JSON.parse(readFileSync(join(root, "tools", "wasm-programs.json"), "utf8"));
 

@@ -1,5 +1,5 @@
-// build/ (what the compiler makes of each file) -> dist/: a few files in place of a thousand, because to find
-// and load that many modules took most of the time of a short command. Shared code is in shared files, so
+// build/ (the compiler's output for each file) -> dist/: a few files in place of a thousand, because finding and
+// loading that many modules took most of the time of a short command. Shared code is in shared files, so
 // that each class exists once.
 import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -12,7 +12,7 @@ import { root } from "./set-up.mjs";
 const build = join(root, "build");
 const dist = join(root, "dist");
 
-/** Files that are started, or imported by others, by their names. */
+/** Files that are started, or imported by others, by name. */
 const entries = [
   "src/cli/main",
   "src/state/postgres/thread",
@@ -25,7 +25,7 @@ const entries = [
   "src/local/download-main",
   "connectors/index",
   "testing/index",
-  // What the benchmarks measure.
+  // Measured by the benchmarks.
   "activities/stage/stage-threads",
   "connectors/registry",
   "src/inbox/sqlite/database",
@@ -47,9 +47,9 @@ const entries = [
 const workflowThread = "@temporalio/worker/lib/workflow/workflow-worker-thread.js";
 
 /**
- * Packages that stay where npm put them: Temporal's kit for tests, which finds its own files, and vitest, which runs
- * ours in its own. Of all others we have the only copy: to find the modules of Temporal, gRPC and pino one by one
- * took a fifth of a short command.
+ * Packages that stay where npm put them: Temporal's test kit, which finds its own files, and vitest, which runs
+ * our tests in its own copy. The bundle holds the only copy of all others: finding the modules of Temporal, gRPC and
+ * pino one by one took a fifth of a short command.
  */
 const apart = /^(?:node:|@temporalio\/testing$|vitest$)/;
 
@@ -57,13 +57,13 @@ const apart = /^(?:node:|@temporalio\/testing$|vitest$)/;
 const placeInDist = (file) =>
   `require("node:url").fileURLToPath(new URL("__DIST__${file}", __HERE__))`;
 
-/** What Temporal's modules look for beside themselves, and where that is for a bundle. */
+/** Files that Temporal's modules look for next to themselves, and where they are for a bundle. */
 const moved = {
   "@temporalio/worker/lib/workflow/threaded-vm.js": [
     "require.resolve('./workflow-worker-thread')",
     placeInDist("src/workflow-thread.js"),
   ],
-  // Native code stays in its package, which is the worker's and not ours.
+  // Native code stays in its package, which is the worker's dependency and not ours.
   "@temporalio/core-bridge/common.js": [
     "__dirname",
     `require("node:path").dirname(require("node:module").createRequire(require.resolve("@temporalio/worker"))
@@ -73,8 +73,8 @@ const moved = {
 };
 
 /**
- * Temporal's messages without those of its cloud, which nobody here sends, and without what gateways to HTTP are told
- * of its methods: a third of what each process and its thread for workflows reads before it does anything.
+ * Temporal's messages without those of its cloud, which nobody here sends, and without the methods' options for HTTP
+ * gateways: a third of what each process and its workflow thread reads before it does anything.
  */
 function withoutCloud(code) {
   const [head, tail] = [".addJSON(", ");"];
@@ -97,7 +97,7 @@ function withoutCloud(code) {
 const temporal = {
   name: "temporal",
   load(id) {
-    // The bundler of workflows, which are bundled already: webpack alone takes 50 ms to load.
+    // The bundler of workflows, which are already bundled: webpack alone takes 50 ms to load.
     if (!id.endsWith("@temporalio/worker/lib/workflow/bundler.js")) return undefined;
     return "exports.defaultWorkflowInterceptorModules = [];";
   },
@@ -111,7 +111,7 @@ const temporal = {
   },
 };
 
-/** Modules ask for files beside them by `import.meta.url`: it stays what it would be without a bundle. */
+/** Modules find files next to them by `import.meta.url`: keeps its value as it would be without a bundle. */
 const ownUrls = {
   name: "own-urls",
   transform(code, id) {
@@ -143,18 +143,18 @@ await main(async () => {
     chunkFileNames: "shared/[name]-[hash].js",
     // Errors cross threads by the names of their classes.
     keepNames: true,
-    // V8 keeps the source of what it runs, once for each thread, and in two bytes a character where one needs them.
+    // V8 keeps the source of running code once per thread, in two bytes a character if any character needs them.
     charset: "ascii",
     comments: { legal: true, annotation: false, jsdoc: false },
   });
-  // Modules find it beside themselves.
+  // Modules look for it next to themselves.
   cpSync(
     join(root, "node_modules/source-map/lib/mappings.wasm"),
     join(dist, "shared/mappings.wasm"),
   );
   const programs = JSON.parse(readFileSync(join(root, "tools", "wasm-programs.json"), "utf8"));
   for (const { built } of programs) cpSync(join(root, built), join(dist, built));
-  // For those who write connectors.
+  // For authors of connectors.
   cpSync(build, dist, { recursive: true, filter: (path) => !/\.(?:js|map)$/.test(path) });
   await mustRun(process.execPath, [join(dist, "src/cli/help/write-overview.js")], { cwd: root });
   return 0;

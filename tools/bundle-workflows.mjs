@@ -1,5 +1,5 @@
-// build/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's
-// last step: the file says that dist/ is whole.
+// build/workflows/index.js and all its imports -> dist/workflow-bundle.js, which the worker loads. The build's
+// last step: the file marks dist/ as complete.
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 
@@ -24,8 +24,8 @@ const collectProblems = {
 };
 
 /**
- * The first place of each line of a map: where a line comes from is all that a stack trace tells. Files are named by
- * their places in the project, wherever that was built.
+ * The first position of each line of a map: a stack trace shows only the line. Files are named by their paths in the
+ * project, wherever it was built.
  */
 async function linesOf(map) {
   const lines = new SourceMapGenerator({ file: map.file });
@@ -48,9 +48,9 @@ async function linesOf(map) {
 }
 
 /**
- * Without comments, half of it, and in ASCII: V8 keeps the source of what it runs, in two bytes a character where one
- * needs them. Its map says where a line of it comes from; the sources themselves doubled what a worker reads at its
- * start, and the places of each word took 7 MB of its memory.
+ * Drops the comments, half of the bundle, and makes it ASCII: V8 keeps the source of running code, in two bytes a
+ * character if any character needs them. The map gives only the origin of each line: the sources themselves doubled
+ * what a worker reads at its start, and the position of each word took 7 MB of its memory.
  */
 async function shrink(code) {
   const [url, inMap] = ["\n//# sourceMappingURL=data:application/json;base64,", "base64,"];
@@ -81,7 +81,7 @@ await main(async () => {
   });
   if (problems.length > 0) throw new Stop(`the workflow bundle:\n${problems.join("\n")}`);
   writeFileSync(`${bundleFile}.new`, await shrink(code));
-  // Nothing reads it any more, and what a deleted source left there would go into the next dist.
+  // Nothing reads build/ any more, and leftovers of a deleted source would go into the next dist.
   rmSync(join(root, "build"), { recursive: true });
   renameSync(`${bundleFile}.new`, bundleFile);
   return 0;

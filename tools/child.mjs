@@ -1,4 +1,4 @@
-// Runs one program after another for tools/run.mjs and tools/demo.mjs, and hands signals on.
+// Runs one program after another for tools/run.mjs and tools/demo.mjs, and forwards signals.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
@@ -6,8 +6,8 @@ import { constants } from "node:os";
 const handedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs a program to its end; `output` is its stdout when `capture` is set. Signals to this process are handed on and
- * waited out, so that the program may clean up. A terminal sends Ctrl-C to both, so then it is only waited out.
+ * Runs a program to its end; `output` is its stdout if `capture` is set. Forwards signals to it and waits for its end,
+ * so that the program can clean up. A terminal sends Ctrl-C to both, so then it only waits.
  */
 export async function run(command, args, { capture = false, ...options } = {}) {
   const child = spawn(command, args, {
@@ -28,7 +28,7 @@ export async function run(command, args, { capture = false, ...options } = {}) {
   }
 }
 
-/** The same, where only success will do. */
+/** The same, but anything other than success is an error. */
 export async function mustRun(command, args, options) {
   const { code, output } = await run(command, args, options);
   if (code !== 0) throw new Stop(`${[command, ...args].join(" ")} ended with ${code}`, code);
@@ -43,7 +43,7 @@ export class Stop extends Error {
   }
 }
 
-/** Says on stderr what a tool is doing. */
+/** Writes a tool's progress to stderr. */
 export function say(text) {
   process.stderr.write(`sluice: ${text}\n`);
 }

@@ -6,8 +6,8 @@ import { say } from "./child.mjs";
 import { installFromDebian } from "./debian.mjs";
 
 /**
- * Does nothing where `chromium` is on the PATH; else installs Debian's package, or says what to do: the tests
- * that need no browser run without.
+ * Does nothing if `chromium` is on the PATH; otherwise installs Debian's package, or says what to do: tests
+ * that need no browser run without it.
  */
 export async function getChromium(options) {
   if (isInstalled(options.env)) return;

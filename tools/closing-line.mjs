@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /**
- * "N passed, N failed" from vitest's JSON report. What is not a test of its own but fails the run counts as
- * one failure: a file that cannot be loaded, an error outside every test, a run that wrote no report.
+ * "N passed, N failed" from vitest's JSON report. Failures of the run outside single tests count as
+ * one: a file that cannot be loaded, an error outside every test, a run that wrote no report.
  */
 export function closingLine(report, exitCode) {
   const { numPassedTests: passed, numFailedTests, testResults } = read(report);

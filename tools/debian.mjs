@@ -1,10 +1,10 @@
-// Installs what some tests need from Debian's packages, where this may.
+// Installs Debian packages that some tests need, where it may.
 import { existsSync } from "node:fs";
 
 import { run, say } from "./child.mjs";
 
 /**
- * Installs a package, or does nothing where there is no apt-get or no right to use it; what went wrong is on
+ * Installs a package, or does nothing without apt-get or the right to use it; errors are on
  * stderr.
  */
 export async function installFromDebian(name, { env }) {
@@ -15,7 +15,7 @@ export async function installFromDebian(name, { env }) {
       env: { ...env, DEBIAN_FRONTEND: "noninteractive" },
       capture: true,
     });
-  // A fresh image has no lists of packages.
+  // A fresh image has no package lists.
   await apt("update");
   await apt("install", "-y", "--no-install-recommends", name);
 }

@@ -1,9 +1,9 @@
 // npm run demo [-- --keep]: the example as a user would run it. Starts everything with `sluice dev`, runs both syncs,
-// says where to look, and stops everything again unless it is to be kept. tools/run.mjs has set everything up before.
+// says where to look, and stops everything again without --keep. tools/run.mjs has already set everything up.
 import { main, Stop } from "./child.mjs";
 import { Example, stopped } from "./dev.mjs";
 
-/** `sluice run` ends so when all is sent, and when all is sent but what was rejected: the example has such rows. */
+/** Exit codes of `sluice run`: everything sent, or everything but the rejects, which the example has. */
 const goodCodes = [0, 3];
 
 await main(async () => {

@@ -1,4 +1,4 @@
-// What the examples run on: `sluice dev` for one configuration, started, waited for and stopped.
+// Runs the examples: `sluice dev` for one configuration, started, waited for and stopped.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ const logLinesShown = 20;
 const controller = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => controller.abort(name));
 
-/** Aborted, with the signal as its reason, once somebody wants to stop. */
+/** Aborted, with the signal as its reason, when somebody wants to stop. */
 export const stopped = controller.signal;
 
 /**
- * The user's environment without what leads to the real service: a SLUICE_BASE_URL or key in the shell must not lead
+ * The user's environment without settings for the real service: a SLUICE_BASE_URL or key in the shell must not send
  * made-up companies there.
  */
 export const safeEnvironment = Object.fromEntries(
@@ -33,7 +33,7 @@ export class Example {
   #dev;
   #files;
 
-  /** The example in this folder of `examples/`; what it kept from before is removed. */
+  /** The example in this folder of `examples/`; removes the files of earlier runs. */
   constructor(name, env = safeEnvironment) {
     const folder = join("examples", name);
     this.config = ["--config", join(folder, "sluice.yaml")];
@@ -50,7 +50,7 @@ export class Example {
     rmSync(this.stateFolder, { recursive: true, force: true });
   }
 
-  /** Starts everything; gives the addresses, or undefined when somebody wants to stop first. */
+  /** Starts everything; returns the addresses, or undefined if somebody wants to stop first. */
   async start() {
     say("starting Temporal, the sandbox and a worker (sluice dev)");
     const { folder, pid, ready, log } = this.#files;
@@ -60,7 +60,7 @@ export class Example {
       cwd: root,
       env: this.#env,
       detached: true,
-      // Files, not pipes: what is kept running must not lose its output when we end.
+      // Files, not pipes: a process that is kept running must not lose its output when we end.
       stdio: ["ignore", openSync(ready, "w"), openSync(log, "w")],
     });
     writeFileSync(pid, String(this.#dev.pid));
@@ -69,8 +69,8 @@ export class Example {
   }
 
   /**
-   * Runs a command of `sluice` on what was started; gives its exit code and its output, when that is captured
-   * and not shown.
+   * Runs a command of `sluice` against the example; returns its exit code, and its output if that is captured
+   * instead of shown.
    */
   async sluice(addresses, args, options = {}) {
     if (!options.capture) say(`sluice ${args.join(" ")}`);
@@ -84,12 +84,12 @@ export class Example {
     });
   }
 
-  /** The number of the process to end where everything is left running. */
+  /** The number of the process to end if everything is left running. */
   get pid() {
     return this.#dev.pid;
   }
 
-  /** `sluice dev` stops what it started before it ends itself. */
+  /** `sluice dev` stops everything that it started before it ends itself. */
   async stop() {
     say("stopping everything");
     if (!this.#hasEnded()) this.#dev.kill("SIGTERM");
@@ -116,7 +116,7 @@ export class Example {
     return undefined;
   }
 
-  /** One that was kept works in the folder that this one is about to empty. */
+  /** Refuses to empty a folder in which an example that was kept still works. */
   #refuseWhenKept() {
     if (!existsSync(this.#files.pid)) return;
     const pid = readFileSync(this.#files.pid, "utf8");

@@ -1,5 +1,5 @@
 // node_modules/.bin/node tools/house.mjs [commit] [commit]: the measures of the house in two commits, as the table of
-// docs/proof/house.md; 4a0c431, before the house was put in order, and HEAD by default.
+// docs/proof/house.md; by default 4a0c431, before the house was put in order, and HEAD.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,20 +18,20 @@ const product = ["src", "activities", "workflows", "connectors", "testing"];
 const code = [...product, "test", "bench", "prove", "tools", "templates", "examples"];
 
 /**
- * Names that an endpoint has in its places, in code of the product; two files are left out, for it alone has a fault
- * of its own, and is one operation however often it is asked for.
+ * The names of one endpoint, to count the files of the product that mention it. Leaves out two files: only this
+ * endpoint has a fault of its own, and counts as one operation however often it is called.
  */
 const endpoint = {
   named: /\b(?:confirmUpload|createConfirmUpload|confirmUploadBody)\b|"confirm-upload"/,
   unlike: /\/(?:fault-kinds|operation)\.ts$/,
 };
 
-/** A method of the store, and one of keys, which each database keeps in its own way. */
+/** A method of the store, and a method for keys, which each database keeps in its own way. */
 const [method, keyMethod] = [/\bisLockWanted\b/, /\bhasRepeats\b/];
 
 const comment = /^\s*(?:\/\/|\/\*|\*)/;
 
-/** Files below some folders of a tree, as paths from its root with their lines. */
+/** Files below some folders of a tree, as paths from its root, with their lines. */
 function filesIn(root, folders, name) {
   return folders.flatMap((folder) => {
     const entries = readdirSync(root).includes(folder)
@@ -48,7 +48,7 @@ function filesIn(root, folders, name) {
   });
 }
 
-/** How many files there are by what `keyOf` says of one. */
+/** Counts files by the result of `keyOf`. */
 function countsBy(files, keyOf) {
   const counts = new Map();
   for (const file of files) counts.set(keyOf(file), (counts.get(keyOf(file)) ?? 0) + 1);
@@ -72,7 +72,7 @@ function longestLine(files) {
   return Math.max(...files.map(({ lines }) => Math.max(...lines.map((line) => line.length))));
 }
 
-/** How many of some files name something in their code. */
+/** How many of the files use a name in their code. */
 function placesOf(files, name) {
   return files.filter(({ lines }) => lines.some((line) => isCode(line) && name.test(line))).length;
 }
@@ -133,7 +133,7 @@ function isCode(line) {
   return line.trim() !== "" && !comment.test(line);
 }
 
-/** The measures of a commit, whose tree is unpacked for it. */
+/** The measures of a commit, whose tree is unpacked for them. */
 function measuresAt(commit) {
   const root = mkdtempSync(join(tmpdir(), "sluice-house-"));
   try {

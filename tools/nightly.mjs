@@ -1,6 +1,6 @@
 // npm run nightly: examples/postgres-nightly as its user would see it over two nights, in one go. Makes a
 // throw-away Postgres, or a database on the server of PG_URL, starts everything with `sluice dev`, applies
-// the schedules, fires the sync's, pulls scores and job postings back, and does it all again: the second
+// the schedules, triggers the sync's, pulls scores and job postings back, and does it all again: the second
 // round sends nothing and writes nothing.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -75,7 +75,7 @@ async function twoNights(url) {
   }
 }
 
-/** The newest run of the sync once as many have ended as nights went by. */
+/** Waits until as many runs of the sync have ended as nights have passed; returns the newest. */
 async function ended(newest, nights) {
   for (;;) {
     const run = await newest();
@@ -84,7 +84,7 @@ async function ended(newest, nights) {
   }
 }
 
-/** What the pulls have written, as one number over all rows and when they were written. */
+/** A digest of the rows that the pulls have written, and of the transactions that wrote them. */
 async function digest(url) {
   const [row] = await query(
     url,

@@ -1,4 +1,4 @@
-// Finds the programs that the benchmark runs beside ours, or installs Debian's.
+// Finds the programs with which the benchmark compares ours, or installs Debian's.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -7,7 +7,7 @@ import { installFromDebian } from "./debian.mjs";
 
 const peers = ["pigz", "sqlite3", "curl"];
 
-/** Installs what is not on the PATH. Throws a Stop that says what is missing where it may not. */
+/** Installs those that are not on the PATH. Throws a Stop that lists the missing ones if it may not. */
 export async function getPeers(options) {
   for (const name of peers) {
     if (!isOnPath(name, options.env)) await installFromDebian(name, options);

@@ -8,8 +8,8 @@ import { installFromDebian } from "./debian.mjs";
 const binariesFolder = "/usr/lib/postgresql";
 
 /**
- * Does nothing where PG_URL names a server or the server's programs are there; else installs Debian's
- * package, or says what to do: the tests that need no database run without.
+ * Does nothing if PG_URL names a server or the server's programs are installed; otherwise installs Debian's
+ * package, or says what to do: tests that need no database run without it.
  */
 export async function getPostgres(options) {
   if (options.env.PG_URL || isInstalled()) return;
@@ -21,7 +21,7 @@ export async function getPostgres(options) {
   );
 }
 
-/** The same of PgBouncer, behind which one test of `prove` looks at the store. */
+/** The same for PgBouncer, through which one test of `prove` uses the store. */
 export async function getPgBouncer(options) {
   if (!existsSync("/usr/sbin/pgbouncer")) await installFromDebian("pgbouncer", options);
 }

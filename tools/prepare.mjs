@@ -1,5 +1,5 @@
-// Runs after `npm ci`: builds dist/, so that bin/sluice.js is ready. Where the compiler was left out (`--omit=dev`)
-// there is nothing to build with, and an install is not a place to fail for it.
+// Runs after `npm ci`: builds dist/, so that bin/sluice.js is ready. Without the compiler (`--omit=dev`) it cannot
+// build, and an install should not fail for that.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 

@@ -13,12 +13,12 @@ import { getPeers } from "./peers.mjs";
 import { getPgBouncer, getPostgres } from "./postgres.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
 
-/** What the tests keep in memory at a time, and room for as much again. */
+/** The most that the tests keep in memory at a time, and as much again to spare. */
 const memoryBytesMin = 4_000_000_000;
 
 /**
- * Where Node keeps what it compiled. The tests start some thousand threads and processes from source, each of
- * which would read the types away anew: a third of their processor time.
+ * Where Node keeps compiled code. The tests start a few thousand threads and processes from source, each of
+ * which would strip the types again: a third of their processor time.
  */
 const keepCompiled = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") };
 
@@ -83,7 +83,7 @@ async function bench(args, options) {
   return (await run(nodeToUse(), ["bench/bench.ts", ...more, ...args], options)).code;
 }
 
-/** Whatever the benchmark runs beside our program; answers where DuckDB is. */
+/** Gets the programs with which the benchmark compares ours; returns where DuckDB is. */
 async function getBeside(options) {
   // It measures on a server of its own, whatever PG_URL says.
   await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
@@ -91,7 +91,7 @@ async function getBeside(options) {
   return await getDuckdb(options);
 }
 
-/** The tests of a day's work, or those named; the last line says how many passed and failed. */
+/** The everyday tests, or those named; the last line says how many passed and failed. */
 async function test(args, options) {
   await getPostgres(options);
   // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
@@ -114,7 +114,7 @@ async function test(args, options) {
   }
 }
 
-/** Memory, where there is enough of it: each of thousands of stores waits for its disk otherwise. */
+/** A folder in memory, if there is enough: otherwise each of thousands of stores waits for its disk. */
 function temporaryFolder() {
   const memory = "/dev/shm";
   if (!existsSync(memory)) return tmpdir();

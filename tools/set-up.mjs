@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules", ".bin");
 const [needMajor, needMinor] = [24, 15];
 
-/** What dist/ is made from, and the file that the build writes last. */
+/** The sources of dist/, and the file that the build writes last. */
 const sources = [
   "src",
   "workflows",
@@ -27,12 +27,12 @@ const sources = [
 const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 const lastBuilt = "dist/workflow-bundle.js";
 
-/** Installs and builds where needed; gives the environment in which the repository's own programs come first. */
+/** Installs and builds if needed; returns an environment in which the repository's own programs come first. */
 export async function setUp() {
   if (!isInstalled()) {
     say("installing packages (npm ci)");
-    // Without our own programs on the PATH: npm would run on the Node it is about to replace.
-    // Its warnings are about the older Node that runs npm: what is installed runs on the newer one that comes with it.
+    // Without our own programs on the PATH: npm would run on the Node that it is about to replace.
+    // Its warnings are about the older Node that runs npm: the packages run on the newer one that comes with them.
     await mustRun("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: root,
       env: { ...process.env, PATH: pathWithout(bin) },
@@ -46,7 +46,7 @@ export async function setUp() {
   return env;
 }
 
-/** A Node new enough for the code: the one npm installed, else the one that runs this. */
+/** A Node new enough for the code: the one npm installed, or else the one that runs this. */
 export function nodeToUse() {
   const installed = join(bin, "node");
   if (existsSync(installed)) return installed;
@@ -58,7 +58,7 @@ export function nodeToUse() {
   );
 }
 
-/** Whether node_modules holds exactly what package-lock.json asks for; optional packages may be missing. */
+/** Whether node_modules holds exactly the packages in package-lock.json; optional packages may be missing. */
 function isInstalled() {
   const found = packagesIn("node_modules/.package-lock.json");
   const wanted = packagesIn("package-lock.json");
@@ -78,14 +78,14 @@ function packagesIn(file) {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).packages : undefined;
 }
 
-/** Whether dist/ is newer than everything it is made from. */
+/** Whether dist/ is newer than all its sources. */
 function isBuilt() {
   const built = statSync(join(root, lastBuilt), { throwIfNoEntry: false });
   const made = [...sources, ...settings].map((name) => join(root, name));
   return built !== undefined && made.every((path) => newestIn(path) <= built.mtimeMs);
 }
 
-/** The last change of a file, or of anything in a folder. The folder's own time tells of files removed. */
+/** The last change of a file, or of anything in a folder. The folder's own time reveals removed files. */
 function newestIn(path) {
   const { mtimeMs } = statSync(path);
   if (!statSync(path).isDirectory()) return mtimeMs;

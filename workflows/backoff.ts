@@ -9,19 +9,19 @@ import {
   resendPauseMsMax,
 } from "./limits.ts";
 
-/** How a run ended, as far as it says whether its sync backoffs. */
+/** How a run ended, as far as it decides whether its sync backs off. */
 export type RunEnd = Pick<RunReport, "outcome"> & {
   readonly error?: RunReport["error"];
   /** Rows that it read; undefined for a run that was never opened. */
   readonly read?: number | undefined;
 };
 
-/** Characters kept of why a sync backoffs. */
+/** Characters kept of why a sync backs off. */
 const whyCharsMax = 500;
 
 /**
- * How long a sync backs off after a run of it, which was begun because something was unread; undefined when
- * it continues at once.
+ * How long a sync backs off after a run that was begun because something was unread; undefined when it continues at
+ * once.
  */
 export function backOffAfter(
   { outcome, error, read }: RunEnd,
@@ -33,18 +33,18 @@ export function backOffAfter(
   const text = error?.message ?? `its run ended as ${outcomeText(outcome)} and read nothing`;
   const why = text.slice(0, whyCharsMax);
   const failures = before?.failures ?? 0;
-  // Somebody else sends it, or has just done so: that is not a failure, and may be over any moment.
+  // Another run sends it, or has just done so: that is not a failure, and may be over any moment.
   if (isDone || outcome === "busy") return { until: nowMs + drainBusyBackoffMs, failures, why };
   const backoffMs = Math.min(drainBackoffMsMax, drainBackoffMs * 2 ** failures);
   return { until: nowMs + backoffMs, failures: failures + 1, why };
 }
 
-/** What of a sync is in doubt, as far as it says when to look again. */
+/** The doubts of a sync, as far as they decide when to look again. */
 type Doubtful = { readonly due: number; readonly waitMs?: number | undefined };
 
 /**
- * When to look again for what is in doubt, in ms, and how many runs in a row have not helped. A run that is
- * done has not helped either where the service refused its records, or their lines are on another host.
+ * When to look again at the records in doubt, in ms, and how many runs in a row have not helped. A completed run has
+ * not helped either where the service refused its records, or their lines are on another host.
  */
 export function nextLook(
   before: Pick<Doubtful, "due">,

@@ -19,12 +19,12 @@ import type { RunView } from "./sync/run-view.ts";
 /** How a run is closed. */
 type Closing = Omit<CloseRunInput, "runId">;
 
-/** How a run ended, and what it was that ended it early. */
+/** How a run ended, and the error that ended it early. */
 export type Ending = { readonly closing: Closing; readonly cause?: unknown };
 
 /**
- * The cancel that an error is, else the error: an attempt whose worker is gone is not made again once a
- * cancel was asked for, and ends as out of time.
+ * The cancellation that an error stands for, or the error itself. Once a cancel was requested, an attempt whose worker
+ * is gone is not made again, and ends as out of time.
  */
 export function asCancel(error: unknown): unknown {
   const isAsked = CancellationScope.current().consideredCancelled;
@@ -46,15 +46,15 @@ export function closingOf(error: unknown): Pick<CloseRunInput, "failure" | "outc
   return { outcome: "failed", failure };
 }
 
-/** The end of a run that an error ends. */
+/** The ending of a run that failed with an error. */
 export function endingOf(error: unknown): Required<Ending> {
   const cause = asCancel(error);
   return { closing: closingOf(cause), cause };
 }
 
 /**
- * Waits, before continue-as-new, for updates that are being answered. A cancel that came meanwhile is an
- * ending: the next execution would not hear of it, and nobody would close the run.
+ * Waits, before continue-as-new, for updates that are being answered. A cancel that arrives meanwhile is an ending: the
+ * next execution would not see it, and nobody would close the run.
  */
 export async function cancelledBeforeNext(): Promise<Ending | undefined> {
   try {
@@ -65,14 +65,13 @@ export async function cancelledBeforeNext(): Promise<Ending | undefined> {
   }
 }
 
-/** Whether it is the run itself that says that it has ended: its workflow was reset, and has nothing to close. */
+/** Whether the run itself says that it has ended: its workflow was reset, and has nothing to close. */
 function hasEndedBefore({ failure }: Closing): boolean {
   return failure?.code === "RunEnded";
 }
 
 /**
- * Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened, or
- * had ended before.
+ * Closes a run, even a cancelled one, and shows its report; null for a run that was never opened, or that ended before.
  */
 export async function close(view: RunView, closing: Closing): Promise<RunReport | null> {
   const { run_id: runId } = view.progress;
@@ -96,7 +95,7 @@ function textOf({
 
 const notOpened = { code: "Unexpected", message: "the run was not opened", hint: undefined };
 
-/** Only a run that was opened is discarded. */
+/** For a discarded run, which must have been opened. */
 const lost = {
   code: "WrongStore",
   message: "the run was discarded, and is not in the state store that it was begun on",
@@ -104,15 +103,15 @@ const lost = {
 };
 
 /**
- * The failure of a run that was not even opened, or is not in the store any more: an unknown sync, a store that is away
- * or was restored, a run that has ended.
+ * The failure of a run that was never opened, or is no longer in the store: an unknown sync, a store that is away or
+ * was restored, a run that has ended.
  */
 function openFailure({ failure, outcome }: Closing): ApplicationFailure {
   const { code, message, hint } = failure ?? (outcome === "discarded" ? lost : notOpened);
   return ApplicationFailure.nonRetryable(textOf({ message, hint }), code);
 }
 
-/** The failure of a run that was opened and did not end well; its report travels as the failure's detail. */
+/** The failure of a run that was opened and did not end well; the report is its detail. */
 function runFailure(report: RunReport): ApplicationFailure {
   const {
     message = `the run ended as ${outcomeText(report.outcome)}`,
@@ -131,7 +130,7 @@ export async function end(view: RunView, { closing, cause }: Ending): Promise<Ru
   await condition(allHandlersFinished);
   if (isCancellation(cause)) throw cause;
   if (report === null) throw openFailure(closing);
-  // A run keeps its first outcome: one that was reset after its end may not look as if it had done well again.
+  // A run keeps its first outcome: one that was reset after its end must not seem to have succeeded again.
   const isOfBefore = closing.outcome === "failed" && report.outcome !== "failed";
   if (isOfBefore) throw openFailure(closing);
   if (report.outcome === "failed") throw runFailure(report);

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from "@tem
 
 import type { FailureFacts } from "../activities/failure.ts";
 
-/** What an activity's failure says, as far as a workflow acts on it. */
+/** The facts of an activity's failure that a workflow acts on. */
 export type ActivityFault = {
   /** The class of fault: the codes of src/errors.ts, or `Unavailable` for a timeout. */
   readonly type: string;
@@ -15,7 +15,7 @@ function factsOf(details: readonly unknown[] | null | undefined): FailureFacts {
   return typeof facts === "object" && facts !== null ? facts : {};
 }
 
-/** Reads what failed; undefined when it is not a failure of an activity. */
+/** Reads the failure of an activity; undefined if the error is something else. */
 export function faultOf(error: unknown): ActivityFault | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;
@@ -42,17 +42,17 @@ export function isHostAway(error: unknown): boolean {
   );
 }
 
-/** What a wait is reported to, and how to tell that it is in vain. */
+/** Where a wait is reported, and how to find out that it is in vain. */
 export type WaitHooks = {
-  /** Takes why nothing moves; null when something does. */
+  /** Receives why nothing moves; null when something does. */
   readonly waiting: (why: string | null) => void;
-  /** Whether the host that does not take its work is gone for good; while it only is busy, it is waited for. */
+  /** Whether the host that does not take its work is gone for good; while it is only busy, it is waited for. */
   readonly isHostGone: () => Promise<boolean>;
 };
 
 /**
- * Runs an activity, and again after a wait that outlasts it: a long rate limit is slept here, durably and without a
- * worker slot; a host that does not take its work is waited for while it lives.
+ * Runs an activity, and runs it again after a wait that outlasts it: a long rate limit is slept through here, durably
+ * and without a worker slot; a host that does not take its work is waited for while it lives.
  */
 export async function retryWhileThrottled<Result>(
   work: () => Promise<Result>,
@@ -67,7 +67,7 @@ export async function retryWhileThrottled<Result>(
       const fault = faultOf(error);
       const { waitMs } = fault?.facts ?? {};
       if (fault?.type === "RateLimited" && waitMs !== undefined) {
-        // A limit that was blocked before names its time itself.
+        // The message of a limit that was already blocked names the time itself.
         const isNamed = /^(rate limited|the service is failing)/.test(fault.message);
         const until = `rate limited until ${new Date(Date.now() + waitMs).toISOString()}`;
         waiting(isNamed ? fault.message : `${until}: ${fault.message}`);

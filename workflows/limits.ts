@@ -1,7 +1,7 @@
-/** Time between two looks whether a request that has not ended is over, in ms. */
+/** Time between two checks whether a request that has not ended is over, in ms. */
 export const resendLookMs = 5 * 60_000;
 
-/** The longest pause between two resends of a sync that fail, in ms. */
+/** Longest pause between two failing resends of a sync, in ms. */
 export const resendPauseMsMax = 3_600_000;
 
 /** Times a chunk is staged again because its source changed or its file vanished. */
@@ -22,14 +22,14 @@ export const postingPagesPerActivity = 50;
 /** How long a plan waits for a person. */
 export const approvalWaitMs = 7 * 24 * 3_600_000;
 
-/** How often a lane is begun in all: one that failed continues once more, after its last commit. */
+/** How often a lane is begun in all: a failed lane continues once more, after its last commit. */
 export const laneTriesMax = 2;
 
-/** How long a drain leaves a sync alone whose run failed; doubles with each that fails. */
+/** How long a drain leaves a sync alone after a failed run; doubles with each failure. */
 export const drainBackoffMs = 60_000;
 
-/** Longest such rest. */
+/** Longest such pause. */
 export const drainBackoffMsMax = 15 * 60_000;
 
-/** The same of a sync that another run is sending. */
+/** The same for a sync that another run is sending. */
 export const drainBusyBackoffMs = 15_000;

@@ -15,7 +15,7 @@ const notifyInput: z.ZodType<NotifyInput> = z.strictObject({
   hold: z.int().positive().optional(),
 });
 
-/** Tells one receiver; answers why it could not be told, or undefined. */
+/** Notifies one receiver; returns why that failed, or undefined. */
 async function tell(notification: NotificationRef): Promise<string | undefined> {
   const { runId, target } = notification;
   try {
@@ -30,9 +30,9 @@ async function tell(notification: NotificationRef): Promise<string | undefined> 
 }
 
 /**
- * Tells the receivers of a run that it ended, each for about an hour if need be. A workflow of its own,
- * started by whoever ends the run: a receiver that is away costs the run nothing, and what is not delivered
- * stands red in the Web UI.
+ * Notifies the receivers of a run that it ended, each for about an hour if need be. It is a workflow of its own,
+ * started by whoever ends the run: a receiver that is away costs the run nothing, and an undelivered notification shows
+ * red in the Web UI.
  */
 export async function notify(raw: unknown): Promise<void> {
   const parsed = notifyInput.safeParse(raw ?? {});

@@ -10,10 +10,10 @@ import type { OpenedRun } from "../activities/inputs.ts";
 import type { PullSettings } from "../activities/pull/inputs.ts";
 import { notifyTriesMax } from "../src/limits.ts";
 
-/** Every proxy waits until a cancelled activity has ended: otherwise cleanup would run under a PUT still on its way. */
+/** Every proxy waits until a cancelled activity has ended: otherwise cleanup would run while a PUT is on its way. */
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
-/** The store, and what opening looks at: short, and tried for ever, because what is away comes back. */
+/** For the store and the checks of opening: short, and retried for ever, because whatever is away comes back. */
 const metaOptions = {
   cancellationType,
   startToCloseTimeout: "1 minute",
@@ -26,23 +26,20 @@ export const { openRun, openPull, closeRun } = proxyActivities<SharedActivities>
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "100 seconds" },
 });
 
-/** Planning counts rows, of which there may be many. */
+/** Planning may count many rows. */
 export const { planBackfill, openBackfill } = proxyActivities<SharedActivities>({
   ...metaOptions,
   startToCloseTimeout: "30 minutes",
   retry: { initialInterval: "1 second", maximumInterval: "100 seconds" },
 });
 
-/** What a backfill does beside its lanes: lets go of what others wait for, and hands over to the nightly run. */
+/** A backfill's activities besides its lanes: they yield the lock to others, and hand over to the nightly run. */
 export const { advanceCheckpoint, yieldBackfill } = proxyActivities<SharedActivities>({
   ...metaOptions,
   retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
 });
 
-/**
- * Inboxes, and what is in doubt: what a look waits is its linger, what a check takes is a bounded share of
- * what may go.
- */
+/** Inboxes and doubts. A look waits as long as it lingers; a check takes a bounded share of what may be removed. */
 export const { lookForDoubts, lookIntoInbox, checkInboxes } = proxyActivities<SharedActivities>({
   ...metaOptions,
   startToCloseTimeout: "5 minutes",
@@ -55,8 +52,8 @@ export const { postNotification, tellVerified, verifyReceivers } =
     cancellationType,
     startToCloseTimeout: "30 seconds",
     heartbeatTimeout: "10 seconds",
-    // Counted in tries, because a worker that is away must not use the time up; a day later nobody needs to
-    // hear of a night.
+    // Counted in tries, because a worker that is away must not use up the time. A day later nobody needs to hear of a
+    // night.
     scheduleToCloseTimeout: "1 day",
     retry: {
       initialInterval: "1 second",
@@ -65,7 +62,7 @@ export const { postNotification, tellVerified, verifyReceivers } =
     },
   });
 
-/** A look costs a call for each record, so that it is made once: what a worker that died had asked for is paid. */
+/** A verification costs a call for each record, so it is made once: the calls of a worker that died are paid for. */
 export const { verifySync } = proxyActivities<SharedActivities>({
   cancellationType,
   startToCloseTimeout: "6 hours",
@@ -73,7 +70,7 @@ export const { verifySync } = proxyActivities<SharedActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** What is left to do when a receiver could not be told. */
+/** For a receiver that could not be notified. */
 export const { recordUndelivered } = proxyActivities<SharedActivities>({
   ...metaOptions,
   retry: { maximumInterval: "100 seconds" },
@@ -81,7 +78,7 @@ export const { recordUndelivered } = proxyActivities<SharedActivities>({
 
 type Activities = SharedActivities & HostActivities;
 
-/** What the run's settings ask for: workflow code has no environment, and tests need timeouts short. */
+/** The options that the run's settings ask for: workflow code has no environment, and tests need short timeouts. */
 function optionsOf({ hostQueue, settings }: OpenedRun) {
   const { priority, retryInitialMs: initialInterval } = settings;
   const maximum = (ms: number): number => Math.max(initialInterval, settings.retryMaxMs ?? ms);
@@ -99,9 +96,8 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
     heartbeatTimeout,
     retry: { initialInterval, maximumInterval: maximum(600_000) },
   };
-  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a
-  // beating heart. What has not got through in a night ends the run, which keeps its checkpoint and gives its
-  // lock back.
+  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stop work that hangs while its heart
+  // beats. Work that has not got through in a night ends the run, which keeps its checkpoint and releases its lock.
   const long = {
     ...onHost,
     startToCloseTimeout: "6 hours",
@@ -130,7 +126,7 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
       ...onHost,
       startToCloseTimeout: "1 minute",
       scheduleToCloseTimeout: "1 minute",
-      // What is not removed now is removed by a later clean-up: cleaning up must never hold up a run.
+      // A later clean-up removes the rest: cleaning up must never hold up a run.
       retry: { maximumAttempts: 3 },
     },
   } satisfies Partial<Record<keyof Activities, ActivityOptions>>;
@@ -160,8 +156,8 @@ export function pullActivitiesOf(
   return proxyActivities<SharedActivities>({
     cancellationType,
     heartbeatTimeout: heartbeatTimeoutMs,
-    // A request has its deadline and a statement its timeout: an hour only stops what hangs with a beating heart. No
-    // maximumAttempts: a short outage of the service or the source must not fail a night. Twelve hours is a night.
+    // A request has its deadline and a statement its timeout: an hour only stops work that hangs while its heart beats.
+    // No maximumAttempts: a short outage of the service or the source must not fail a night. Twelve hours is a night.
     startToCloseTimeout: "1 hour",
     scheduleToCloseTimeout: "12 hours",
     retry: { initialInterval, maximumInterval: Math.max(initialInterval, retryMaxMs) },

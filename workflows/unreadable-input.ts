@@ -10,9 +10,9 @@ import type { WorkflowInterceptors } from "@temporalio/workflow";
 
 import { wrongInput } from "../src/failure-types.ts";
 
-/** What stands for a payload that somebody else's client wrote and nobody can read. */
+/** Takes the place of a payload that somebody else's client wrote and nobody can read. */
 class UnreadablePayload {
-  /** Without a word of the payload. */
+  /** Quotes nothing of the payload. */
   readonly why: string;
 
   constructor(why: string) {
@@ -28,7 +28,7 @@ function whyUnreadable({ metadata }: Payload): string {
     : `its encoding is ${JSON.stringify(name.slice(0, 40))}: choose json/plain`;
 }
 
-/** Temporal tries a workflow task again for ever when its input cannot be decoded: here the workflow gets to see it. */
+/** Temporal would retry a workflow task for ever if its input cannot be decoded: this lets the workflow see it. */
 class TolerantPayloadConverter extends DefaultPayloadConverter {
   override fromPayload<T>(
     payload: Payload,
@@ -43,7 +43,7 @@ class TolerantPayloadConverter extends DefaultPayloadConverter {
     try {
       return super.fromPayload(payload, context, hint);
     } catch (error) {
-      // What an activity answers is our own: that it cannot be read is a fault, which a newer worker may not have.
+      // Activity results are our own: one that cannot be read is a fault, which a newer worker may not have.
       if (context?.type !== "workflow") throw error;
       return new UnreadablePayload(whyUnreadable(payload));
     }

@@ -1,14 +1,13 @@
 import type { UpdateDefinition } from "@temporalio/common";
 import { ApplicationFailure, defineUpdate, setHandler } from "@temporalio/workflow";
 
-/** Why an update is refused: a person reads it where the update was sent. */
+/** The error of a refused update: a person reads it where the update was sent. */
 export function refusal(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, "Refused");
 }
 
 /**
- * Offers an update, whose argument is whatever a person typed. What became of it is in the details, the Web
- * UI shows no result.
+ * Offers an update, whose argument is whatever a person typed. The details show its effect; the Web UI shows no result.
  */
 export function onUpdate(
   name: string,

@@ -47,10 +47,7 @@ function changedSince({ runId, sync }: Run): ConfigChangedError {
   );
 }
 
-/**
- * Holds a plan that was agreed to against its source. One that still holds takes the spans of the source as
- * it is now.
- */
+/** Compares an approved plan with its source. A plan that still holds takes the source's current spans. */
 async function planAgain(
   deps: Dependencies,
   at: { readonly runId: string; readonly raw: unknown; readonly approved: BackfillPlan },
@@ -73,9 +70,8 @@ async function planAgain(
 }
 
 /**
- * Takes the send lock for a backfill, to be called before its lanes begin and whenever they continue. While
- * nothing was staged the plan is held against the source, once the lock is held: one that does not hold any
- * more gives it back.
+ * Takes the send lock for a backfill, before its lanes begin and whenever they continue. While nothing was staged, the
+ * plan is compared with the source once the lock is held; a plan that no longer holds releases the lock.
  */
 export function createOpenBackfill(
   deps: Dependencies,
@@ -101,7 +97,7 @@ export function createOpenBackfill(
         await state.releaseLock({ name, runId });
         return held;
       }
-      // What was sent by one mapping is not continued with by another.
+      // A backfill that was begun with one mapping is not continued with another.
       if (held.config_hash !== sync.configHash) throw changedSince(run);
       await checkColumns(source, sync, { signal, mayName: false });
       if (sync.send === "all") await state.forgetFingerprints({ target, sync: sync.name });
@@ -119,15 +115,12 @@ export function createOpenBackfill(
     });
 }
 
-/**
- * Lets the send lock of a backfill go, for a pause or for another run: what is staged and not committed is
- * given up.
- */
+/** Releases the send lock of a backfill, for a pause or for another run. Uncommitted staged chunks are abandoned. */
 export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Promise<object> {
   const { state, target } = deps;
   return async (ref) =>
     await attempt(async () => {
-      // An attempt that was stalled must not take the lock from the holding that came after it.
+      // A stalled attempt must not take the lock from a later holding.
       const { runId, sync } = await heldRunOf(deps, ref);
       await state.dropStagings({ runId });
       await state.releaseLock({ name: sendLock(target, sync), runId });

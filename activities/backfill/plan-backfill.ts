@@ -17,9 +17,9 @@ import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "../inputs.
 import { assertMayAdvance } from "../run/advance-checkpoint.ts";
 
 /**
- * Of rows that are versions of one record the newest must be the last one sent: only what continues to the
- * present, in order, ends with it. What another run sent meanwhile is left out by its fingerprint.
- * @throws {ConfigError} the backfill would end with an older one.
+ * When several rows are versions of one record, the newest must be sent last. Only a backfill that continues to the
+ * present, in order, ends with it. Fingerprints leave out the records that another run sent meanwhile.
+ * @throws {ConfigError} the backfill would end with an older version.
  */
 async function assertEndsWithNewest(
   { state, target }: Pick<Dependencies, "state" | "target">,
@@ -37,7 +37,7 @@ async function assertEndsWithNewest(
   if (source.restart?.(sync.connectorConfig) === "each-run") return;
   if (keys === undefined && limit === undefined && endsNow && sync.send !== "all") return;
   const isOften = (await repeatsOf(sync, source, signal)) === "often";
-  // What no key tells a run may have seen: that it sent a record twice.
+  // Even where no key shows it, an earlier run may have noticed that it sent a record twice.
   const isNoticed = async (): Promise<boolean> =>
     !(await isOneEach(sync, source, signal)) &&
     (await state.hasRepeats({ target, sync: sync.name }));
@@ -57,8 +57,8 @@ async function assertEndsWithNewest(
 }
 
 /**
- * @throws {ConfigError} a transaction is open that may still commit rows before the end: neither this nor the
- * nightly run would read them.
+ * @throws {ConfigError} an open transaction may still commit rows before the end: neither this backfill nor the nightly
+ * run would read them.
  */
 async function assertNothingIsOpen(
   sync: SyncConfig,
@@ -73,7 +73,7 @@ async function assertNothingIsOpen(
   });
 }
 
-/** Plans a backfill, at a time or again, as it was asked for then; nothing is written or sent. */
+/** Plans a backfill as asked for at `now`; `present` is later when it is planned again. Writes and sends nothing. */
 export async function planFor(
   deps: Dependencies,
   {
@@ -92,7 +92,7 @@ export async function planFor(
   return await makePlan({ sync, source, request, state, target, now, present, signal });
 }
 
-/** Plans a backfill and freezes the plan in the store, with the run that it is the plan of. */
+/** Plans a backfill and freezes the plan in the store, together with its run. */
 async function freezePlan(
   deps: Dependencies,
   at: { readonly ref: BackfillRef; readonly request: BackfillRequest; readonly now: Date },
@@ -127,8 +127,8 @@ async function freezePlan(
     startedAt: isoNow(deps),
   });
   assertNotEnded(opened);
-  // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for
-  // that. Not for an attempt that was stalled, while the backfill continued.
+  // A backfill that was reset may have begun to send, and now waits for a person again: release its lock, so that
+  // nobody else waits for that. A stalled attempt whose backfill has continued must not.
   if (opened.fence === before?.fence) {
     await state.dropStagings({ runId: ref.runId });
     await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });
@@ -139,7 +139,7 @@ async function freezePlan(
   return made.plan;
 }
 
-/** Whether a plan needs nobody's consent, and why or why not. */
+/** Whether a plan continues without consent, and why or why not. */
 function consentOf(
   { approve, sync: name }: BackfillRequest,
   { rows }: BackfillPlan,
@@ -155,7 +155,7 @@ function consentOf(
   return { isApproved: false, approval: "it waits for the update `approve` or `discard`" };
 }
 
-/** Reads the input of a backfill and plans it; every problem of the input comes at once. */
+/** Reads the input of a backfill and plans it; reports all problems of the input at once. */
 export function createPlanBackfill(
   deps: Dependencies,
 ): (input: PlanBackfillInput) => Promise<PlannedBackfill> {

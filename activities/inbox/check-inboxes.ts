@@ -8,16 +8,16 @@ import { resumeResends } from "../run/settle-doubts.ts";
 import { noteAccepted, blockedReason } from "./look-into-inbox.ts";
 import { leastKept, readingsOf } from "./push-connections.ts";
 
-/** What a check did: numbers and names of connections. */
+/** The result of a check: numbers, and names of connections. */
 export type InboxesChecked = {
-  /** Connections with something unread: their drains run now. */
+  /** Connections with unread events: their drains run now. */
   readonly drained: readonly string[];
   /** Why they could not be drained; null when they could. */
   readonly blocked: string | null;
   readonly removed: { readonly events: number; readonly ids: number; readonly runs: number };
 };
 
-/** Repeats what removes a transaction's share at a time, until it finds no more or the check has done its own. */
+/** Repeats `remove`, which does one transaction's share, until nothing is left or the check has done its own share. */
 async function inSteps(remove: () => Promise<number>): Promise<number> {
   let removed = 0;
   for (let step = 0; step < cleanUpStepsMax; step++) {
@@ -31,8 +31,8 @@ async function inSteps(remove: () => Promise<number>): Promise<number> {
 type At = { readonly pushed: Pushed; readonly backlog: Backlog; readonly inbox: Inbox };
 
 /**
- * Removes the events that every sync has accepted and that have lain their time. Answers how many, and
- * whether any is unread.
+ * Removes the events that every sync has accepted and whose retention is over. Returns how many it removed, and whether
+ * any event is unread.
  */
 async function cleanUpEvents(
   deps: Dependencies,
@@ -58,10 +58,9 @@ async function cleanUpRuns(deps: Dependencies, { syncs }: Pushed): Promise<numbe
 }
 
 /**
- * Starts the drains of connections with something unread, whose notifier may not have been heard, and what
- * sends records in doubt once more, whose start may have been lost; and removes what may go: events that
- * every sync has accepted, event ids and drains' runs that are old. Twice is once: a drain that runs is left
- * alone.
+ * Starts the drains of connections with unread events, whose notifier may not have been heard, and the resends of
+ * records in doubt, whose start may have been lost. Removes what is no longer needed: events that every sync has
+ * accepted, old event ids and old runs of drains. Twice is once: a running drain is left alone.
  */
 export function createCheckInboxes(deps: Dependencies): () => Promise<InboxesChecked> {
   return async () =>

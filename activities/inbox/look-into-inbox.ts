@@ -18,30 +18,30 @@ import {
 /** Input of `lookIntoInbox`. */
 export type LookInput = {
   readonly connection: string;
-  /** Whether events that come one by one are given the time to become one batch. */
+  /** Whether events that come one by one get time to become one batch. */
   readonly linger: boolean;
-  /** Syncs that are left alone for now. */
+  /** Syncs to leave alone for now. */
   readonly backingOff: readonly string[];
 };
 
-/** What is in an inbox. */
+/** Result of `lookIntoInbox`. */
 export type Look = {
-  /** Why nothing can be sent before a person does something; null when it can. */
+  /** Why nothing can be sent until a person acts; null when it can. */
   readonly blocked: string | null;
-  /** Those with something unread, but for those that back off. */
+  /** Syncs with unread events, except those that back off. */
   readonly syncs: readonly string[];
-  /** Whether the wake-up was taken: what comes from here on is woken for. */
+  /** Whether the wake-up was taken: events that come from now on send another. */
   readonly isAnswered: boolean;
   /**
-   * How long to wait before looking again, where lingering takes longer than a worker's slot may be held;
-   * nothing was looked at.
+   * How long to wait before looking again, where that is longer than a worker's slot may be held; nothing was looked
+   * at.
    */
   readonly waitMs?: number | undefined;
   /** Continue as new after this many runs; undefined leaves it to Temporal. */
   readonly runsPerExecution?: number | undefined;
 };
 
-/** Why nothing can be sent: the key was refused, or there are no credits. A rate limit is only waited for. */
+/** Why nothing can be sent: the key was refused, or there are no credits. A rate limit only means waiting. */
 export async function blockedReason({
   state,
   config,
@@ -58,7 +58,7 @@ export async function blockedReason({
   }
 }
 
-/** Notes up to where every sync has accepted, so that it may be removed; of a connection that none reads nothing is. */
+/** Notes how far every sync has accepted, so that those events may be removed; notes nothing if no sync reads them. */
 export async function noteAccepted(
   inbox: Inbox,
   at: {
@@ -81,19 +81,16 @@ function waitsOf(readings: readonly ConnectionReading[]): readonly number[] {
   return readings.flatMap(({ unreadMs }) => unreadMs ?? []);
 }
 
-/**
- * How long until the oldest unread event has waited its time; where there is none, for one to come. 0 or
- * less: no longer.
- */
+/** How long until the oldest unread event has lingered; without one, how long to wait for one. 0 or less: no longer. */
 async function lingerMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
   const readings = await readingsOf(deps, inbox, pushed);
   return pushed.endpoint.lingerMs - Math.max(0, ...waitsOf(readings));
 }
 
 /**
- * How long what is unread waits for a file of its stream: its confirmation is not the end of it, and a small
- * body after it may be applied first. No event waits longer than the setting, so that one file after the
- * other does not hold it up for ever. 0 or less: no longer.
+ * How long unread events wait for a file of their stream: after its confirmation the service may still be processing
+ * it, and may apply a small body first. No event waits longer than the setting, so that one file after the other does
+ * not hold it up for ever. 0 or less: no longer.
  */
 async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
   const { config, state, target } = deps;
@@ -111,9 +108,9 @@ async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): P
 }
 
 /**
- * Looks which syncs have something unread. It takes the wake-up first, so that nothing comes unheard; but not
- * while nothing can be sent or nobody would read it: then no notifier is to start a drain, and a check does
- * once it helps.
+ * Finds the syncs with unread events. It takes the wake-up first, so that no event goes unnoticed; but not while
+ * nothing can be sent or nobody would read it: then no notifier should start a drain, and a check starts one once that
+ * helps.
  */
 export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => Promise<Look> {
   return async ({ connection, linger, backingOff }) =>

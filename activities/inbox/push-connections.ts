@@ -4,7 +4,7 @@ import { ConfigError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** The connection of that name. @throws {ConfigError} there is none that is pushed to. */
+/** The connection of that name. @throws {ConfigError} it does not exist, or is not pushed to. */
 export function pushConnectionNamed(
   deps: Pick<Dependencies, "config" | "sources">,
   connection: string,
@@ -21,7 +21,7 @@ export function pushConnectionNamed(
 }
 
 /**
- * The inbox of what is pushed.
+ * The inbox of pushed events.
  * @throws {ConfigError} none of the connections is pushed to.
  */
 export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inboxes">): Inbox {
@@ -32,19 +32,18 @@ export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inbo
   });
 }
 
-/** How far a sync is with the events of its connection. */
+/** How far a sync has read the events of its connection. */
 export type ConnectionReading = {
   readonly sync: string;
-  /** The last that its checkpoint covers; 0 for none. */
+  /** The last event that its checkpoint covers; 0 for none. */
   readonly seq: number;
   /** How long its first event after that has waited; undefined when there is none. */
   readonly unreadMs: number | undefined;
 };
 
 /**
- * The least number of a connection that any checkpoint of the store covers, whoever has it: a sync that is
- * not configured now may come back, and a target that nothing is sent to now may be sent to again. Infinity
- * where there is none.
+ * The least sequence number of a connection that any checkpoint of the store covers, whoever has it: a sync that is not
+ * configured now may come back, and a target that is not used now may be used again. Infinity where there is none.
  */
 export async function leastKept(
   { state }: Pick<Dependencies, "state">,
@@ -65,7 +64,7 @@ async function lastOf(inbox: Inbox, connection: string): Promise<number> {
   return backlogs.find((backlog) => backlog.connection === connection)?.last ?? 0;
 }
 
-/** How far each sync of a connection is, by its checkpoint for the service that this worker sends to. */
+/** How far each sync of a connection has read, by its checkpoint for the service that this worker sends to. */
 export async function readingsOf(
   { state, target }: Pick<Dependencies, "state" | "target">,
   inbox: Inbox,
@@ -78,12 +77,12 @@ export async function readingsOf(
       return { sync, read: read === undefined ? undefined : positionIn(read, connection) };
     }),
   );
-  // Asked for after the positions, because all of them grow.
+  // Read after the positions, because all of them grow.
   const last = await lastOf(inbox, connection);
   const now = await inbox.now();
   return await Promise.all(
     checkpoints.map(async ({ sync, read }) => {
-      // A position in another inbox or in a newer copy of it says nothing of this one: it is read from its beginning.
+      // A position in another inbox, or in a newer copy, says nothing about this one, which is read from its beginning.
       const isOurs = read?.inbox === inbox.inboxId;
       const isThere = isOurs && read.seq <= last && (await isSameEvent(inbox, read));
       const seq = isThere ? read.seq : 0;

@@ -3,10 +3,10 @@ import type { RunReport } from "../../src/report/report.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { notifyLateMsMax } from "../limits.ts";
 
-/** Runs that are looked through for the drain before. */
+/** Runs that are searched for the previous drain. */
 const runsLookedAtMax = 20;
 
-/** Whether the drain or resend before this one ended so too: what is tried again and again is told of once. */
+/** Whether the previous drain or resend ended the same way: a failure that repeats is announced only once. */
 async function isNotified(
   { state }: Pick<Dependencies, "state">,
   { kind, sync, run_id: runId, outcome, error }: RunReport,
@@ -19,8 +19,8 @@ async function isNotified(
 }
 
 /**
- * Starts the workflow that notifies the receivers of a run that ended or is held, by itself and once each. It can
- * neither fail nor hold up the run; when Temporal does not take it, a warning of the run says so.
+ * Starts a separate workflow that notifies each receiver once of a run that ended or is held. It can neither fail nor
+ * delay the run. If Temporal does not take it, a warning of the run says so.
  */
 export async function announceRun(
   deps: Pick<Dependencies, "config" | "now" | "startNotifying" | "state">,
@@ -32,7 +32,7 @@ export async function announceRun(
   const held = report.outcome === "held" ? report.hold : undefined;
   const since = held?.since ?? report.ended_at;
   if (receivers.length === 0 || since === null) return;
-  // Temporal forgets which workflows there were: a run that is closed again long after it ended would be told of again.
+  // Temporal forgets old workflows: a run that is closed again long after it ended would be announced again.
   if (deps.now() - Date.parse(since) > notifyLateMsMax) return;
   if (await isNotified(deps, report)) return;
   const targets = [...new Set(receivers.map(({ target }) => target))];

@@ -7,7 +7,7 @@ import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { NotificationRef } from "../inputs.ts";
 
-/** The receiver of this name. @throws {ConfigError} there is none any more. */
+/** The receiver of this name. @throws {ConfigError} it no longer exists. */
 export function receiverOf({ config }: Pick<Dependencies, "config">, target: string): NotifyConfig {
   const found = config.notify.find((receiver) => receiver.target === target);
   if (found !== undefined) return found;
@@ -17,8 +17,8 @@ export function receiverOf({ config }: Pick<Dependencies, "config">, target: str
 }
 
 /**
- * Tells one receiver of a run that ended, or is held. The report comes from the store, the address and the secret from
- * the configuration, so that neither a history nor a person who starts a workflow says what is posted where.
+ * Notifies one receiver of a run that ended, or is held. The report comes from the store, the address and the secret
+ * from the configuration, so that neither a history nor a person who starts a workflow decides what is posted where.
  */
 export function createPostNotification(
   deps: Pick<Dependencies, "config" | "notifier" | "now" | "state">,
@@ -27,7 +27,7 @@ export function createPostNotification(
     await attempt(async ({ signal }) => {
       const receiver = receiverOf(deps, target);
       const run = await deps.state.run(runId);
-      // Somebody has looked at it before the receiver could be told.
+      // Somebody dealt with the hold before the receiver could be notified.
       if (run !== undefined && hold !== undefined && openHold(run)?.number !== hold) return;
       if (run === undefined || (run.endedAt === null && hold === undefined)) {
         throw new WrongStoreError(`run ${runId} has not ended, as far as the state store knows`);

@@ -16,7 +16,7 @@ import { resultReject } from "./patches.ts";
 
 type DomainSource = NonNullable<PullConfig["domainsFrom"]>;
 
-/** The domains of a page; a row without one is passed over, one whose value is none is a reject. */
+/** The domains of a page. A row without one is skipped; a value that is not a domain is a reject. */
 function domainsOf(
   page: Page<Row, unknown>,
   column: string,
@@ -67,8 +67,8 @@ async function assertColumn(
 }
 
 /**
- * Lists the domains of a round: read whole, made into domains, each once. Twice is once: a list that was not
- * finished is begun anew, one that was stays as it is.
+ * Lists the domains of a round: reads the whole source, turns its rows into domains, and keeps each once. Twice is
+ * once: an unfinished list is begun anew, a finished one stays as it is.
  */
 export function createListDomains(deps: Dependencies): (input: RunRef) => Promise<object> {
   return async (ref) =>
@@ -99,7 +99,7 @@ export function createListDomains(deps: Dependencies): (input: RunRef) => Promis
         progress({ domains: all.listed });
       }
       if (all.read > 0 && all.listed + all.refused === 0) {
-        // JSON has no columns to look for: of a name that is wrong nobody else would hear.
+        // JSON has no columns to check, so nothing else would report a wrong name.
         const nowhere = `no row has anything in "${from.column}", so no domain is asked for`;
         const warnings = [`connection ${from.connection}: ${nowhere}`];
         await state.addWarnings({ runId, warnings });

@@ -28,13 +28,13 @@ const lastPage = z
   })
   .readonly();
 
-/** A page that came, and is kept until it is written. */
+/** A page that arrived, kept until it is written. */
 export type LastPage = z.output<typeof lastPage>;
 
-/** A page, or why there is none: no call is left, or another attempt moved the place, or its walk. */
+/** A page, or why there is none: no call is left, another attempt moved the place, or the walk changed. */
 export type Fetched = { readonly page: LastPage } | { readonly none: "ceiling" | "moved" };
 
-/** A place and what its next page is asked for with. */
+/** A place, and everything its next page is requested with. */
 export type PageRequest = {
   readonly pull: PullConfig;
   readonly place: PullPlace;
@@ -62,7 +62,7 @@ async function ask(
     return await withRetryBudget(deps, { runId, chunk }, async () => await deps.api.search(next));
   } catch (error) {
     const isRefused = error instanceof ApiContractError && error.status !== undefined;
-    // A refusal is an answer, which may have cost credits; what did not even arrive has not.
+    // A refusal is an answer, which may have cost credits; a request that did not even arrive has not.
     if (!mayHaveSucceeded(error) && !isRefused && !signal.aborted)
       await deps.state.forgetCall(step);
     if (!(error instanceof TooLargeError)) throw error;
@@ -72,8 +72,8 @@ async function ask(
 }
 
 /**
- * The walk after a page. What cannot continue begins anew with the next run: a service that was fixed may
- * have left this one in the middle of nowhere.
+ * The walk after a page. One that cannot continue begins anew with the next run: once the service is fixed, the old
+ * walk may lead nowhere.
  */
 async function advance(
   deps: Dependencies,
@@ -83,7 +83,7 @@ async function advance(
   const { walk, page, limit } = at;
   try {
     const after = afterPage(walk, page);
-    // A page cut short by `--limit` says nothing of how many the walk needs, nor of how many results one holds.
+    // A page cut short by `--limit` shows neither how many pages the walk needs nor how many results a page holds.
     const { filledPages, fullest } = walk;
     return limit < walk.limit ? { ...after, filledPages, fullest } : after;
   } catch (error) {
@@ -93,8 +93,8 @@ async function advance(
 }
 
 /**
- * The next page of a pull: the one that is kept, or else one that is asked for, counted before it leaves, and
- * kept when it came. A page that came is never asked for again.
+ * The next page of a pull: the kept one, or a new one, whose call is counted before it leaves and which is kept when it
+ * arrives. A page that arrived is never requested again.
  */
 export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise<Fetched> {
   const { pull, place, step, left } = asked;
@@ -107,7 +107,7 @@ export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise
   if (page === "moved") return { none: "moved" };
   const { items, bad } = page;
   const kept = { items, bad, walk: await advance(deps, asked, { walk, page, limit }) };
-  // What comes late may be older than what another attempt has written since.
+  // A late page may be older than the one that another attempt has written since.
   const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
   return isKept ? { page: kept } : { none: "moved" };
 }

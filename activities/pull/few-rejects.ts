@@ -2,8 +2,8 @@ import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { TooManyRejectsError } from "../../src/errors.ts";
 
 /**
- * Holds what a pull refused against its `reject_limit`.
- * @throws {TooManyRejectsError} it is more: to continue would only cost more.
+ * Compares the refusals of a pull with its `reject_limit`.
+ * @throws {TooManyRejectsError} they exceed it: to continue would only cost more.
  */
 export function assertFewRejects(
   { name, rejectLimit }: Pick<PullConfig, "name" | "rejectLimit">,
@@ -15,7 +15,7 @@ export function assertFewRejects(
 ): void {
   const { rate, rows } = rejectLimit;
   if (refused <= rows || refused <= rate * read) return;
-  // Refused results are behind the run's place by now: only a new round brings them again.
+  // The run's place is past the refused results by now: only a new round brings them again.
   const fix =
     what === "rows"
       ? "the column that domains are read from"

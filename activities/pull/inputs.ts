@@ -13,23 +13,23 @@ export type OpenPullInput = {
   readonly firstRunId: string;
   /** The time that its schedule started it for; undefined when a person did. */
   readonly nominalAt?: string | undefined;
-  /** With `full` a new round begins, whatever the last one left to do. */
+  /** With `full` a new round begins, even if the last one is unfinished. */
   readonly request: Pick<RunRequest, "full" | "limit">;
 };
 
-/** What the workflow of a pull needs to know of the configuration. */
+/** The configuration that the workflow of a pull needs. */
 export type PullSettings = Pick<
   RunSettings,
   "heartbeatTimeoutMs" | "retryInitialMs" | "retryMaxMs" | "searchAttribute"
 > & {
-  /** Continue as new after so many activities; undefined leaves it to Temporal. */
+  /** Continue as new after this many activities; undefined leaves it to Temporal. */
   readonly stepsPerRun?: number | undefined;
 };
 
 /** Result of `openPull`. */
 export type OpenedPull = RunRef & { readonly settings: PullSettings };
 
-/** Result of `pullPages`: what the run has done in all. */
+/** Result of `pullPages`: everything the run has done so far. */
 export type PulledPages = {
   readonly amounts: PullAmounts;
   /** Domains of the round; 0 in a search. */

@@ -11,7 +11,7 @@ import { warnOfMissedRuns } from "../run/missed-runs.ts";
 import { takeRunLock } from "../run/take-lock.ts";
 import type { OpenedPull, OpenPullInput, PullSettings } from "./inputs.ts";
 
-/** @throws {ConfigError} the pull is one of the other workflow. */
+/** @throws {ConfigError} the pull belongs to the other workflow. */
 function assertWalks({ name, domainsFrom }: PullConfig, walks: OpenPullInput["walks"]): void {
   const own = domainsFrom === undefined ? "search" : "domains";
   if (own === walks) return;
@@ -36,9 +36,9 @@ function settingsOf({ config }: Dependencies): PullSettings {
 }
 
 /**
- * Holds the account and what is written to against those of the round that continues; a round that begins
- * takes what it finds.
- * @throws {ConfigError} one of them is another: half of the results would be in one place, and half in the other.
+ * Compares the account and the write-back with those of the round that continues; a round that begins takes what it
+ * finds.
+ * @throws {ConfigError} one of them differs: half of the results would be in one place, and half in the other.
  */
 async function assertSameRound(
   deps: Dependencies,
@@ -50,7 +50,7 @@ async function assertSameRound(
   const isFresh = isAnew || place === undefined || place.isDone || place.steps === 0;
   const trust = { isFresh, isKept: true };
   const holder = holderOf(deps, { kind: "pull", name, at: isoNow(deps) });
-  // A page that waits to be written is of its account, wherever it is written.
+  // A page that waits to be written belongs to its account, wherever it is written.
   const ofAccount = { ...trust, isFresh: isFresh && (isAnew || (place?.page ?? null) === null) };
   await assertSameAccount(holder, deps.config.api, ofAccount);
   const source = connectorOf(deps, writeBack.connector);
@@ -63,8 +63,8 @@ async function assertSameRound(
 }
 
 /**
- * Opens a run of a pull: takes its lock, and continues with its round or begins one. Twice is once: the run
- * is stored by its id, its own lock is given to it again, and a round that it began is not begun anew.
+ * Opens a run of a pull: takes its lock, and continues its round or begins one. Twice is once: the run is stored by its
+ * id, it gets its own lock again, and a round that it began is not begun anew.
  */
 export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Promise<OpenedPull> {
   return async ({ walks, ...input }) =>
@@ -103,7 +103,7 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         hasDomains: pull.domainsFrom !== undefined,
         configured: [...deps.config.pulls.keys()],
       });
-      // A table that is missing is told before the first call is paid for.
+      // A missing table is reported before the first call is paid for.
       await checkWriteBack(deps, pull, signal);
       const family = "search";
       await assertMaySend(state, await currentKey(deps.config.api), { ...deps.clock(), family });

@@ -22,10 +22,10 @@ type Pulling = {
   readonly signal: AbortSignal;
 };
 
-/** Statuses with which the service refuses one domain and not the query. */
+/** Statuses with which the service refuses one domain rather than the query. */
 const domainStatuses: readonly (number | undefined)[] = [404, 422];
 
-/** Ends the domain that the service refused: a line in the report. */
+/** Ends a domain that the service refused; the report gets a line for it. */
 async function refuseDomain(
   { deps, pull }: Pulling,
   asked: PageRequest,
@@ -45,8 +45,8 @@ async function refuseDomain(
 }
 
 /**
- * What a person should know of a walk. A run keeps few warnings, and the numbers of one domain of many would
- * fill them.
+ * The notes of a walk that a person should see. A run keeps few warnings, and the numbers of single domains would fill
+ * them.
  */
 function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
   if (domain === undefined) return notes;
@@ -64,27 +64,27 @@ function notesOnWalks({ earlier }: Walk): readonly string[] {
 }
 
 /**
- * The walk that begins when this one has ended and not every result came (docs/facts/faults.md#promises,
- * P16); undefined when there is to be none.
+ * The walk that follows when this one has ended and not every result came (docs/facts/faults.md#promises, P16);
+ * undefined for none.
  */
 function againAfter(
   { bad, earlier, isDone, limit, total }: Walk,
   { place, pull }: PageRequest,
 ): PageCommit["again"] {
-  // The postings of one company are few: what changed places comes with the next round.
+  // The postings of one company are few: the next round brings those that changed places.
   if (!isDone || total === undefined || place.domain !== undefined) return undefined;
   if (earlier + 1 >= pull.passesMax) return undefined;
   return { walk: beginWalk(limit, earlier + 1), keys: total.last - bad };
 }
 
-/** One page: fetched unless it is kept, written, and then forgotten; false when no call is left for it. */
+/** Pulls one page: fetches it unless it is kept, writes it, then forgets it. False when no call is left for it. */
 async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> {
   const { deps, run, pull, signal } = pulling;
   const fetched = await fetchPage(deps, asked);
   if ("none" in fetched) return fetched.none === "moved";
   const { page } = fetched;
   const { walk } = page;
-  // A run that was stopped for a while must not write over what its successor wrote.
+  // A run that was stopped for a while must not overwrite what its successor wrote.
   signal.throwIfAborted();
   const written = await writePage(deps, pull, { page, signal });
   if (walk.isDone) {
@@ -105,7 +105,7 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
 
 type Reached = { readonly place: PullPlace; readonly tally: PullTally };
 
-/** The place and the sums of a run; both are there once it was opened. */
+/** The place and the totals of a run; both exist once it was opened. */
 async function reached({ deps, run }: Pulling): Promise<Reached> {
   const name = { target: run.target, pull: run.sync };
   const place = await deps.state.pullPlace(name);
@@ -122,9 +122,9 @@ function endOf(run: Run, { place, tally }: Reached): PulledPages["end"] {
 }
 
 /**
- * Whether an error is the service's refusal of the one domain.
- * @throws {ApiContractError} it refused so many and took none that it is the query. Its own words may quote a
- * domain: they are left out.
+ * Whether an error is the service's refusal of one domain.
+ * @throws {ApiContractError} it refused so many domains, and took none, that the query is at fault. The service's own
+ * words may quote a domain, so they are left out.
  */
 function isOfDomain(error: unknown, { place, tally }: Reached): error is ApiContractError {
   const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
@@ -137,8 +137,8 @@ function isOfDomain(error: unknown, { place, tally }: Reached): error is ApiCont
 }
 
 /**
- * Refused results among all that came. Domains and rows without one are read to be refused: they say nothing
- * of the write-back.
+ * Refused results out of all that arrived. Leaves out refused domains and rows without a valid domain, which say
+ * nothing about the write-back.
  */
 function refusedResults({ read, refused, results }: PullTally): {
   readonly refused: number;
@@ -147,7 +147,7 @@ function refusedResults({ read, refused, results }: PullTally): {
   return { refused: refused - (read - results), read: results };
 }
 
-/** Goes one page further, or after a domain that the service refused; false when no call is left for it. */
+/** Advances by one page, or past a domain that the service refused; false when no call is left for it. */
 async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
   const { run, pull, signal } = pulling;
   const { place, tally } = now;
@@ -183,8 +183,8 @@ async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages
 }
 
 /**
- * Pulls pages, one after the other. Twice is once: it continues where the store says, a page that came is not
- * asked for again, and one that was written is written again without changing anything.
+ * Pulls pages, one after the other. Twice is once: it continues where the store says, does not request a page again
+ * that arrived, and writes a written page again without changing anything.
  */
 export function createPullPages(
   deps: Dependencies,

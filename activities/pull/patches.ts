@@ -6,7 +6,7 @@ import type { JsonValue } from "../../src/records/json-value.ts";
 import { rejectText, type RejectCode } from "../../src/records/reject-codes.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 
-/** What one result changes in the source, or why it changes nothing. */
+/** The change that one result makes in the source, or why it makes none. */
 export type ResultPatch =
   | { readonly patch: Patch; readonly place: string }
   | { readonly reject: RejectEntry };
@@ -17,7 +17,7 @@ function valuesAt(result: Result, paths: ColumnPaths): Readonly<Record<string, J
   );
 }
 
-/** What the service calls a result. */
+/** The service's name for a result. */
 function placeOf(of: PullConfig["of"], result: Result): string {
   const name = of === "job_postings" ? result["job_opening_url"] : result["mk_id"];
   return typeof name === "string" ? name : `a result of ${of}`;

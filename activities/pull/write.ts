@@ -9,11 +9,11 @@ import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
-/** What became of a page in the source. */
+/** The outcome of writing a page into the source. */
 export type WrittenResults = {
   readonly counts: PageCounts;
   readonly rejects: readonly RejectEntry[];
-  /** What tells the results apart, as text. */
+  /** Keys that distinguish the results, as text. */
   readonly keys: readonly string[];
 };
 
@@ -39,7 +39,7 @@ async function write(
   return written;
 }
 
-/** Writes a page into the source. Twice is once: rows that have their values already are left alone. */
+/** Writes a page into the source. Twice is once: rows that already have their values are left alone. */
 export async function writePage(
   deps: Pick<Dependencies, "effect" | "sources">,
   pull: PullConfig,

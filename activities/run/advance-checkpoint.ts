@@ -11,8 +11,8 @@ import { isoNow, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 
 /**
- * Tells whether the nightly run may continue where a backfill ends: only where nothing is passed over, which
- * is sure of one that begins with the first row of a sync that has no checkpoint yet.
+ * Checks that the nightly run may continue where a backfill ends. Nothing may be passed over, which is certain only for
+ * a backfill that begins with the first row of a sync that has no checkpoint yet.
  * @throws {ConfigError} it may not.
  */
 export function assertMayAdvance(
@@ -37,9 +37,8 @@ export function assertMayAdvance(
 }
 
 /**
- * Where the last lane's last chunk ended, which is where a nightly run would have left the checkpoint: the
- * end of the span may lie ahead of rows to come, where the source's clock or zone is wrong. Null where
- * nothing was read.
+ * Where the last chunk of the last lane ended, which is where a nightly run would have left the checkpoint. The end of
+ * the span may be ahead of rows to come, if the source's clock or zone is wrong. Null if nothing was read.
  */
 async function endOf(
   { state }: Pick<Dependencies, "state">,

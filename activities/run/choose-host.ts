@@ -5,8 +5,8 @@ import { hostQueueOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { ChooseHostInput } from "../inputs.ts";
 
 /**
- * Chooses the host at which a lane of a run works from now on, and answers its queue: of those that have a worker like
- * this one, which lasts, the one with the fewest lanes; where that is one of several, this worker's own.
+ * Chooses the host where a lane of a run works from now on, and returns its queue: the host with the fewest lanes among
+ * those that have a lasting worker like this one; in a tie, this worker's own.
  */
 export async function takeHost(
   deps: Pick<Dependencies, "config" | "hostId" | "now" | "state" | "temporalId">,
@@ -19,7 +19,7 @@ export async function takeHost(
   }: {
     readonly runId: string;
     readonly sync: string;
-    /** The host that has files which the run needs: no other is chosen while a worker there lives. */
+    /** The host that has files which the run needs: it is chosen as long as a worker there lives. */
     readonly filesAt?: string | undefined;
   } & Pick<ChooseHostInput, "lane" | "over">,
 ): Promise<string> {
@@ -37,7 +37,7 @@ export async function takeHost(
   return hostQueueOf(config, await state.chooseHost({ runId, lane, over, hosts }));
 }
 
-/** The host that has the lines which a resend sends first; undefined where none is due. */
+/** The host with the lines that a resend sends first; undefined if none is due. */
 export async function hostOfDoubts(
   { clock, state, target }: Pick<Dependencies, "clock" | "state" | "target">,
   sync: string,
@@ -48,8 +48,8 @@ export async function hostOfDoubts(
 }
 
 /**
- * Answers which host a lane of a run works at: the one of `hostQueue` while a worker there beats that is configured to
- * do it, because its staged files are there; else the one that is chosen now.
+ * Returns the queue of the host where a lane of a run works: `hostQueue` while a worker there beats that is configured
+ * for it, because its staged files are there; otherwise the queue of a newly chosen host.
  */
 export function createChooseHost(
   deps: Dependencies,

@@ -7,7 +7,7 @@ import { endGoneSenders, resumeResends } from "./settle-doubts.ts";
 /** Open runs looked at when a worker starts; a sync or pull has a few at most. */
 const openRunsMax = 1_000;
 
-/** Ends a run that its workflow will not: it was terminated, or is lost with its server. */
+/** Ends a run that its workflow cannot end: the workflow was terminated, or is lost with its server. */
 export async function abandonRun(
   deps: RunClosing,
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
@@ -19,14 +19,14 @@ export async function abandonRun(
 }
 
 /**
- * Abandons the runs whose workflow is gone, has what they left in doubt sent once more, and removes the files
- * of runs that have ended. For a worker that starts: nobody else comes back to them.
+ * Abandons the runs whose workflow is gone, starts resends of what they left in doubt, and removes the files of runs
+ * that have ended. For a worker that starts: nobody else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { config, state } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
     // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
-    // Nobody needs that of a sync or pull which is not configured any more.
+    // Nobody needs the lock of a sync or pull that is no longer configured.
     const isNeeded = config.syncs.has(run.sync) || config.pulls.has(run.sync);
     const isLooked = run.temporalId === deps.temporalId || !isNeeded;
     if (isLooked && !(await isRunOpen(deps, run))) await abandonRun(deps, run);

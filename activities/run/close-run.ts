@@ -13,7 +13,7 @@ import { settleMapping } from "./older-mapping.ts";
 import { settleDoubts } from "./settle-doubts.ts";
 import { isWholeReading } from "./whole-reading.ts";
 
-/** What ending a run needs. */
+/** The dependencies of `endRun`. */
 export type RunClosing = Pick<
   Dependencies,
   | "clock"
@@ -32,9 +32,9 @@ export type RunClosing = Pick<
 >;
 
 /**
- * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
- * answers the report, which is also announced; null for a run that was never opened. Twice is once: a run
- * keeps its first outcome.
+ * Ends a run: abandons what is not committed, checks that the counts balance (I2), releases the send lock and returns
+ * the report, which is also announced; null for a run that was never opened. Twice is once: a run keeps its first
+ * outcome.
  */
 export async function endRun(
   deps: RunClosing,
@@ -75,7 +75,7 @@ export async function endRun(
   await state.releaseLock({ name, runId });
   const { counts, bytes, duration_ms: ms } = report;
   deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
-  // An attempt that comes after its end is not counted once more.
+  // An attempt after the end is not counted again.
   if (run.endedAt === null) deps.runClosed?.(report);
   await announceRun(deps, report);
   return report;

@@ -1,12 +1,12 @@
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** Runs that are looked through for the last one that ended well. */
+/** Runs that are searched for the last one that succeeded. */
 const runsLookedAtMax = 20;
 
 /**
- * Warns of a run that read its source from the beginning and found no rows, where the run before had some: an
- * export that failed looks just like one with nothing in it.
+ * Warns of a run that read its source from the beginning and found no rows, where the previous run found some: a failed
+ * export looks just like an empty one.
  */
 export async function warnOfEmptySource(
   { state }: Pick<Dependencies, "state">,

@@ -5,8 +5,8 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**
- * Forgets what is known of a sync with `send: all` when a run opens: nothing holds any more once rows are
- * sent that nobody follows, or everything is sent again. To be called once the run has its place.
+ * When a run of a sync with `send: all` opens, forgets what is known of the sync unless it still holds. It does not
+ * once rows are sent that nobody follows, or everything is sent again. Call it once the run has its place.
  */
 export async function forgetUnfollowed(
   deps: Pick<Dependencies, "sources" | "state" | "target">,
@@ -21,10 +21,7 @@ export async function forgetUnfollowed(
   if (!goesOn) await state.forgetFingerprints({ target, sync: sync.name });
 }
 
-/**
- * Forgets the rows that no later run goes back over: those that this one did not go back over, now that it
- * has come to its end.
- */
+/** Forgets the rows that no later run goes back over: those that this run, now at its end, did not go back over. */
 export async function forgetPassed(
   { config, sources, state }: Pick<Dependencies, "config" | "sources" | "state">,
   run: Run,
@@ -32,7 +29,7 @@ export async function forgetPassed(
   const { runId, target, sync: name, request, configHash } = run;
   const sync = config.syncs.get(name);
   const isWhole = request.limit === undefined;
-  // Closed by a worker that is configured otherwise.
+  // Closed by a worker with another configuration.
   if (sync?.configHash !== configHash || sync.send !== "all" || !isWhole) return;
   if (!followsRows(connectorOf({ sources }, sync.connector), sync, run)) return;
   await state.forgetSeenBefore({ target, sync: name, runId });

@@ -3,12 +3,12 @@ import { missedRuns, missedWarning } from "../../src/schedules/missed.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** Runs that are looked through for the last one that did something, and for those that came between. */
+/** Runs that are searched for the last one that did something, and for those in between. */
 const runsLookedAtMax = 100;
 
 /**
- * Warns of the runs that the schedule of a sync or pull wanted since the last one that did something, and
- * that did not happen: Temporal keeps no trace of them. Nothing is known before the first run.
+ * Warns of the runs that the schedule of a sync or pull asked for since the last one that did something, and that did
+ * not happen: Temporal keeps no trace of them. Nothing is known before the first run.
  */
 export async function warnOfMissedRuns(
   { scheduleState, state }: Pick<Dependencies, "scheduleState" | "state">,

@@ -3,7 +3,7 @@ import { lookForOlderMapping } from "../../src/report/older-mapping.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** Whether a run that is done has mapped all that its source holds. */
+/** Whether a run that is done has mapped everything in its source. */
 async function hasReadAll(
   { state }: Pick<Dependencies, "state">,
   { runId, kind, request, fromPosition }: Run,
@@ -15,8 +15,8 @@ async function hasReadAll(
 }
 
 /**
- * Warns of records that an older mapping made, once a run that read on from its checkpoint has ended: it
- * mapped no row that did not change.
+ * Warns of records that an older mapping made, once a run that continued from its checkpoint has ended: it did not map
+ * unchanged rows again.
  */
 export async function settleMapping(
   { config, sources, state }: Pick<Dependencies, "config" | "sources" | "state">,
@@ -26,7 +26,7 @@ export async function settleMapping(
   const { runId, target, sync: name, kind, configHash } = run;
   const sync = config.syncs.get(name);
   const source = sync === undefined ? undefined : sources.get(sync.connector);
-  // Closed by a worker that is configured otherwise.
+  // Closed by a worker with another configuration.
   if (sync?.configHash !== configHash || source === undefined) return;
   const of = { target, sync: name, mapping: mappingHash(sync) };
   if (isDone && (await hasReadAll({ state }, run))) return await state.forgetOlderMappings(of);

@@ -22,12 +22,12 @@ import { takeRunLock } from "./take-lock.ts";
 /** From 1, which goes first, to 5; every other kind is in the middle. */
 const priorityKeys: Readonly<Record<string, number>> = { inbox: 1, backfill: 5 };
 
-/** Whether a guardrail may hold a run: a replay and a backfill are looked at by whoever starts them. */
+/** Whether a guardrail may hold a run: whoever starts a replay or a backfill looks at it anyway. */
 function isHeldIf({ holdIf }: SyncConfig, { kind }: Pick<Run, "kind">): boolean {
   return holdIf !== undefined && kind === "sync";
 }
 
-/** What the workflow of a run is told of the configuration. */
+/** The configuration that the workflow of a run needs. */
 export function settingsOf(
   deps: Pick<Dependencies, "config">,
   sync: SyncConfig,
@@ -50,8 +50,8 @@ export function settingsOf(
 }
 
 /**
- * Opens a run: checks what can be checked without reading rows, takes the send lock and stores where the run begins.
- * Twice is once: the run is stored by its id, and its own lock is given to it again.
+ * Opens a run: makes all checks that read no rows, takes the send lock and stores where the run begins. Twice is once:
+ * the run is stored by its id, and gets its own lock again.
  */
 export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Promise<OpenedRun> {
   return async (input) =>

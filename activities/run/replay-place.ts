@@ -5,10 +5,7 @@ import type { RejectLimit } from "../../src/pipeline/rejects.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/**
- * Lists the rejects that a replay reads again, and lets it begin at the first. To be called once the send
- * lock is held.
- */
+/** Lists the rejects that a replay reads again, and starts it at the first. Call it once the send lock is held. */
 export async function placeReplay(
   { state, target }: Pick<Dependencies, "state" | "target">,
   at: { readonly run: Run; readonly sync: SyncConfig; readonly source: Source },
@@ -24,8 +21,8 @@ export async function placeReplay(
 }
 
 /**
- * How many rejects stop a run; none stop a replay, because what it reads was refused before, a resend,
- * because all of it was accepted before, or a drain, because others post what it reads.
+ * How many rejects stop a run. None stop a replay, whose rows were refused before, a resend, whose records were all
+ * accepted before, or a drain, whose events others post.
  */
 export function rejectLimitOf(
   { kind }: Pick<Run, "kind">,

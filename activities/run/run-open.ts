@@ -2,8 +2,8 @@ import type { LockHolder } from "../../src/state/contract/runs/locks.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**
- * Whether a run may still continue. Its workflow is looked up where it lives; one on another Temporal server,
- * where nobody here can look, may continue while a worker on that server beats.
+ * Whether a run may still continue. Its workflow is looked up on its own Temporal server. A run on another server,
+ * where this worker cannot look, may continue while a worker on that server beats.
  */
 export async function isRunOpen(
   deps: Pick<Dependencies, "config" | "isWorkflowOpen" | "now" | "state" | "temporalId">,

@@ -4,10 +4,7 @@ import type { SyncConfig } from "../../src/config/config.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/**
- * Lets a run begin that reads no source: it sends once more what is in doubt. To be called once the send lock
- * is held.
- */
+/** Begins a run that reads no source: it sends the records in doubt again. Call it once the send lock is held. */
 export async function placeResend(
   { state, target }: Pick<Dependencies, "state" | "target">,
   { runId, sync }: Pick<Run, "runId" | "sync">,
@@ -16,7 +13,7 @@ export async function placeResend(
   await state.setRunRange({ runId, checkpointVersion, from: null });
 }
 
-/** Tells, once for each sync, that the store went back to what it was. */
+/** Warns, once for each sync, that the store was restored to an earlier state. */
 export async function warnOfRestore(
   { config, state, target }: Pick<Dependencies, "config" | "state" | "target">,
   { runId, sync }: Pick<Run, "runId" | "sync">,
@@ -33,7 +30,7 @@ export async function warnOfRestore(
   await state.tellRestored({ target, sync });
 }
 
-/** Sets where a run begins and how far it reads (`runRangeOf`). To be called once the send lock is held. */
+/** Sets where a run begins and how far it reads (`runRangeOf`). Call it once the send lock is held. */
 export async function setRunRange(
   { state, target }: Pick<Dependencies, "state" | "target">,
   at: { readonly runId: string; readonly sync: SyncConfig; readonly source: Source },

@@ -5,13 +5,13 @@ import { hostForgottenMs } from "../../src/state/limits.ts";
 import { attempt } from "../attempt.ts";
 import { syncOf, type Dependencies } from "../dependencies.ts";
 
-/** What looking for doubts needs. */
+/** The dependencies of looking for doubts. */
 type Looking = Pick<
   Dependencies,
   "clock" | "hostId" | "isProcessGone" | "now" | "process" | "state" | "unnotedEnds"
 >;
 
-/** Whether a process has ended; of one that cannot be looked for, whether it has been silent for a day. */
+/** Whether a process has ended; if that cannot be checked, whether it has been silent for a day. */
 async function isGone(
   { isProcessGone, now, state }: Pick<Looking, "isProcessGone" | "now" | "state">,
   process: string,
@@ -23,8 +23,8 @@ async function isGone(
 }
 
 /**
- * Notes the requests of processes that are gone, and those of this one of which the store could not note it
- * when they ended: nobody knows how.
+ * Notes the end of requests of processes that are gone, and of requests of this process whose end the store could not
+ * note at the time: nobody knows how they ended.
  */
 export async function endGoneSenders(deps: Omit<Looking, "hostId">): Promise<void> {
   const { clock, process: but, state, unnotedEnds } = deps;
@@ -37,7 +37,7 @@ export async function endGoneSenders(deps: Omit<Looking, "hostId">): Promise<voi
   }
 }
 
-/** Settles what may still land when a run has ended, and has the rest sent once more when that is over. */
+/** Settles doubts when a run has ended, and starts a resend for keys still in doubt, which waits for older requests. */
 export async function settleDoubts(
   deps: Looking & Resending,
   { runId, target, sync, kind, request }: Run,
@@ -54,10 +54,10 @@ export async function settleDoubts(
   if (facts.inDoubt > 0 && kind !== "resend") await beginResend(deps, sync);
 }
 
-/** What starting a resend needs. */
+/** The dependencies of starting a resend. */
 type Resending = Pick<Dependencies, "log" | "startResend">;
 
-/** Where Temporal does not take it, the next run sends what is in doubt, or the next worker or check begins it. */
+/** Starts a resend. If Temporal does not take it, the next run sends the records, or a worker or check starts it. */
 async function beginResend({ log, startResend }: Resending, sync: string): Promise<void> {
   try {
     await startResend(sync);
@@ -67,8 +67,8 @@ async function beginResend({ log, startResend }: Resending, sync: string): Promi
 }
 
 /**
- * Starts what sends the records in doubt once more, of each sync that has some: what was to do it may be
- * gone, and no run may come.
+ * Starts a resend for each sync with records in doubt: the workflow that was to send them may be gone, and no run may
+ * come.
  */
 export async function resumeResends(
   deps: Resending & Pick<Dependencies, "clock" | "config" | "state" | "target">,
@@ -84,13 +84,13 @@ export async function resumeResends(
 export type DoubtLook = {
   /** Keys in doubt. */
   readonly inDoubt: number;
-  /** Those that can be sent once more now. */
+  /** Keys that can be sent again now. */
   readonly due: number;
-  /** Until more can be; undefined where nobody knows. */
+  /** Time until more can be sent; undefined if unknown. */
   readonly waitMs?: number | undefined;
 };
 
-/** Looks what of a sync is in doubt, and what of it can be sent once more. */
+/** Counts the keys of a sync that are in doubt, and those of them that can be sent again. */
 export function createLookForDoubts(
   deps: Dependencies,
 ): (input: { readonly sync: string }) => Promise<DoubtLook> {

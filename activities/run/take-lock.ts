@@ -5,7 +5,7 @@ import { isoNow, type Dependencies } from "../dependencies.ts";
 import { abandonRun } from "./close-abandoned.ts";
 import { isRunOpen } from "./run-open.ts";
 
-/** The error of a run that another keeps from beginning, which waits for a person itself. */
+/** The error of a run that cannot begin because of another one, which itself waits for a person. */
 function busyHeld(runId: string, what: string, { since }: Hold): BusyError {
   return new BusyError(`${what} by run ${runId}, which is held since ${since}`, {
     hint: `\`sluice runs show ${runId}\`, then \`sluice approve ${runId}\` or \`sluice discard ${runId}\``,
@@ -13,19 +13,19 @@ function busyHeld(runId: string, what: string, { since }: Hold): BusyError {
 }
 
 /**
- * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
+ * Takes the lock of a sync or pull for a run; takes over a lock that a closed workflow left behind.
  * @returns the fence number of this holding.
- * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this
- * run, a resend holds it, or this is a backfill which continues when a shorter run is over.
+ * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, a
+ * resend holds it, or this is a backfill, which continues when a shorter run is over.
  */
 export async function takeRunLock(
   deps: Dependencies,
   run: LockHolder & {
-    /** Of the lock. */
+    /** The name of the lock. */
     readonly name: string;
-    /** Of a backfill that has begun: another one is waited for, too. */
+    /** Set for a backfill that has begun: it waits for another backfill, too. */
     readonly isBegun?: boolean | undefined;
-    /** What it locks, as a person reads it: "sync accounts is being sent". */
+    /** What the lock protects, as a person reads it: "sync accounts is being sent". */
     readonly what: string;
   },
 ): Promise<number> {
@@ -33,10 +33,10 @@ export async function takeRunLock(
   const by = { name, workflowId, firstRunId, runId, kind };
   const request = { ...by, at: isoNow(deps) };
   let answer = await deps.state.takeLock(request);
-  // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that
-  // it is closed.
+  // A terminated or timed-out workflow cannot release its lock, or stop waiting for it: Temporal says that it is
+  // closed.
   const closed: LockHolder[] = [];
-  // A workflow makes one run at a time: one that it began before it was reset nobody continues with.
+  // A workflow makes one run at a time: nobody continues a run that it began before it was reset.
   const isLeft = ({ firstRunId: first, runId: other }: LockHolder): boolean =>
     first === firstRunId && other !== runId;
   while ("holder" in answer && (isLeft(answer.holder) || !(await isRunOpen(deps, answer.holder)))) {
@@ -48,7 +48,7 @@ export async function takeRunLock(
   for (const holder of closed) await abandonRun(deps, holder);
   if ("fence" in answer) return answer.fence;
   const { holder } = answer;
-  // Nights and deliveries go before a backfill, which lets the lock go after its next chunk.
+  // Nightly runs and deliveries go before a backfill, which releases the lock after its next chunk.
   const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));
   const mayWait = kind === "backfill" && (run.isBegun === true || holder.kind !== "backfill");
   // A resend is over in a moment, and nobody asked for it.

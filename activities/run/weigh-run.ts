@@ -13,10 +13,10 @@ import { announceRun } from "../notify/announce-run.ts";
 import { stageResultOf } from "../stage/stage-result.ts";
 import { isWholeReading } from "./whole-reading.ts";
 
-/** Runs of a sync among which the last one is looked for that came to its end. */
+/** Runs of a sync that are searched for the last completed one. */
 const runsLookedAtMax = 100;
 
-/** Rows that the last run read which came to its end, of everything that there was. */
+/** Rows that the last completed run without a row limit read. */
 async function readBefore(
   { state }: Pick<Dependencies, "state">,
   { sync, target, runId }: Run,
@@ -50,7 +50,7 @@ const exampleKindsOf: Readonly<Record<string, readonly ChangeExample["kind"][]>>
   field_changed_above: ["changed"],
 };
 
-/** Places of the first records that broken guardrails count, as far as they are lines of files. */
+/** Places of the first records that broken guardrails count, if they are lines of files. */
 function examplesOf(broken: readonly Broken[], { changes }: Tally): NonNullable<Hold["examples"]> {
   const kinds = broken.flatMap(
     ({ guardrail }) => exampleKindsOf[guardrail.replace(/\..*/s, "")] ?? [],
@@ -60,7 +60,7 @@ function examplesOf(broken: readonly Broken[], { changes }: Tally): NonNullable<
   );
 }
 
-/** What a run breaks, or was approved otherwise; undefined where nothing holds it. */
+/** The hold of a run that breaks guardrails, or differs from what was held before; undefined where nothing holds it. */
 async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
   const { state } = deps;
   const { runId, hold: before } = run;
@@ -68,7 +68,7 @@ async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
   if (before?.digest === digest) return before.approvedAt === null ? before : undefined;
   const { holdIf } = syncOf(deps, run.sync);
   const tally = await state.tally({ runId, staged: true });
-  // Of a run that reads only so many rows it says nothing that there are fewer.
+  // For a run with a row limit, fewer rows mean nothing.
   const readsAll = run.request.limit === undefined;
   const broken =
     holdIf === undefined
@@ -88,9 +88,9 @@ async function holdOf(deps: Dependencies, run: Run): Promise<Hold | undefined> {
 }
 
 /**
- * Holds what a run has staged against the guardrails of its sync, before anything of it leaves; answers what it is
- * held for, null where nothing holds it. What was approved and is as it was then is not held again. Twice is once: the
- * same staging has the same hold.
+ * Compares what a run has staged with the guardrails of its sync, before any of it leaves. Returns the hold, or null
+ * where nothing holds it. An approved staging that has not changed is not held again. Twice is once: the same staging
+ * has the same hold.
  */
 export function createWeighRun(deps: Dependencies): (ref: RunRef) => Promise<Hold | null> {
   const { state } = deps;
@@ -109,7 +109,7 @@ export function createWeighRun(deps: Dependencies): (ref: RunRef) => Promise<Hol
 
 /**
  * Notes that a hold was approved.
- * @throws {CheckpointMovedError} what is staged begins where the checkpoint is not any more.
+ * @throws {CheckpointMovedError} the checkpoint is no longer where the staged chunks begin.
  */
 export function createApproveHold(
   deps: Dependencies,
@@ -134,8 +134,8 @@ export function createApproveHold(
 }
 
 /**
- * What staging a chunk answered, of one that was staged before.
- * @throws {StagedFileMissingError} its staging was given up meanwhile.
+ * The result of staging, for a chunk that was staged before.
+ * @throws {StagedFileMissingError} its staging was abandoned meanwhile.
  */
 export function createStagedChunk(
   deps: Dependencies,

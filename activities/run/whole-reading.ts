@@ -2,13 +2,13 @@ import { connectorOf } from "../../connectors/source.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** Whether a run reads all of its source and judges records by their keys: then it tells what vanished. */
+/** Whether a run reads all of its source and judges records by their keys, so that it shows what vanished. */
 export function isWholeReading(
   { config, sources }: Pick<Dependencies, "config" | "sources">,
   { sync: name, configHash, kind, request }: Run,
 ): boolean {
   const sync = config.syncs.get(name);
-  // Closed by a worker that is configured otherwise.
+  // Closed by a worker with another configuration.
   if (sync?.configHash !== configHash) return false;
   const readsAll =
     connectorOf({ sources }, sync.connector).restart?.(sync.connectorConfig) === "each-run";

@@ -12,7 +12,7 @@ import type { DoubtfulRecord, StagedRecord } from "../../src/state/contract/doub
 import type { SyncName } from "../../src/state/contract/runs/checkpoints.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
 
-/** Which records that are in doubt a staging sends once more; plain data, because it crosses to a thread. */
+/** The records in doubt that a staging sends again; plain data, because it crosses to a thread. */
 export type DoubtJob = SyncName & {
   readonly stagingFolder: string;
   readonly hostId: string;
@@ -23,11 +23,11 @@ type Line = { readonly key: string; readonly line: string };
 
 type DoubtTools = {
   readonly state: Pick<StateClient, "doubtfulRecords" | "loseLines">;
-  /** What a page up to this record is taken for. */
+  /** The position of a page that ends with this record. */
   readonly positionOf: (last: StagedRecord) => unknown;
 };
 
-/** The lines of records of one staging, in its order; none where its file is on another host, or gone. */
+/** The lines of records of one staging, in its order; none if its file is on another host, or gone. */
 async function linesOf(
   { hostId, stagingFolder }: DoubtJob,
   { state }: DoubtTools,
@@ -50,15 +50,12 @@ async function linesOf(
   return lines;
 }
 
-/** Where the pages of a run begin and end that reads nothing else. */
+/** Where the pages begin and end in a run that reads nothing else. */
 export const doubtPosition = z.object({ send: z.int(), record: z.int() });
 
 const beginning: StagedRecord = { send: 0, record: -1 };
 
-/**
- * Pages of the records that are in doubt and can be sent once more, as their lines were staged when they were
- * sent last.
- */
+/** Pages of the records in doubt that can be sent again, with their lines as last staged and sent. */
 export async function* doubtfulPages(
   job: DoubtJob,
   tools: DoubtTools,

@@ -9,12 +9,12 @@ type CleaningUp = Pick<Dependencies, "effect" | "stagingFolder" | "state">;
 /** Whether nobody sends from the files of a run any more. */
 async function isOver({ stagingFolder, state }: CleaningUp, runId: string): Promise<boolean> {
   const run = await state.run(runId);
-  // One that was pruned while this host was away is in no store; of another store's nobody here knows whether it ended.
+  // A run pruned while this host was away is in no store; for one of another store, nobody here knows whether it ended.
   if (run === undefined) return (await untouchedMs(stagingFolder, runId)) > hostForgottenMs;
   return run.endedAt !== null;
 }
 
-/** Removes the files of runs that have ended, but lines that may have to be sent once more. */
+/** Removes the files of runs that have ended, except lines that may have to be sent again. */
 export async function cleanUpEnded(deps: CleaningUp): Promise<void> {
   const { effect, stagingFolder, state } = deps;
   for (const runId of await stagedRuns(stagingFolder)) {
@@ -24,8 +24,8 @@ export async function cleanUpEnded(deps: CleaningUp): Promise<void> {
 }
 
 /**
- * Removes them again and again until `stop`: an attempt that was taken for dead may leave files when its run has
- * ended, and what was in doubt may be settled when nothing runs. What fails is tried the next time.
+ * Cleans up again and again until `stop`: an attempt that was taken for dead may leave files after its run has ended,
+ * and doubts may be settled while nothing runs. A failure is retried the next time.
  */
 export function keepCleanedUp(
   deps: CleaningUp,
@@ -49,9 +49,9 @@ export function keepCleanedUp(
 }
 
 /**
- * Removes the files of a committed chunk, or of a whole run when no chunk is named, but lines that may have
- * to be sent once more; with a run's files go those that an earlier run had to keep and that nothing asks for
- * any more. Twice is once.
+ * Removes the files of a committed chunk, or of a whole run when no chunk is named, except lines that may have to be
+ * sent again. Together with a run's files it removes those that an earlier run had to keep and that nothing needs any
+ * more. Twice is once.
  */
 export function createDropChunk(
   deps: Dependencies,

@@ -57,9 +57,9 @@ async function readPageStarts(file: string): Promise<PageStart[]> {
   });
 }
 
-/** What was staged of one page, up to its last refused record. */
+/** The staged lines of one page, up to its last refused record. */
 type StagedPage = {
-  /** Undefined where the file that holds the starts of pages is gone. */
+  /** Undefined where the file of page starts is gone. */
   readonly start: PageStart | undefined;
   readonly refused: readonly Refused[];
   readonly range: readonly [from: number, to: number];
@@ -67,7 +67,7 @@ type StagedPage = {
 
 function pagesOf(refused: readonly Refused[], starts: readonly PageStart[]): StagedPage[] {
   const inOrder = refused.toSorted((a, b) => a.record - b.record);
-  // Without a start each record stands alone, so that no lines between two are held.
+  // Without a start each record is its own page, so that no lines between two are kept in memory.
   const pages = Map.groupBy(
     inOrder,
     ({ record }) => starts.findLast((page) => page.record <= record) ?? record,
@@ -82,7 +82,7 @@ function pagesOf(refused: readonly Refused[], starts: readonly PageStart[]): Sta
 /** Lines of a page by the numbers of their records, in order. */
 type Lines = ReadonlyMap<number, Buffer>;
 
-/** The pages of a run's source, or of its list of rejects, from one that was staged. */
+/** The pages of a run's source, or of its list of rejects, beginning with a staged one. */
 function pagesFrom(
   deps: Dependencies,
   { sync, run, signal }: Search,
@@ -104,9 +104,9 @@ function pagesFrom(
 type Row = { readonly page: RowPage; readonly index: number };
 
 /**
- * The rows after the lines of a page, by the numbers of their records. The page is read and mapped again, because a
- * staged line does not say where it came from. Its lines are in the order of its rows, some of which left none; the
- * key would not do, because two rows may share it.
+ * The rows that the lines of a page were made from, by the numbers of their records. The page is read and mapped again,
+ * because a staged line does not say where it came from. Its lines are in the order of its rows, some of which left
+ * none; the key would not do, because two rows may share it.
  */
 async function rowsOf(
   deps: Dependencies,
@@ -135,7 +135,7 @@ async function rowsOf(
       break;
     }
   } catch (error) {
-    // A source that has changed since gives no place; its rejects are kept without one.
+    // A source that has changed since gives no places; the rejects are kept without them.
     if (signal.aborted || !(error instanceof SluiceError)) throw error;
   }
   return rows;
@@ -153,7 +153,7 @@ async function rejectsOf(
   const rows =
     start === undefined || isAgain ? undefined : await rowsOf(deps, search, { start, lines });
   return refused.map(({ record, field, code: why }): RejectEntry => {
-    // A line that was staged by an earlier run has no row of this one.
+    // A line that an earlier run staged has no row in this one.
     const code = isAgain ? refusedAgain : why;
     const line = lines.get(record) ?? Buffer.from("{}");
     const key = String(keyed.parse(JSON.parse(line.toString()))[keyFieldOf(stream)]);
@@ -167,7 +167,7 @@ async function rejectsOf(
 }
 
 /**
- * Makes the rejects of refused records, each with the place and the row it came from. Where the source has changed
+ * Makes the rejects of refused records, each with its place and the row it came from. Where the source has changed
  * meanwhile, the place names the record's number in its chunk instead: a reject is kept in any case.
  * @throws {ConfigChangedError} the mapping module is not the one that the configuration found.
  */

@@ -5,9 +5,8 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**
- * Whether a second row of one record must stop a backfill: where the older one could be the last that is
- * sent, because the backfill has an end or several lanes, and nothing but reading tells whether a record has
- * several rows.
+ * Whether a second row of one record must stop a backfill. It must where the older row could be sent last, because the
+ * backfill has an end or several lanes, and only reading shows whether a record has several rows.
  */
 export async function mustBeOneEach(
   deps: Pick<Dependencies, "sources" | "state">,

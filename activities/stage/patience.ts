@@ -8,8 +8,8 @@ export type Later = {
 };
 
 /**
- * Until when the sources of runs asked not to be asked, where a chunk ended for that. It is kept in the process alone:
- * another one makes a request too early, and is told the time again.
+ * Until when the sources of runs asked to be left alone, where a chunk ended for that. Kept in this process only:
+ * another one makes a request too early, and gets the time again.
  */
 export class Patience {
   readonly #asked = new Map<string, { readonly later: Later; readonly untilMs: number }>();

@@ -8,7 +8,7 @@ import type { Stream } from "../../src/records/streams.ts";
 import type { ReplayPage } from "../../src/state/contract/rejects/replays.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
 
-/** What is read again: the rejects on a run's list behind number `after`. */
+/** The rejects to read again: those after number `after` on a run's list. */
 type ReplayRead = {
   readonly runId: string;
   readonly stream: Stream;
@@ -38,14 +38,14 @@ async function getRows(
   try {
     return await source.get({ config, signal, log, ...span, names });
   } catch (error) {
-    // To wait for a file, or to stage again, would not bring back the one that the rejects were read from.
+    // Waiting for a file, or staging again, would not bring back the one that the rejects were read from.
     const isAway = error instanceof ConfigError && error.retryBudgetMs !== undefined;
     if (error instanceof SourceChangedError || isAway) throw cannotReplay(error.message, error);
     throw error;
   }
 }
 
-/** The rows in the order of the list, in which a later one of a key must win; what is gone becomes a reject. */
+/** The rows in the order of the list, in which a later row of a key must win. Missing rows become rejects. */
 function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowPage {
   const { places, last, ages } = listed;
   const numbers = new Map(places.map((place, number) => [place, number]));
@@ -72,14 +72,14 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowP
 }
 
 /**
- * Reads rejected rows again, page by page, by what their rejects call them; a page's position is the number
- * of its last reject.
- * @throws {ConfigError} the source is not the one any more in which they can be found.
+ * Reads rejected rows again, page by page, by the places that their rejects name. A page's position is the number of
+ * its last reject.
+ * @throws {ConfigError} the rows can no longer be found in the source.
  */
 export async function* readReplay(what: ReplayRead, tools: ReplayTools): AsyncGenerator<RowPage> {
   const { runId } = what;
   let { after } = what;
-  // Whoever posts decides how large an event is: so many of the largest fit into memory.
+  // Whoever posts decides how large an event is: this many of the largest fit into memory.
   const limit = tools.source.push === undefined ? pageRowsMax : inboxReadRows;
   for (;;) {
     const listed = await tools.state.replayPage({ runId, after, limit });

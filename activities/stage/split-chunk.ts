@@ -26,7 +26,7 @@ function recordsOf(ranges: Ranges): number[] {
   return ranges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => from + n));
 }
 
-/** Record numbers as few ranges as they make. */
+/** Record numbers as the fewest possible ranges. */
 function rangesOf(records: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const record of records) {
@@ -38,8 +38,8 @@ function rangesOf(records: readonly number[]): [number, number][] {
 }
 
 /**
- * What stays and what is refused: named records go once it is sure which are meant, else the part is cut in
- * two, else its only record goes.
+ * Decides what stays and what is refused. Named records are refused once it is certain which are meant; otherwise the
+ * part is cut in two; the only record of a part is refused.
  */
 function divide(
   receipt: Receipt,
@@ -47,9 +47,9 @@ function divide(
 ): { readonly keep: readonly (readonly number[])[]; readonly refused: readonly Refused[] } {
   const records = recordsOf(receipt.ranges);
   const first = "without" in how ? Math.min(...how.without.map(({ index }) => index)) : 0;
-  // A service that counts from 1 names a good neighbour. Only the first record of a part proves that it
-  // counts from 0; else the part is cut before the first one named: what is before it is taken, or the bad
-  // record is there.
+  // A service that counts from 1 names a good neighbour. Only the first record of a part proves that it counts from 0.
+  // Until then the part is cut before the first one named: either everything before it is accepted, or the bad record
+  // is there.
   if (first > 0 && first < records.length) {
     return { keep: [records.slice(0, first), records.slice(first)], refused: [] };
   }
@@ -76,7 +76,7 @@ type Making = {
   readonly level: number;
 };
 
-/** A new part as a file of its own, with the records that it keeps of the staged one. */
+/** Makes a new part as a file of its own, with the records that it keeps of the staged one. */
 async function makeFile(making: Making, part: number, ranges: Ranges): Promise<NewPart> {
   const { deps, receipt, level } = making;
   const file = await createAtomicFile(stagedFile(deps.stagingFolder, receipt, part), deps.effect);
@@ -95,7 +95,7 @@ async function makeFile(making: Making, part: number, ranges: Ranges): Promise<N
   }
 }
 
-/** A new part as a body: it is put together when it is sent. */
+/** Makes a new part as a body, which is put together when it is sent. */
 async function makeBody(making: Making, part: number, ranges: Ranges): Promise<NewPart> {
   const { deps, receipt, stream } = making;
   const { head, tail } = bodyEnvelope(stream);
@@ -116,7 +116,7 @@ async function makeParts(
   keep: readonly (readonly number[])[],
 ): Promise<NewPart[]> {
   const { deps, receipt } = making;
-  // New numbers stand behind those of staging and of earlier splits, so that no number ever means two things.
+  // New numbers follow those of staging and of earlier splits, so that no number ever means two things.
   const receipts = await deps.state.receipts(receipt);
   const numbers = receipts.map(({ part }) => part);
   const first = Math.max(...numbers, (send.bodies?.length ?? 0) - 1) + 1;
@@ -129,19 +129,19 @@ async function makeParts(
 }
 
 /**
- * What is sent once more is a reject of an earlier run's row: with it each run would stop anew, and its own
- * rows would never leave.
+ * Whether a reject counts towards the limit. A record that is sent again belongs to a row of an earlier run: if it
+ * counted, each run would stop anew, and its own rows would never leave.
  */
 function countsTowardsLimit({ code }: RejectEntry): boolean {
   return code !== refusedAgain;
 }
 
-/** Whether it stops the run for what the service refused, and not for a fault of the moment. */
+/** Whether an error stops the run for what the service refused, rather than for a passing fault. */
 function stopsRun(error: unknown): boolean {
   return error instanceof TooManyRejectsError || error instanceof ApiContractError;
 }
 
-/** The error of a chunk that an earlier attempt gave up. */
+/** The error of a chunk that an earlier attempt abandoned. */
 function wasCut({ runId, chunk }: StageName): ApiContractError {
   return new ApiContractError(
     `run ${runId}, ${chunkName(chunk)}: it was given up, because the service refused too many of its records`,
@@ -150,9 +150,9 @@ function wasCut({ runId, chunk }: StageName): ApiContractError {
 }
 
 /**
- * Takes refused records out of a part, or cuts it in two: a half is a file of other bytes, so that what the
- * service may have taken is never confirmed under a second key. Twice is once: the first answer is kept in
- * the receipts, and indices count only for the part they were given for.
+ * Takes refused records out of a part, or cuts it in two. A half is a file of other bytes, so that records which the
+ * service may have taken are never confirmed under a second key. Twice is once: the first answer is kept in the
+ * receipts, and indices count only for the part they were given for.
  */
 export function createSplitChunk(
   deps: Dependencies,

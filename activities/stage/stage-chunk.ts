@@ -29,13 +29,10 @@ import type { StageJob } from "./stage-job.ts";
 import type { Staged } from "./stage-line.ts";
 import { stageResultOf } from "./stage-result.ts";
 
-/** Room under the API's limit for the page that ends a chunk. */
+/** Room under the API's limit for the last page of a chunk. */
 const lastPageBytes = 100_000_000;
 
-/**
- * What is sent once more before the first chunk of a run is read, or by a resend alone; undefined where it is
- * nothing.
- */
+/** The records in doubt to send before the first chunk of a run is read, or alone in a resend; undefined for none. */
 function doubtsOf(
   { clock, hostId, stagingFolder, target }: Dependencies,
   at: { readonly run: Run; readonly chunk: number; readonly isFullRead: boolean },
@@ -43,7 +40,7 @@ function doubtsOf(
   const { run, chunk, isFullRead } = at;
   const { kind, request, sync } = run;
   const isAlone = kind === "resend";
-  // A source that is read anew by each run brings again what is in doubt.
+  // A source that each run reads anew brings the records in doubt again.
   const readsOn = kind === "inbox" || (kind === "sync" && !isFullRead);
   const isFirst = chunk === 1 && request.limit === undefined;
   if (!isAlone && !(readsOn && isFirst)) return undefined;
@@ -126,7 +123,7 @@ function tooFewRows(
   });
 }
 
-/** The error of a run that stages everything before it sends, and takes more disk than it may. */
+/** The error of a run that stages everything before it sends, and takes more disk than allowed. */
 function stagingFull(sync: string, bytesMax: number): StagingFullError {
   const message =
     `sync ${sync} has \`hold_if\`, so a run stages everything before it sends; that takes more than the ` +
@@ -137,7 +134,7 @@ function stagingFull(sync: string, bytesMax: number): StagingFullError {
   });
 }
 
-/** Why a run stops with what this staging brought; undefined where it continues. */
+/** Why a run stops after this staging; undefined where it continues. */
 function stopOf(
   { config }: Pick<Dependencies, "config">,
   sync: SyncConfig,
@@ -160,7 +157,7 @@ function stopOf(
   return stagingFull(name, stagingBytesMax);
 }
 
-/** What its retry budget allows. A backfill whose source is another by now is begun again, and not its sync. */
+/** Stages within the retry budget. If its source has changed, a backfill must be begun again, not its sync. */
 async function stagedOf(
   deps: Dependencies,
   { run, chunk }: { readonly run: Run; readonly chunk: number },
@@ -180,9 +177,9 @@ async function stagedOf(
 }
 
 /**
- * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
- * JSONL. Twice is once: each staging draws a new number, and what an older one left is removed; what is
- * committed stays as it is.
+ * Stages one chunk in a thread of its own: reads, maps, validates, drops unchanged records, and leaves one file of
+ * JSONL. Twice is once: each staging draws a new number and removes the files of older ones; a committed chunk stays as
+ * it is.
  */
 export function createStageChunk(
   deps: Dependencies,
@@ -193,7 +190,7 @@ export function createStageChunk(
     await attempt(async ({ signal, progress }) => {
       const run = await runOf(deps, ref);
       const { runId } = ref;
-      // A run whose workflow was reset continues after what is committed.
+      // A run whose workflow was reset continues after its committed chunks.
       const committed = await state.committedStaging({ runId, chunk });
       if (committed !== undefined) return stageResultOf(committed);
       patience.assertOver(runId);
@@ -209,14 +206,14 @@ export function createStageChunk(
       const job = await jobOf(deps, { run, chunk, drawn }, signal);
       const sync = syncOf(deps, run.sync);
       const staged = await stagedOf(deps, { run, chunk }, async () => {
-        // Again before each chunk: a column that went since would be a field that every record lacks without a word.
+        // Checked before each chunk: a column that has disappeared would silently be missing from every record.
         const source = connectorOf(deps, job.connector);
         const needsSource = job.doubts?.isAlone !== true;
         if (needsSource) await assertStillSameSource(deps, { sync, source }, signal);
         const how = { signal, mayName: false };
         if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
         const written = await deps.stageThreads.run(job, { signal, progress });
-        // Once more: of several files one may have been replaced, with other columns, while another was read.
+        // Checked once more: one of several files may have been replaced, with other columns, while another was read.
         if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
         return written;
       });
@@ -239,7 +236,7 @@ export function createStageChunk(
         ...facts,
         done,
         bodies: staged.bodies ?? [],
-        // What is in doubt is sent as it was staged, by whichever mapping.
+        // Records in doubt are sent as they were staged, by whichever mapping.
         mapping: run.kind === "resend" ? undefined : mappingHash(sync),
       });
       const { records, ...counts } = staged.counts;

@@ -9,28 +9,28 @@ import type { StageCounts, StageName } from "../../src/state/contract/sends/stag
 import type { StateClient } from "../../src/state/state-store.ts";
 import type { DoubtJob } from "./doubtful-pages.ts";
 
-/** Everything a staging needs to know; plain data, because it crosses to a thread. */
+/** Everything a staging needs; plain data, because it crosses to a thread. */
 export type StageJob = {
   readonly connector: string;
-  /** Of `sluice.yaml`, where an external connector is found from. @default the connector is one of this repository */
+  /** Folder of `sluice.yaml`, to find an external connector from. @default the connector is one of this repository */
   readonly folder?: string;
   /** Output of the connector's schema. */
   readonly config: unknown;
   readonly span: { readonly from: unknown; readonly to: unknown };
-  /** Of a backfill: the rows of these names, in place of the span. */
+  /** For a backfill: reads the rows of these names instead of the span. */
   readonly names: readonly string[] | undefined;
-  /** Whether the span is one of the run's list of rejects to read again. */
+  /** Whether the span is part of the run's list of rejects to read again. */
   readonly isReplay: boolean;
   readonly pageRowsMax: number;
-  /** Rows that may still be read; undefined is all. */
+  /** Rows that may still be read; undefined for all. */
   readonly limit: number | undefined;
   readonly mapping: Parameters<typeof loadMapping>[0];
   readonly keepRows: KeepRows;
-  /** Bytes of a body that a record must fit into alone; undefined lets it travel as a file. */
+  /** Bytes of a body that a single record must fit into; undefined lets it travel as a file. */
   readonly recordBytesMax: number | undefined;
-  /** Of which sync what the service refused since then (ISO) is not tried again; undefined tries everything. */
+  /** The sync whose records are not retried if the service refused them since `since` (ISO); undefined tries all. */
   readonly refused?: (SyncName & { readonly since: string }) | undefined;
-  /** What is sent once more before anything is read, or, where nothing is read, alone; undefined sends nothing so. */
+  /** Records in doubt, sent before anything is read, or alone where nothing is read; undefined sends none. */
   readonly doubts?: (DoubtJob & { readonly isAlone: boolean }) | undefined;
   /** Undefined sends every record. */
   readonly changed: ChangedSettings | undefined;
@@ -38,7 +38,7 @@ export type StageJob = {
   readonly stage: StageName;
   readonly file: string;
   readonly rejects: {
-    /** What the run's earlier chunks counted. */
+    /** Counts of the run's earlier chunks. */
     readonly before: {
       readonly read: number;
       readonly rejected: number;
@@ -48,7 +48,7 @@ export type StageJob = {
   };
 };
 
-/** What the line is run with. */
+/** The dependencies of the line. */
 export type StageTools = {
   readonly source: Source;
   readonly state: Pick<

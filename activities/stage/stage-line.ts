@@ -23,19 +23,19 @@ import type { StageJob, StageTools } from "./stage-job.ts";
 import { StageNotes } from "./stage-notes.ts";
 import { withDoubtful } from "./with-doubtful.ts";
 
-/** A finished line. */
+/** The result of a finished line. */
 export type Staged = WrittenChunk & {
-  /** What the connector warned of: names and places, no row. */
+  /** Warnings: names and places, no rows. */
   readonly warnings: readonly string[];
-  /** Undefined where nobody asks of records whether they changed. */
+  /** Undefined where records are not checked for changes. */
   readonly changes: Changes | undefined;
-  /** Why it ended before it was full, with more to come; undefined where it did not. */
+  /** Why the chunk ended before it was full, with more to come; undefined where it did not. */
   readonly later: Later | undefined;
 };
 
 /**
- * The pages that come before the source says to ask later. They are worth a checkpoint: one that answers fewer requests
- * in a row than a chunk takes would else be asked for the same pages for ever.
+ * The pages that come before the source says to ask later. They are worth a checkpoint: a source that answers fewer
+ * requests in a row than a chunk takes would otherwise be asked for the same pages for ever.
  */
 async function* untilLater(
   pages: AsyncIterable<RowPage>,
@@ -55,7 +55,7 @@ async function* untilLater(
   }
 }
 
-/** The pages of what the job reads: a span, rows by name, or rejects again. */
+/** The pages that the job reads: a span, rows by name, or rejects again. */
 async function* readPages(
   job: StageJob,
   tools: StageTools,
@@ -77,17 +77,17 @@ async function* readPages(
   yield* untilLater(readSpan(job, tools, log), signal, end);
 }
 
-/** What the steps of a line share. */
+/** Shared by the steps of a line. */
 type LineParts = {
   readonly job: StageJob;
   readonly tools: StageTools;
-  /** Of the chunk; what is read is held by it as what is written is. */
+  /** The budget of the chunk; it limits reading as well as writing. */
   readonly budget: ChunkBudget;
   readonly lost: LostFields;
   readonly counts: ChangeCounts;
 };
 
-/** Decides what of the lines is sent; all of them where nothing is compared. */
+/** Decides which lines are sent; all of them where nothing is compared. */
 function whatChanged(
   lines: AsyncIterable<RecordPage>,
   { job, tools, budget, lost, counts }: LineParts,
@@ -97,7 +97,7 @@ function whatChanged(
   const { target, sync } = changed;
   const add = async (names: readonly string[]): Promise<readonly string[]> =>
     await tools.state.fieldSlots({ target, sync, names });
-  // Of a row that is followed, nobody asks which field changed.
+  // For rows that are followed, nobody asks which field changed.
   const isUnasked = changed.rows !== undefined;
   const fields = isUnasked
     ? undefined
@@ -111,12 +111,12 @@ function whatChanged(
   return dropUnchanged(lines, tools.state, how);
 }
 
-/** The files of a chunk: its lines and, for a split alone, where its pages began. */
+/** The files of a chunk: its lines and, only for a split, where its pages began. */
 type ChunkFiles = { readonly file: AtomicFile; readonly starts: AtomicFile };
 
 /**
- * The data line. Pages go through it one after the other: rows become lines of JSON, those that the service has
- * are left out, and the rest is written to one file until the chunk is full.
+ * The data line. Pages go through it one after the other: rows become lines of JSON, records that the service already
+ * has are left out, and the rest is written to one file until the chunk is full.
  */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const file = await createAtomicFile(job.file, tools.effect);
@@ -158,7 +158,7 @@ async function writeLine(
   const counts = new ChangeCounts({ ...job.stage, tellsPlaces });
   const changed = whatChanged(all, { job, tools, budget, lost: notes.lost, counts });
   for await (const written of chunk.write(changed)) {
-    // At once: of a source of thousands of files each names all of them.
+    // Written at once: with thousands of files in the source, each start names all of them.
     await starts.write(Buffer.from(`${JSON.stringify(written.start)}\n`));
     await notes.note(written);
   }

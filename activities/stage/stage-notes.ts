@@ -23,17 +23,17 @@ function supersededWarning(rows: number): string {
   );
 }
 
-/** Keeps what a staging has to say of its pages: rejects, counts, warnings. */
+/** Keeps what a staging reports about its pages: rejects, counts, warnings. */
 export class StageNotes {
   readonly #job: StageJob;
   readonly #tools: StageTools;
   readonly #omitted = new OmittedFields();
   #superseded = 0;
   #noteAt = performance.now() + stageNotedMs;
-  /** Names and places, no row. */
+  /** Names and places, no rows. */
   readonly warnings: string[] = [];
   readonly lost: LostFields;
-  /** A connector's log: warnings are kept for the report, the rest has no reader in a run. */
+  /** A connector's log: warnings are kept for the report; in a run nobody reads the rest. */
   readonly sourceLog: Log = {
     info: () => undefined,
     warn: (text, facts = {}) => {
@@ -49,14 +49,14 @@ export class StageNotes {
     this.lost = new LostFields(fieldsToHave(job.mapping));
   }
 
-  /** Notes a page that is in the file now. @throws {RejectLimitError} too many rows are rejected. */
+  /** Notes a page that is in the file now. @throws {TooManyRejectsError} too many rows are rejected. */
   async note({ page, counts }: WrittenPage): Promise<void> {
     const { stage } = this.#job;
     const { state, signal } = this.#tools;
     const { superseded: places } = page;
     const rejects = inRowOrder(page);
     if (rejects.length > 0) {
-      // Found again by their age, which other hosts tell: by the clock that decides.
+      // Other hosts find rejects by their age, so the time is by the store's clock.
       const at = new Date(await state.storeTime(Date.now())).toISOString();
       await state.addRejects({ ...stage, rejects, at });
     }
@@ -83,7 +83,7 @@ export class StageNotes {
         read: before.read + counts.read,
       });
     } catch (error) {
-      // What it stopped for is in its report.
+      // The report shows the counts that the run stopped for.
       await this.#tools.state.noteStage({ ...stage, counts, to: page.source.position });
       throw error;
     }

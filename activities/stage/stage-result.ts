@@ -1,7 +1,7 @@
 import type { Staging } from "../../src/state/contract/sends/stagings.ts";
 import type { StageResult } from "../inputs.ts";
 
-/** What staging a chunk answered, from what the store keeps of it. */
+/** The result of staging a chunk, from what the store keeps of it. */
 export function stageResultOf(send: Staging): StageResult {
   const { stage, records, jsonBytes, gzipBytes, done, bodies } = send;
   const { read, unchanged, filtered, rejected } = send;

@@ -16,7 +16,7 @@ const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(w
 const state = stateOnPort(statePort);
 let aborting = new AbortController();
 
-/** How often a job says how far it is: each page would wake the main thread, which hands on what it heard last. */
+/** How often a job reports progress: each page would wake the main thread, which passes on only the latest report. */
 const progressMs = 100;
 
 async function stage(packed: StageJob): Promise<StageReply> {
@@ -26,7 +26,7 @@ async function stage(packed: StageJob): Promise<StageReply> {
   let tellAt = 0;
   try {
     const staged = await stageLine(job, {
-      // A module has one copy in each thread, so this one has its own.
+      // Each thread has its own copy of a module, so this one has its own source.
       source: await sourceNamed({ connector, folder }),
       state,
       effect: runEffect,

@@ -9,13 +9,13 @@ import { stageThreadHeapMiB, stageThreadYoungMiB } from "../limits.ts";
 import type { StageJob } from "./stage-job.ts";
 import type { Staged } from "./stage-line.ts";
 
-/** What a stage thread says. */
+/** A message from a stage thread. */
 export type StageReply =
   | { readonly counts: StageCounts }
   | { readonly staged: Staged }
   | { readonly error: PackedError };
 
-/** Threads that stage chunks, one job a thread; kept for the next job, because their code is warm then. */
+/** Threads that stage chunks, one job per thread. They are kept for the next job, because their code is warm then. */
 export interface StageThreads {
   /** @throws what the job threw; StagingError when its thread died. */
   run(
@@ -42,7 +42,7 @@ async function runOn(
   let ending: NodeJS.Timeout | undefined;
   const abort = (): void => {
     thread.postMessage("abort");
-    // A mapping module that never returns hears nothing.
+    // A mapping module that never returns does not hear the message.
     ending = setTimeout(() => void thread.terminate(), abortGraceMs);
   };
   thread.removeAllListeners("error");
@@ -57,7 +57,7 @@ async function runOn(
       });
       const died = (why: string): void =>
         reject(new StagingError(`the thread that staged ${job.file} died: ${why}`));
-      // Its words may quote a row, where a mapping module threw them: only what Node itself calls it is told.
+      // Its message may quote a row, where a mapping module threw it: only Node's own error code is shown.
       thread.once("error", (error: Error) => died(nameOf(error)));
       thread.once("exit", (code) => died(`exit code ${code}`));
       thread.postMessage({ job: { ...job, config: packSecrets(job.config) } });
@@ -87,7 +87,7 @@ export function createStageThreads(
       },
     });
   };
-  /** What a mapping module left behind may still fail in an idle thread: that ends the thread, never the process. */
+  /** Leftovers of a mapping module may still fail in an idle thread: that ends the thread, never the process. */
   const rest = (thread: Worker): void => {
     idle.push(thread);
     thread.once("error", () => {
@@ -102,7 +102,7 @@ export function createStageThreads(
   }
   return {
     run: async (job, attempt) => {
-      // An abort that came before anybody listened would never be heard.
+      // An abort before anybody listens would never be heard.
       attempt.signal.throwIfAborted();
       const thread = idle.pop() ?? start();
       try {
@@ -110,7 +110,7 @@ export function createStageThreads(
         rest(thread);
         return staged;
       } catch (error) {
-        // A thread whose job failed may still be winding it up: the next job gets a new one.
+        // A thread whose job failed may still be winding up: the next job gets a new one.
         await thread.terminate();
         throw error;
       }

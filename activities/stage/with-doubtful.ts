@@ -7,12 +7,12 @@ function againWarning(records: number): string {
   return `${records} ${were} sent once more: a request of unknown outcome may have been applied over ${them}`;
 }
 
-/** What it needs of the staging; `warnings` takes how many were sent once more. */
+/** The tools of a staging that this needs; `warnings` receives how many records were sent again. */
 type Tools = Pick<StageTools, "state"> & { readonly warnings: string[] };
 
 /**
- * What is in doubt and sent once more, as pages of lines; they are no step of the source, unless nothing else
- * is read.
+ * The records in doubt that are sent again, as pages of lines. They do not move the position in the source, unless
+ * nothing else is read.
  */
 async function* pagesInDoubt(
   {
@@ -38,7 +38,7 @@ async function* pagesInDoubt(
   }
 }
 
-/** Pages with what is in doubt and sent once more before them. */
+/** The pages, after those of the records in doubt that are sent again. */
 export async function* withDoubtful(
   pages: AsyncIterable<RecordPage>,
   job: StageJob,

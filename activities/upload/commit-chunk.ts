@@ -6,8 +6,8 @@ import type { CommitResult, StageRef } from "../inputs.ts";
 import { detailsReasonsMax } from "../limits.ts";
 
 /**
- * Saves the checkpoint after a chunk that the service accepted (I1), also after the configuration changed:
- * what was accepted is not sent again. Twice is once: a committed chunk stays as it is.
+ * Saves the checkpoint after a chunk that the service accepted (I1), even if the configuration changed: accepted
+ * records are not sent again. Twice is once: a committed chunk stays as it is.
  */
 export function createCommitChunk(deps: Dependencies): (input: StageRef) => Promise<CommitResult> {
   return async ({ chunk, stage, ...ref }) =>
@@ -15,7 +15,7 @@ export function createCommitChunk(deps: Dependencies): (input: StageRef) => Prom
       const { runId, kind, target, sync } = await heldRunOf(deps, ref);
       const { state } = deps;
       await state.commitChunk({ runId, chunk, stage, at: isoNow(deps) });
-      // A night's run shows no lanes and yields to nobody: its history stays as small as it was.
+      // A nightly run shows no lanes and yields to nobody, which keeps its history small.
       if (kind !== "backfill") return { isLockWanted: false, rejects: [] };
       const isLockWanted = await state.isLockWanted(sendLock(target, sync));
       const reasons = await state.rejectReasons({ runId, limit: detailsReasonsMax });

@@ -9,7 +9,7 @@ import { assertServed, unknownOutcomesOf } from "./poison.ts";
 import { withRetryBudget } from "./retry-budget.ts";
 
 /**
- * Has the service process an uploaded part. Twice is once at a service that processes a key once: the same key is
+ * Has the service process an uploaded part. Twice is once if the service processes a key once: the same key is
  * confirmed again, and an attempt that finds `confirming` counts the part as possibly repeated.
  */
 export function createConfirmUpload(

@@ -8,24 +8,24 @@ import type { PartForm } from "../../src/state/contract/sends/receipts.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { leaveMsMax, landingMarginMs } from "../limits.ts";
 
-/** Clocks in ms; one of them runs on while the machine sleeps, and one is the wall's, which may be set. */
+/** Clocks in ms: one keeps running while the machine sleeps, and one is the wall clock, which may be set. */
 const clocks: readonly (() => number)[] = [
   () => performance.now(),
   () => uptime() * 1_000,
   () => Date.now(),
 ];
 
-/** Starts a watch: the longest time that any of the clocks says has passed since, in ms. */
+/** Starts a stopwatch: returns the longest time that has passed since by any of the clocks, in ms. */
 export function startWatch(of: readonly (() => number)[] = clocks): () => number {
   const begun = of.map((now) => now());
   return () => Math.max(...of.map((now, index) => now() - (begun[index] ?? 0)));
 }
 
-/** A request that may apply records, as it is noted before it leaves. */
+/** A request that may apply records, as noted before it leaves. */
 export type Leaving = {
   readonly request: Sender & RequestWindow;
   /**
-   * To be called when its first byte is about to leave.
+   * Call it when the first byte is about to leave.
    * @throws {ApiUnavailableError} it was noted too long ago: the process was stopped, or the machine slept.
    */
   readonly beforeSend: () => void;
@@ -33,7 +33,7 @@ export type Leaving = {
   readonly mayLand: (error: unknown, signal: AbortSignal) => boolean;
 };
 
-/** Notes who sends, when, and how long the service may take to apply it. To be called just before `beginPart`. */
+/** The request to note: who sends, when, and how long it may take to be applied. Call it just before `beginPart`. */
 export function leavingNow(
   { clock, config, process }: Pick<Dependencies, "clock" | "config" | "process">,
   { form, stream }: { readonly form: PartForm; readonly stream: string },
@@ -58,7 +58,7 @@ export function leavingNow(
       }
       hasLeft = true;
     },
-    // An error that is not ours says nothing of what left.
+    // An error from elsewhere says nothing about what left.
     mayLand: (error, signal) =>
       hasLeft && (signal.aborted || mayHaveSucceeded(error) || !(error instanceof SluiceError)),
   };
@@ -68,8 +68,8 @@ export function leavingNow(
 type EndedRequest = { readonly number: number; readonly now: Moment };
 
 /**
- * Has the store note that a request ended. Where it cannot, nobody else would ever end it while this process
- * lives: it is noted later.
+ * Has the store note that a request ended. If it cannot, the end is noted later: nobody else would ever end the request
+ * while this process lives.
  */
 export async function noteEnd(
   { unnotedEnds }: Pick<Dependencies, "unnotedEnds">,

@@ -11,12 +11,11 @@ export function unknownOutcomesOf({ stage, part }: Pick<PartRef, "part" | "stage
 }
 
 /**
- * Keeps a part from being sent for ever. Once its outcome was unknown `poisonTimesMax` times in a row the
- * service is asked, with the same key, for an address that nobody will use, which applies nothing; while it
- * answers the part is sent once more, because an outage may just have ended.
- * @throws {ServiceFailsError} that failed too, with the service serving: the part itself is at fault, and is
- * to be split.
- * @throws what the question throws when it fails; the part's outcomes are counted anew then.
+ * Keeps a part from being sent for ever. Once its outcome was unknown `poisonTimesMax` times in a row, the service is
+ * asked, with the same key, for an address that nobody will use, which applies nothing. If it answers, the part is sent
+ * once more, because an outage may just have ended.
+ * @throws {ServiceFailsError} that failed too while the service serves: the part itself is at fault, and must be split.
+ * @throws what that request throws; if the service is away, the part's outcomes are counted anew then.
  */
 export async function assertServed(
   deps: Dependencies,

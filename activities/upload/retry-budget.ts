@@ -12,17 +12,17 @@ import { retryDelayMsMax, retryDelayMsMin } from "../limits.ts";
 
 type Bearing = Pick<Dependencies, "clock" | "config" | "stagingFolder" | "state">;
 
-/** What faults are counted for. */
+/** The chunk, or its part, that faults are counted for. */
 type FaultsOf = {
   readonly runId: string;
   readonly chunk: number;
-  /** Names an outcome that is unknown, where those of one part are told from another's. */
+  /** Names an unknown outcome, to distinguish those of one part from another's. */
   readonly unknown?: string;
 };
 
 /**
- * Does what may fail in a way that passes, for one chunk. Such a fault is counted in the store, and thrown
- * with a delay that grows with its number; one whose retry budget is used up is thrown as what it becomes then.
+ * Does work that may fail temporarily, for one chunk. Such a fault is counted in the store, and thrown with a delay
+ * that grows with its number; a fault whose retry budget is used up is thrown as the error that it becomes.
  */
 export async function withRetryBudget<Result>(
   deps: Bearing,
@@ -49,7 +49,7 @@ async function judged(
   const retryBudget: RetryBudget =
     error.retryBudget ?? (await retryBudgetOf(deps, error)) ?? anyTimes;
   const { timesMax = Infinity, msMax = Infinity, fault, becomes } = retryBudget;
-  // A store that cannot count must not hide what became of the request.
+  // A store that cannot count must not hide the outcome of the request.
   const counted = await deps.state
     .countFault({ runId, chunk, fault, now: deps.clock() })
     .catch(() => undefined);
@@ -59,10 +59,7 @@ async function judged(
   return delayMs === undefined ? error : error.after(delayMs);
 }
 
-/**
- * A full disk or a thread that dies ends a run in time; every other fault without a retry budget of its own
- * does not.
- */
+/** A full disk or a dying thread ends a run in time; every other fault without a retry budget of its own does not. */
 async function retryBudgetOf(
   { stagingFolder }: Bearing,
   error: TransientError,
@@ -79,9 +76,9 @@ async function retryBudgetOf(
 }
 
 /**
- * The delay before the next attempt, in ms: drawn from one that doubles with each time, so that those who
- * failed together do not come back together. Undefined, which leaves it to the retry policy, while it is
- * shorter than any that Temporal takes.
+ * The delay before the next attempt, in ms: random below a bound that doubles each time, so that those who failed
+ * together do not come back together. Undefined, which leaves it to the retry policy, while the bound is shorter than
+ * any delay that Temporal takes.
  * @param random from 0 to 1.
  */
 export function retryDelayMs(

@@ -49,7 +49,7 @@ export function createUploadFile(
     });
 }
 
-/** A part that is not smaller than one of its run that was refused for its size. */
+/** The error of a part that is not smaller than one of its run that was refused for its size. */
 export function tooLarge({ chunk, part }: Pick<Receipt, "chunk" | "part">): TooLargeError {
   return new TooLargeError(
     `part ${part} of ${chunkName(chunk)} is not smaller than one that was too large before`,

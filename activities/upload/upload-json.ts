@@ -28,7 +28,7 @@ async function bodyOf(
 
 /**
  * Sends one part in lightweight mode. Twice is at least once: the receipt says `sending` before bytes leave, and an
- * attempt that finds it so counts the part as possibly repeated.
+ * attempt that finds this counts the part as possibly repeated.
  */
 export function createUploadJson(
   deps: Dependencies,
@@ -40,7 +40,7 @@ export function createUploadJson(
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       await assertServed(deps, ref, { stream, signal });
-      // Read first: no more than seconds may pass between the note that it leaves and its first byte.
+      // Read first: only seconds may pass between the note that the part leaves and its first byte.
       const ranges = await state.rangesToSend({ ...name, form: "body" });
       const file = stagedFile(deps.stagingFolder, name);
       const body = ranges && (await bodyOf(file, { stream, ranges }));
@@ -74,13 +74,13 @@ export function createUploadJson(
           async () => await api.uploadJson({ stream, body, records, signal, beforeSend }),
         );
       } catch (error) {
-        // What certainly was not applied is not repeated by the next attempt.
+        // If the part was certainly not applied, the next attempt repeats nothing.
         if (mayLand(error, signal)) {
           await noteEnd(deps, ended(), async (end) => await state.endRequest(end));
         } else await move({ state: "staged" });
         throw error;
       }
-      // Behind the catch: a part that the service took and the store could not note was perhaps accepted.
+      // After the catch: a part that the service took but the store could not note was perhaps accepted.
       const { fileKey, note } = taken;
       await move({ state: "accepted", fileKey });
       await noteAnswer(deps, run, note);

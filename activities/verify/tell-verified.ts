@@ -4,14 +4,14 @@ import type { Dependencies } from "../dependencies.ts";
 import { receiverOf } from "../notify/post-notification.ts";
 import type { VerifiedNotice } from "./inputs.ts";
 
-/** The receivers, by their names: of a look that failed all hear, as of a run that failed. */
+/** The names of all receivers: a failed verification, like a failed run, is announced to all of them. */
 export function createVerifyReceivers({
   config,
 }: Pick<Dependencies, "config">): () => Promise<readonly string[]> {
   return async () => await Promise.resolve([...new Set(config.notify.map(({ target }) => target))]);
 }
 
-/** Tells one receiver what a scheduled look found. */
+/** Notifies one receiver of the result of a scheduled verification. */
 export function createTellVerified(
   deps: Pick<Dependencies, "config" | "notifier" | "now">,
 ): (input: VerifiedNotice) => Promise<void> {

@@ -17,7 +17,7 @@ import { attempt } from "../attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { SyncVerified, VerifyInput } from "./inputs.ts";
 
-/** All that a source gives now, as the mapping makes records of it. */
+/** All records that a source gives now, as the mapping makes them. */
 async function* recordsOf(
   source: Source,
   sync: SyncConfig,
@@ -31,8 +31,8 @@ async function* recordsOf(
 }
 
 /**
- * Looks up a sample of what a sync has sent. It answers counts alone: keys and values stay here. Not to be tried again:
- * each call has cost.
+ * Looks up a sample of what a sync has sent. Returns counts only: keys and values stay here. Must not be retried: each
+ * call has cost.
  */
 export function createVerifySync(
   deps: Dependencies,

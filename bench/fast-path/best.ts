@@ -1,7 +1,7 @@
 import { say } from "../report.ts";
 import type { Figure } from "./verdicts.ts";
 
-/** What a program took from its start to its exit. */
+/** The cost of a program from its start to its exit. */
 export type Took = { readonly cpuSeconds: number; readonly seconds: number };
 
 /** How often each program runs. */
@@ -11,7 +11,7 @@ export type Rounds = {
   readonly warmUp: boolean;
 };
 
-/** What a program took in its best round, each figure by itself: whatever disturbs it only adds to it. */
+/** A program's best round, each figure by itself: disturbances can only add to it. */
 export function bestOf(rounds: readonly Took[]): Took {
   return {
     cpuSeconds: Math.min(...rounds.map(({ cpuSeconds }) => cpuSeconds)),
@@ -20,7 +20,7 @@ export function bestOf(rounds: readonly Took[]): Took {
 }
 
 /**
- * Runs programs in turn, round by round, in the order in which they are given.
+ * Runs programs in turn, round by round, in the given order.
  * @returns the best of each
  */
 export async function bestInTurn<Name extends string>(

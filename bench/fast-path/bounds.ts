@@ -13,19 +13,19 @@ export const partNames = [
 /** See `partNames`. */
 export type PartName = (typeof partNames)[number];
 
-/** A promise of the fast path, and what it aims at. */
+/** A promise of the fast path, and its aim. */
 export type Bound = {
   readonly part: PartName;
   readonly what: string;
-  /** The most it may be; more breaks the promise. */
+  /** The largest allowed value; more breaks the promise. */
   readonly must: number;
-  /** The most it may be to be as good as was hoped. */
+  /** The largest value that reaches the aim. */
   readonly aim: number;
-  /** Of all three figures; empty where they say how many times another program's. */
+  /** The unit of all three figures; empty if they are multiples of another program's figure. */
   readonly unit: "" | "MB" | "s" | "µs";
 };
 
-/** Every bound, in the order of the table. Without another word a ratio is one of processor seconds. */
+/** Every bound, in the order of the table. Unless it says otherwise, a ratio compares processor seconds. */
 export const bounds = {
   allBesideDuckdb: {
     part: "staging",

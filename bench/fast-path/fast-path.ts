@@ -30,7 +30,7 @@ const parts: Readonly<Record<PartName, Part>> = {
 /** What to measure. */
 export type FastPathInput = {
   readonly only: readonly PartName[];
-  /** Of every part; undefined is as many as promised. */
+  /** For every part; undefined means as many as promised. */
   readonly rows: number | undefined;
   readonly rounds: number | undefined;
   /** Where DuckDB is installed. */
@@ -39,7 +39,7 @@ export type FastPathInput = {
 
 type Measured = { readonly bound: Bound; readonly figure: Figure };
 
-/** The bounds of a part with what was measured. @throws {Error} it left one out */
+/** The bounds of a part with their measured figures. @throws {Error} it left one out */
 function boundsOf(part: PartName, figures: Figures): readonly Measured[] {
   const measured: Measured[] = [];
   let name: BoundName;
@@ -77,7 +77,7 @@ function sizesOf({ only, rows, rounds }: FastPathInput): string {
 }
 
 /**
- * Measures the bounds of the fast path. The table is kept when it is whole.
+ * Measures the bounds of the fast path. Keeps the table if nothing is left out.
  * @returns the exit code: 1 when a bound is broken
  */
 export async function benchFastPath(input: FastPathInput): Promise<number> {

@@ -6,7 +6,7 @@ import { makeEmpty } from "../rounds.ts";
 import { readTracked, trackKeys } from "../tracked-keys.ts";
 import type { Figures, PartInput } from "./part.ts";
 
-/** Many keys in one store, loaded and then looked up in no order. */
+/** Many keys in one store, loaded and then looked up in random order. */
 export async function measureKeys({ folder, rows, rounds }: PartInput): Promise<Figures> {
   const store = join(folder, "store");
   const micros: number[] = [];

@@ -10,10 +10,10 @@ import { makeRows } from "../workloads/accounts.ts";
 import type { Figures, PartInput } from "./part.ts";
 import { ServedProject } from "./served-project.ts";
 
-/** As `deploy/prometheus/prometheus.yaml` has it. */
+/** As in `deploy/prometheus/prometheus.yaml`. */
 const scrapedEveryMs = 15_000;
 
-/** Scrapes until it is aborted; answers how often it was answered. A worker that has not begun answers nothing yet. */
+/** Scrapes until aborted; returns the number of answers. A worker that has not begun does not answer yet. */
 async function scrape(url: string, signal: AbortSignal): Promise<number> {
   let scrapes = 0;
   while (!signal.aborted) {
@@ -23,13 +23,13 @@ async function scrape(url: string, signal: AbortSignal): Promise<number> {
       await body.dump();
       scrapes += 1;
     } catch {
-      // It has not begun.
+      // The worker has not begun.
     }
   }
   return scrapes;
 }
 
-/** Processor seconds that the worker of a project takes for a run in which nothing has changed. */
+/** Processor seconds of a project's worker for a run in which nothing has changed. */
 async function unchangedRun(project: ServedProject, rows: number): Promise<number> {
   const before = await project.workerCpuSeconds();
   await project.run("changes", { rows, sent: 0 });
@@ -37,8 +37,8 @@ async function unchangedRun(project: ServedProject, rows: number): Promise<numbe
 }
 
 /**
- * What metrics cost a worker: two of them, each in a project of its own, take runs by turns. Many short calls of the
- * store and little else are the dearest case for what counts them.
+ * The cost of metrics to a worker: two workers, each in a project of its own, take runs by turns. Many short calls of
+ * the store and little else are the most expensive case for counting them.
  */
 export async function measureMetrics({ folder, rows, ...asked }: PartInput): Promise<Figures> {
   const rounds = Math.max(asked.rounds, pairsMin);

@@ -1,7 +1,7 @@
 import type { BoundName } from "./bounds.ts";
 import type { Figure } from "./verdicts.ts";
 
-/** How a part is measured. */
+/** The input of a part's measurement. */
 export type PartInput = {
   /** An empty folder of the part's own, which is removed afterwards. */
   readonly folder: string;
@@ -11,14 +11,14 @@ export type PartInput = {
   readonly duckdb: string;
 };
 
-/** What a part measured. */
+/** The figures of a part. */
 export type Figures = Readonly<Partial<Record<BoundName, Figure>>>;
 
 /** A part of the table. */
 export type Part = {
-  /** Rows, or keys, as promised; `--rows` makes them fewer. */
+  /** Rows, or keys, as promised; `--rows` reduces them. */
   readonly rows: number;
-  /** As promised; `--rounds` makes them fewer. What takes many minutes has one. */
+  /** As promised; `--rounds` reduces them. Parts that take many minutes have one. */
   readonly rounds: number;
   readonly measure: (input: PartInput) => Promise<Figures>;
 };

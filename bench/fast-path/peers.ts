@@ -9,12 +9,12 @@ import { linesInAnyOrder } from "../workloads/oracle.ts";
 
 const duckdbCopy = fileURLToPath(new URL("../workloads/duckdb-copy.ts", import.meta.url));
 
-/** DuckDB's work on a CSV. */
+/** The input of DuckDB's work on a CSV. */
 export type DuckdbCopy = {
   /** Where it is installed. */
   readonly duckdb: string;
   readonly csv: string;
-  /** Emptied before it begins. */
+  /** Emptied before the copy begins. */
   readonly folder: string;
 };
 
@@ -30,25 +30,25 @@ export async function copyByDuckdb({
   return { ...ended, files: usageSchema.parse(JSON.parse(ended.lastLine)).files };
 }
 
-/** @throws {Error} the files do not hold the oracle's lines, in whatever order: DuckDB's threads keep none */
+/** @throws {Error} the files do not hold the oracle's lines, in any order: DuckDB's threads do not keep the order */
 export async function checkLines(files: readonly string[], lines: string): Promise<void> {
   const found = await linesInAnyOrder(files);
   if (found !== lines) throw new Error(`DuckDB wrote ${found}, and the oracle ${lines}`);
 }
 
-/** Packs a file by `pigz -1` in one thread. @returns also the packed file */
+/** Packs a file with `pigz -1` in one thread. @returns also the packed file */
 export async function packByPigz(
   file: string,
   folder: string,
 ): Promise<Ended & { readonly packed: string }> {
   await makeEmpty(folder);
   const packed = join(folder, "packed.gz");
-  // pigz names what it writes after its input, which is in a folder that stays.
+  // pigz names its output after its input, whose folder is not emptied.
   const args = ["-c", `exec pigz -1 -p 1 -c "$0" > "$1"`, file, packed];
   return { ...(await runPeer("/bin/sh", args, folder)), packed };
 }
 
-/** Imports a CSV into a table of a new database. @throws {Error} the table has not as many rows */
+/** Imports a CSV into a table of a new database. @throws {Error} the table does not have that many rows */
 export async function importBySqlite(csv: string, folder: string, rows: number): Promise<Ended> {
   await makeEmpty(folder);
   const database = join(folder, "imported.db");
@@ -69,7 +69,7 @@ export async function putByCurl(
   return await runPeer("curl", [...args, address], folder);
 }
 
-// What a script without sluice would do: ask for an address, PUT, confirm, and end where one of them fails.
+// As a script without sluice would do it: ask for an address, PUT, confirm, and end if one of them fails.
 const sendAll = `
 set -e
 api=$0 key=${benchApiKey}
@@ -92,13 +92,13 @@ export async function sendByCurl(
   return await runPeer("/bin/sh", ["-c", sendAll, address, ...files], folder);
 }
 
-/** The bytes of files, in all. */
+/** The total size of files in bytes. */
 export async function bytesOf(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Runs another's program. @throws {Error} it is not there, or does not end well */
+/** Runs the program of a peer. @throws {Error} it is not installed, or does not end well */
 async function runPeer(program: string, args: readonly string[], cwd: string): Promise<Ended> {
   const ended = await run(args, cwd, { program });
   if (ended.code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${ended.code}`);

@@ -14,7 +14,7 @@ import {
 import { bestInTurn, ratioOf } from "./best.ts";
 import type { Figures, PartInput } from "./part.ts";
 
-/** A table of a server of its own to chunks, beside `\copy` of the same query. */
+/** Stages a table of a server of its own into chunks, compared with `\copy` of the same query. */
 export async function measurePostgres({ folder, rows, rounds }: PartInput): Promise<Figures> {
   const server = await PostgresCluster.start();
   try {

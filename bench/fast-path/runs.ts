@@ -11,10 +11,10 @@ import { Sink } from "./sink.ts";
 import { makeSmallRows, smallRows } from "./small.ts";
 import { stageCsv, type Staging } from "./staging.ts";
 
-/** A table as CSV, and the lines that the service is sent of it. */
+/** A table as CSV, and the digest of the lines that the service receives for it. */
 type Table = { readonly csv: string; readonly lines: string };
 
-/** DuckDB's COPY, and what `send` takes to bring its files to a server. */
+/** The cost of DuckDB's COPY, and of `send` bringing its files to a server. */
 async function copyThen(
   { duckdb, folder }: PartInput,
   { csv, lines }: Table,
@@ -29,7 +29,7 @@ async function copyThen(
   };
 }
 
-/** The same to a server that does nothing with them. */
+/** The same with a server that discards them. */
 async function copyAndPut(input: PartInput, of: Table): Promise<Took> {
   const sink = await Sink.open();
   try {
@@ -44,7 +44,7 @@ async function copyAndPut(input: PartInput, of: Table): Promise<Took> {
   }
 }
 
-/** Whole runs that do all by themselves, and the staging that is a part of them. */
+/** Whole runs that do all the work themselves, and the staging that is part of them. */
 async function withoutWorker(
   input: PartInput,
   project: ServedProject,
@@ -67,10 +67,10 @@ async function withoutWorker(
   };
 }
 
-/** Runs that leave the work to a worker, beside what moves the same rows without one. */
+/** Runs that leave the work to a worker, compared with programs that move the same rows without one. */
 async function withWorker(input: PartInput, project: ServedProject, of: Table): Promise<Figures> {
   const { rows, rounds } = input;
-  // A run that does some of the work itself is a worker too.
+  // A run that does part of the work itself is a worker, too.
   let rssBytes = 0;
   const counted = async (running: Promise<WholeRun>): Promise<WholeRun> => {
     const ran = await running;
@@ -90,7 +90,7 @@ async function withWorker(input: PartInput, project: ServedProject, of: Table): 
   };
   const best = await bestInTurn(programs, { rounds, warmUp: true });
   const beside = best("duckdb and curl");
-  // The service reads each line while it takes a file, which is most of what a run waits for.
+  // The service reads each line while it receives a file; a run spends most of its waiting on that.
   const all = ratioOf(best("run, all"), best("duckdb, curl and the service"), "seconds");
   const { value: besideNothing } = ratioOf(best("run, all"), beside, "seconds");
   return {

@@ -10,12 +10,12 @@ import { benchApiKey, compareRecordsAt, requestsPerSecond } from "../project.ts"
 import { runSync, temporalAt, type WholeRun } from "../whole-run.ts";
 import { accountMapping } from "../workloads/account-mapping.ts";
 
-/** Syncs by name: the CSV that each reads, and what it sends of it. */
+/** Syncs by name: the CSV that each reads, and its `send` mode. */
 export type CsvSyncs = Readonly<
   Record<string, { readonly csv: string; readonly send: "all" | "changed" }>
 >;
 
-/** What sluice.yaml says of a service and of syncs that read a file each. */
+/** The content of sluice.yaml for a service and for syncs that read a file each. */
 export function projectConfig({
   baseUrl,
   syncs,
@@ -48,7 +48,7 @@ export function projectConfig({
 
 const ready = z.object({ address: z.string() });
 
-/** A project whose service and Temporal are up, each as a process of its own: what a run takes is its own. */
+/** A project whose service and Temporal run as processes of their own, so that a run's figures are its own. */
 export class ServedProject {
   readonly #folder: string;
   readonly #sandbox: ChildProcess;
@@ -89,7 +89,7 @@ export class ServedProject {
     }
   }
 
-  /** Starts a worker; a run from now on leaves the work to it, and waits until it is there. */
+  /** Starts a worker; later runs wait until it is ready, and leave the work to it. */
   startWorker(...options: readonly string[]): void {
     const command = temporalAt(this.#temporalAddress, [
       process.execPath,
@@ -100,7 +100,7 @@ export class ServedProject {
     this.#worker = start(command, this.#folder, { program: "env" });
   }
 
-  /** Processor seconds of the worker until now; 0 without one. */
+  /** Processor seconds of the worker so far; 0 without one. */
   async workerCpuSeconds(): Promise<number> {
     return this.#worker === undefined ? 0 : await cpuSecondsOf(this.#worker);
   }
@@ -110,7 +110,7 @@ export class ServedProject {
     return this.#worker === undefined ? 0 : ((await peakRssBytes(this.#worker)) ?? 0);
   }
 
-  /** Runs a sync as a user does. @throws {Error} it did not end well, or did not read and send so many rows. */
+  /** Runs a sync as a user does. @throws {Error} it did not end well, or read or sent other numbers of rows. */
   async run(
     sync: string,
     wanted: { readonly rows: number; readonly sent: number },
@@ -125,12 +125,12 @@ export class ServedProject {
     return ran;
   }
 
-  /** Where the service answers. */
+  /** The service's address. */
   get serviceAddress(): string {
     return this.#sandboxAddress;
   }
 
-  /** Holds the service's records against a CSV's, as `compareRecordsAt`. */
+  /** Compares the service's records with a CSV's; see `compareRecordsAt`. */
   async compareRecords(csv: string): Promise<number> {
     return await compareRecordsAt(this.#sandboxAddress, csv);
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 
-/** A server on the loopback that takes whatever is PUT, and keeps nothing. */
+/** A server on the loopback interface that accepts every PUT, and discards it. */
 export class Sink {
   readonly #server: Server;
   #bytes = 0;

@@ -7,10 +7,10 @@ import type { Figures, PartInput } from "./part.ts";
 import { ServedProject } from "./served-project.ts";
 import type { Figure } from "./verdicts.ts";
 
-/** A small night: so few that a run's own start and end are all it takes. */
+/** A small night: so few rows that a run takes only its own start and end. */
 export const smallRows = 295;
 
-/** Writes them into a folder of their own; answers the path. */
+/** Writes them into a folder of their own; returns the path. */
 export async function makeSmallRows(parent: string): Promise<string> {
   const folder = join(parent, "small");
   await mkdir(folder);
@@ -22,7 +22,7 @@ const wall = ({ seconds, cpuSeconds }: Took): Figure => ({
   from: `${cpuSeconds.toFixed(2)} CPU s of the command`,
 });
 
-/** `sluice run` of few rows, with Temporal up and then with a worker up too. */
+/** `sluice run` with few rows, with only Temporal up and then with a worker up, too. */
 export async function measureSmall({ folder, rounds }: PartInput): Promise<Figures> {
   const csv = await makeSmallRows(folder);
   const project = await ServedProject.open(join(folder, "project"), {

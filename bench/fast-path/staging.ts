@@ -7,10 +7,10 @@ import { bestInTurn, ratioOf, type Took } from "./best.ts";
 import type { Figures, PartInput } from "./part.ts";
 import { bytesOf, checkLines, copyByDuckdb, importBySqlite, packByPigz } from "./peers.ts";
 
-/** The rows to stage, and what must become of them. */
+/** The rows to stage, and the expected result. */
 export type Staging = { readonly csv: string; readonly rows: number; readonly sha256: string };
 
-/** Stages a CSV into a folder. `isKnown`: its rows were staged there before, so that none leaves. */
+/** Stages a CSV into a folder. `isKnown`: its rows were staged there before, so that none is sent. */
 export async function stageCsv(
   { csv, rows, sha256 }: Staging,
   folder: string,
@@ -24,7 +24,7 @@ export async function stageCsv(
   return await runStaging(args, folder, { records: rows, sha256 });
 }
 
-/** The programs that are compared, in the order of their turns. */
+/** The compared programs, in the order of their turns. */
 function programsOf(
   { folder, rows, duckdb }: PartInput,
   files: { readonly csv: string; readonly jsonl: string },
@@ -34,7 +34,7 @@ function programsOf(
     "duckdb" | "pigz" | "sqlite3" | "all" | "first" | "unchanged",
     () => Promise<Took>
   >;
-  /** Of the chunks of the last `all`. */
+  /** The size of the chunks of the last `all`. */
   readonly chunkBytes: () => number;
 } {
   const { csv, jsonl } = files;
@@ -67,7 +67,7 @@ function programsOf(
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
-/** CSV to chunks, without Temporal and the service, beside programs that do a part of it. */
+/** CSV to chunks, without Temporal and the service, compared with programs that do a part of it. */
 export async function measureStaging(input: PartInput): Promise<Figures> {
   const csv = await makeRows(input.folder, input.rows);
   const jsonl = join(input.folder, "accounts.jsonl");

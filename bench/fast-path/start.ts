@@ -8,7 +8,7 @@ import { bestInTurn, ratioOf, type Took } from "./best.ts";
 import type { Figures, PartInput } from "./part.ts";
 import { projectConfig } from "./served-project.ts";
 
-/** How long commands take that only read, beside Node's own start. */
+/** How long commands that only read take, compared with Node's own start. */
 export async function measureStart({ folder, rows, rounds }: PartInput): Promise<Figures> {
   const csv = await makeRows(folder, rows);
   const config = projectConfig({ baseUrl: "sandbox", syncs: { accounts: { csv, send: "all" } } });

@@ -9,7 +9,7 @@ import { stageCsv } from "./staging.ts";
 
 type Passes = Record<"first" | "unchanged", () => Promise<Took>>;
 
-/** The first load of so many rows, whose keys come in no order, and the same rows once more. */
+/** The first load of `rows` rows, whose keys come in random order, and the same rows once more. */
 async function passesOf(parent: string, rows: number): Promise<Passes> {
   const folder = join(parent, String(rows));
   await mkdir(folder);
@@ -23,7 +23,7 @@ async function passesOf(parent: string, rows: number): Promise<Passes> {
   };
 }
 
-/** All rows beside a tenth of them: how much dearer a row becomes. */
+/** All rows compared with a tenth of them: how much more a row costs. */
 export async function measureTenfold({ folder, rows, rounds }: PartInput): Promise<Figures> {
   const tenth = await passesOf(folder, Math.round(rows / 10));
   const whole = await passesOf(folder, rows);

@@ -5,19 +5,19 @@ import { Pool } from "undici";
 
 import { type Latencies, latenciesOf } from "../latencies.ts";
 
-/** What is done to a receiver, and by how many. */
+/** The attack on a receiver, and its size. */
 export type AttackSettings = {
   readonly address: URL;
-  /** A path of the receiver's; deliveries to it are answered 2xx when `sign` made their headers. */
+  /** A path of the receiver; deliveries to it are answered 2xx with headers that `sign` made. */
   readonly path: string;
   readonly body: Buffer;
-  /** Headers with which a delivery of the body is believed; called for each one, so that none is a repeated one. */
+  /** Makes valid headers for a delivery of the body; called for each one, so that none is a repeat. */
   readonly sign: () => Readonly<Record<string, string>>;
-  /** Connections that post all the time, one delivery at a time. */
+  /** Connections that post continuously, one delivery at a time. */
   readonly posters: number;
   /** Connections that send a body byte by byte, and begin again when they are cut off. */
   readonly drippers: number;
-  /** Each of the two measurements takes so long. */
+  /** The duration of each of the two measurements. */
   readonly seconds: number;
 };
 
@@ -25,31 +25,31 @@ export type AttackSettings = {
 export type Attacked = {
   readonly calm: Latencies;
   readonly attacked: Latencies;
-  /** Deliveries of both that were not answered 2xx. */
+  /** Deliveries in both that were not answered 2xx. */
   readonly refused: number;
-  /** Times a dripping connection was cut off. */
+  /** How often a dripping connection was cut off. */
   readonly cut: number;
 };
 
 /** Longest time between two bytes of one dripping connection. */
 const dripMs = 500;
 
-/** In so many steps, over so long, the dripping connections are opened. */
+/** The dripping connections are opened in this many steps, over this time. */
 const openingSteps = 100;
 const openingMs = 5_000;
 
 /**
- * Posts to a receiver, first alone, then beside connections that drip, and measures how long answers take
+ * Posts to a receiver, first alone, then next to connections that drip, and measures how long answers take
  * (docs/facts/threats.md#t14).
  */
 export async function attackReceiver(settings: AttackSettings): Promise<Attacked> {
   const pool = new Pool(settings.address, { connections: settings.posters, pipelining: 1 });
   try {
-    // The first seconds measure the compiler.
+    // The first seconds would measure the compiler.
     await postFor(pool, { ...settings, seconds: 2 });
     const calm = await postFor(pool, settings);
     const drippers = startDripping(settings);
-    // By then the first of them are being cut off, and come again.
+    // By then the first of them are being cut off, and come back.
     await wait(7_000);
     const attacked = await postFor(pool, settings);
     const cut = drippers.stop();
@@ -85,7 +85,7 @@ async function postFor(
   return { durations, refused };
 }
 
-/** @returns how to stop, and learn how many connections were cut off. */
+/** @returns how to stop, and to learn how many connections were cut off. */
 function startDripping({ address, path, drippers }: AttackSettings): { stop(): number } {
   const head = `POST ${path} HTTP/1.1\r\nHost: ${address.host}\r\nContent-Length: 10000\r\n\r\n`;
   const sockets = new Set<Socket>();
@@ -97,7 +97,7 @@ function startDripping({ address, path, drippers }: AttackSettings): { stop(): n
     const dripping = setInterval(() => socket.write(" "), dripMs);
     socket.write(head);
     socket.resume();
-    // Being cut off by a reset is being cut off.
+    // A reset also counts as being cut off.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       clearInterval(dripping);
@@ -107,7 +107,7 @@ function startDripping({ address, path, drippers }: AttackSettings): { stop(): n
       drip();
     });
   };
-  // A few at a time: this process posts as well, and opening all at once would measure itself.
+  // A few at a time: this process posts as well, and opening all at once would measure this process itself.
   let opened = 0;
   const opening = setInterval(() => {
     const upTo = Math.min(drippers, opened + Math.ceil(drippers / openingSteps));

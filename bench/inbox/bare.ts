@@ -1,4 +1,4 @@
-// Node's own server and nothing else, to compare with: it reads a delivery, checks its HMAC, parses it and
+// Node's own server and nothing else, for comparison: it reads a delivery, checks its HMAC, parses it and
 // answers 202. It has no routes, no limits, no metrics and keeps nothing: node bench/inbox/bare.ts --port
 // 8090 --secret whsec_…. SIGTERM ends it.
 import { createHmac } from "node:crypto";

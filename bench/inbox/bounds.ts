@@ -10,7 +10,7 @@ const timesEachMin = 20;
 
 const shown = (rate: number): string => Math.round(rate).toLocaleString("en");
 
-/** Holds the rounds of receivers against their bounds; medians of the rounds count, and of the memory the most. */
+/** Checks the rounds of receivers against their bounds, by the medians of the rounds, and by the largest memory. */
 export function checkReceivers(
   measured: ReadonlyMap<string, readonly Received[]>,
 ): readonly Checked[] {

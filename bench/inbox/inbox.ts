@@ -1,6 +1,6 @@
-// node bench/inbox/inbox.ts [--rounds 5]: what the receiver acknowledges, beside one commit per request and
-// beside an inbox that keeps nothing. Prints its table; `npm run prove -- --only inbox` publishes it. Exit
-// code 1 when a bound is broken. Needs a build and a C compiler.
+// node bench/inbox/inbox.ts [--rounds 5]: the rate of the receiver, compared with one commit per request and
+// with an inbox that keeps nothing. Prints its table; `npm run prove -- --only inbox` publishes it. Exit
+// code 1 if a bound is broken. Needs a build and a C compiler.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

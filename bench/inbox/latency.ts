@@ -10,7 +10,7 @@ import { type Latencies, latenciesOf } from "../latencies.ts";
 
 /**
  * Posts events at a steady rate to the whole system, and measures from each 2xx to the service's acceptance
- * of what it was for, both by this machine's clock; the first two seconds do not count. @throws one was lost,
+ * of the event, both by this machine's clock; the first two seconds do not count. @throws one was lost,
  * or accepted twice.
  */
 export async function measureAcceptance(how: {

@@ -1,4 +1,4 @@
-// Posts signed deliveries of 1 KiB to a receiver on 64 keep-alive connections, and prints what it measured as
+// Posts signed deliveries of 1 KiB to a receiver on 64 keep-alive connections, and prints the measurements as
 // its last line:
 //     node bench/inbox/poster.ts --port 8090 --path /hooks/bench --secret whsec_… --warm-up 20000 --deliveries 100000
 // A process of its own. It makes all deliveries before the clock starts, because it shares the cores with the receiver.
@@ -12,13 +12,13 @@ import { type Latencies, latenciesOf } from "../latencies.ts";
 
 const connections = 64;
 
-/** What this program prints. */
+/** The output of this program. */
 export type Pushed = {
   /** Deliveries acknowledged after the warm-up, and how long that took. */
   readonly deliveries: number;
   readonly seconds: number;
   readonly latencies: Latencies;
-  /** User and system, of the time after the warm-up. */
+  /** User and system time after the warm-up. */
   readonly cpuSeconds: number;
 };
 

@@ -9,15 +9,15 @@ import { end, firstJson, start } from "../child.ts";
 import { flagsOf } from "../launch-flags.ts";
 import { benchApiKey } from "../project.ts";
 
-/** Where deliveries of a benchmark go, and what they are signed with. */
+/** Where a benchmark's deliveries go, and the secret that signs them. */
 export const benchConnection = {
   path: "/hooks/bench",
   secret: `whsec_${Buffer.from("a secret of a benchmark, no more").toString("base64")}`,
 } as const;
 
 /**
- * `sluice webhooks`, its parts with another inbox (inbox-receiver.ts), or no more than Node's own server
- * (inbox-bare.ts).
+ * `sluice webhooks`, its parts with another inbox (receiver.ts), or only Node's own server
+ * (bare.ts).
  */
 export type ReceiverKind = "sluice" | "nothing" | "each" | "bare";
 
@@ -31,12 +31,12 @@ export type ReceiverProcess = {
 const receiverProgram = fileURLToPath(new URL("receiver.ts", import.meta.url));
 const bareProgram = fileURLToPath(new URL("bare.ts", import.meta.url));
 
-/** What `sluice webhooks` is started with, for what is compared with it. */
+/** Node's flags for `sluice webhooks`, also used for the programs compared with it. */
 const receiverFlags = await flagsOf("webhooks");
 
 /**
- * Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that
- * its process begins with.
+ * Starts a receiver with an empty inbox in an empty folder; the caller ends it. `preload` is a library that
+ * is loaded into its process.
  */
 export async function startReceiver(how: {
   readonly kind: ReceiverKind;
@@ -49,7 +49,7 @@ export async function startReceiver(how: {
   await mkdir(stateFolder);
   await writeFile(join(folder, "sluice.yaml"), config());
   const env = [
-    // Nobody drains: only receiving is measured, and nothing else takes of the cores.
+    // Nobody drains: only receiving is measured, and nothing else uses the cores.
     `TEMPORAL_ADDRESS=127.0.0.1:${nobody}`,
     ...(preload === undefined ? [] : [`LD_PRELOAD=${preload}`]),
   ];

@@ -1,7 +1,7 @@
-// The receiver's own parts with another inbox, to compare with: node bench/inbox/receiver.ts --inbox
+// The receiver's own parts with another inbox, for comparison: node bench/inbox/receiver.ts --inbox
 // nothing|each --port 8090 \
 //     --path /hooks/bench --secret whsec_… --folder state
-// `nothing` keeps nothing: what could be reached at most. `each` is the same inbox with a transaction for
+// `nothing` keeps nothing: the upper limit of the rate. `each` is the same inbox with a transaction for
 // every delivery. SIGTERM ends it.
 import { once } from "node:events";
 import { join } from "node:path";

@@ -11,16 +11,16 @@ import { type Latencies, latencies } from "../latencies.ts";
 import { alternate, makeEmpty } from "../rounds.ts";
 import { benchConnection, type ReceiverKind, startReceiver } from "./process.ts";
 
-/** What one round of a receiver took. */
+/** The figures of one round of a receiver. */
 export type Received = {
   /** Acknowledged deliveries: each is a row. */
   readonly rowsPerSecond: number;
   readonly latencies: Latencies;
-  /** Of the receiver's process, at its most. */
+  /** The peak memory of the receiver's process. */
   readonly rssBytes: number;
-  /** What the receiver takes for each, the warm-up included. */
+  /** The receiver's processor time for each delivery, including the warm-up. */
   readonly cpuMicroseconds: number;
-  /** What the poster, which shares the cores, takes for each. */
+  /** The processor time for each delivery of the poster, which shares the cores. */
   readonly posterCpuMicroseconds: number;
 };
 
@@ -36,7 +36,7 @@ export type Variant = {
 
 const fast = { isSlow: false, deliveries: 100_000 } as const;
 
-/** The names of what is measured, in the order of the rounds. */
+/** The names of the measured receivers, in the order of the rounds. */
 export const names = {
   bare: "Node's own server and an HMAC, no more",
   nothing: "nothing kept, the receiver alone",
@@ -46,7 +46,7 @@ export const names = {
   slowEach: "one commit per request, 2 ms to flush",
 } as const;
 
-/** All that is measured; what is slow counts fewer deliveries. */
+/** All measured receivers; the slow ones get fewer deliveries. */
 export const variants: readonly Variant[] = [
   { name: names.bare, receiver: "bare", ...fast },
   { name: names.nothing, receiver: "nothing", ...fast },
@@ -66,7 +66,7 @@ const postedSchema = z.object({
 
 /**
  * Measures receivers in turn, round by round, after a warm-up that does not count.
- * @returns for each name what each round took. @throws when not everything acknowledged was kept: such a
+ * @returns the figures of each round, by name. @throws if not everything acknowledged was kept: such a
  * round does not count.
  */
 export async function measureReceivers(how: {
@@ -90,7 +90,7 @@ export async function measureReceivers(how: {
   return measured;
 }
 
-/** What is put between a program and its disk. @throws where there is no C compiler. */
+/** Builds the library that slows a program's disk. @throws if there is no C compiler. */
 async function compileSlowDisk(folder: string): Promise<string> {
   const source = join(folder, "slow-fsync.c");
   await copyFile(new URL("../workloads/slow-fsync.c", import.meta.url), source);

@@ -1,4 +1,4 @@
-/** The mapping of README.md as a sync spells it, its properties in the order of the oracle's. */
+/** The mapping of README.md in a sync's syntax, its properties in the order of the oracle's. */
 export const accountMapping = {
   account_id: "id",
   domain: "domain",

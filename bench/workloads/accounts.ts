@@ -11,7 +11,7 @@ import { parse } from "csv-parse";
 
 import { accountMapping } from "./account-mapping.ts";
 
-/** The benchmark's rows, with the sha256 of their CSV and of the JSONL that is right for them (README.md). */
+/** The benchmark's rows, with the sha256 of their CSV and of the correct JSONL for them (README.md). */
 export const accounts = {
   rows: 485_208,
   csvSha256: "0eb1d13dc7f8282c8b47396c6262bafd6453a8aa8abd40976a87d5efb6379a95",
@@ -21,7 +21,7 @@ export const accounts = {
 const integers: ReadonlySet<string> = new Set(["employees", "founded_year", "annual_revenue"]);
 const properties = Object.keys(accountMapping.account_properties);
 
-/** A record as the oracle of README.md makes it, from a row as csv-parse reads it. */
+/** A record as the oracle of README.md makes it from a row that csv-parse read. */
 export type OracleRecord = {
   readonly type: "account";
   readonly account_id: string | undefined;
@@ -29,7 +29,7 @@ export type OracleRecord = {
   readonly account_properties: Readonly<Record<string, unknown>>;
 };
 
-/** The oracle's mapping; it shares nothing with sluice's but the names of the columns. */
+/** The oracle's mapping; it shares only the names of the columns with sluice's. */
 export function oracleRecord(row: Readonly<Record<string, string>>): OracleRecord {
   const values: Record<string, unknown> = {};
   for (const name of properties) {
@@ -44,14 +44,14 @@ export function oracleRecord(row: Readonly<Record<string, string>>): OracleRecor
   };
 }
 
-/** How csv-parse is set up to be the oracle's reader. */
+/** The settings of csv-parse as the oracle's reader. */
 export const oracleParseOptions = {
   columns: true,
   bom: true,
   record_delimiter: ["\r\n", "\n", "\r"],
 };
 
-/** Writes the first rows of the benchmark's, or more, as accounts.csv into a folder; answers its path. */
+/** Writes the first rows of the benchmark's, or more, as accounts.csv into a folder; returns its path. */
 export async function makeRows(folder: string, rows: number): Promise<string> {
   const file = join(folder, "accounts.csv");
   const generator = fileURLToPath(new URL("gen-accounts.mjs", import.meta.url));
@@ -60,7 +60,7 @@ export async function makeRows(folder: string, rows: number): Promise<string> {
   return file;
 }
 
-/** Writes accounts.csv into a folder; answers its path. @throws when its bytes are not those of README.md. */
+/** Writes accounts.csv into a folder; returns its path. @throws if its bytes are not those of README.md. */
 export async function makeAccounts(folder: string): Promise<string> {
   const file = await makeRows(folder, accounts.rows);
   const sha256 = createHash("sha256");
@@ -70,7 +70,7 @@ export async function makeAccounts(folder: string): Promise<string> {
   return file;
 }
 
-/** The sha256 of the JSONL that is right for a CSV of accounts. */
+/** The sha256 of the correct JSONL for a CSV of accounts. */
 export async function oracleSha256(csv: string): Promise<string> {
   const sha256 = createHash("sha256");
   const rows: AsyncIterable<Record<string, string>> = createReadStream(csv).pipe(
@@ -80,7 +80,7 @@ export async function oracleSha256(csv: string): Promise<string> {
   return sha256.digest("hex");
 }
 
-/** The sha256 of what gzip files hold, joined in order. */
+/** The sha256 of the contents of gzip files, joined in order. */
 export async function jsonlSha256(files: readonly string[]): Promise<string> {
   const sha256 = createHash("sha256");
   for (const file of files) {

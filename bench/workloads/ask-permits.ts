@@ -1,7 +1,7 @@
-// Workers that ask one store in Postgres whether their requests may leave, and how long each answer takes:
+// Workers that ask one store in Postgres for permits, and how long each answer takes:
 // node bench/workloads/ask-permits.ts --url postgres://... [--schema sluice] [--workers 10] [--seconds 20] [--rate 100]
 // Each worker has a store of its own, in a thread, as a process has; together they ask `rate` times a second, so that
-// what is measured is the answer, and not how long a queue is that everybody fills as fast as it goes.
+// the answer is measured, and not the length of a queue that everybody fills as fast as they can.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
@@ -16,10 +16,10 @@ const { Secret } = await built<typeof Secrets>("src/security/secret.js");
 const { migrateStore } = await built<typeof Migrating>("src/state/postgres/migrate.js");
 const { openPostgresStore } = await built<typeof Postgres>("src/state/postgres/open.js");
 
-/** Of all requests; ten times what is asked for, so that no worker waits for a permit that is far away. */
+/** Permits for each request made: ten times the rate, so that no worker waits for a distant permit. */
 const permitsPerAsked = 10;
 
-/** Asked before the clock counts: connections are made, and statements planned. */
+/** Requests before the clock starts: connections are made, and statements planned. */
 const warmUpMs = 1_000;
 
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ const [workers, rate] = [Number(values.workers), Number(values.rate)];
 const measuredMs = Number(values.seconds) * 1_000;
 const pauseMs = (1_000 * workers) / rate;
 
-/** Asks at even times until the clock is over; those that are missed are not made up for. */
+/** Asks at even intervals until time is up; missed turns are not made up for. */
 async function ask(state: StateStore, begunMs: number): Promise<readonly number[]> {
   const asked = {
     limits: ["api:bench", "api:bench:credits", "api:bench:refused"],
@@ -61,7 +61,7 @@ const states: StateStore[] = [];
 for (let worker = 0; worker < workers; worker += 1) states.push(await openPostgresStore(server));
 const begunMs = performance.now();
 const all = await Promise.all(
-  // Not all at one time: workers know nothing of each other.
+  // Not all at the same moment: workers know nothing of each other.
   states.map(
     async (state, worker) => await ask(state, begunMs + (worker * pauseMs) / states.length),
   ),

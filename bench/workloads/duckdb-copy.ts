@@ -1,4 +1,4 @@
-// Writes a CSV of accounts as JSON lines by DuckDB alone, in gzip files of about the size of our chunks:
+// Writes a CSV of accounts as JSON lines with DuckDB alone, in gzip files about the size of our chunks:
 // node bench/workloads/duckdb-copy.ts --duckdb ~/.cache/sluice/duckdb-1.5.6-r.1 --csv accounts.csv --folder out
 import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -10,10 +10,10 @@ import { z } from "zod";
 import { tellUsage } from "../usage.ts";
 import { accountMapping } from "./account-mapping.ts";
 
-/** What a chunk of ours comes to: 100,000 records. */
+/** The size of one of our chunks: 100,000 records. */
 const fileBytes = 8_500_000;
 
-/** As much of DuckDB's module as is used here; it is no package of ours. */
+/** The part of DuckDB's module that is used here; it is not one of our packages. */
 type Duckdb = {
   readonly DuckDBInstance: {
     create(path: string): Promise<{
@@ -51,8 +51,8 @@ const record = {
 };
 const format = `header = true, delim = ',', quote = '"', escape = '"', nullstr = ''`;
 const rows = `read_csv(${quote(csv)}, ${format}, columns = ${list(types)})`;
-// A patch has no members that are null: it leaves the empty ones out, as the oracle does. What it makes is a
-// line already, which CSV without quotes writes as it is.
+// A patch has no null members, so it leaves out the empty ones, as the oracle does. Its result is already a
+// line, which CSV without quotes writes unchanged.
 const copy = `copy (select json_merge_patch('{}', to_json(${list(record)}))::varchar from ${rows})
   to ${quote(folder)} (format csv, header false, quote '', escape '', delimiter E'\\x01',
     compression gzip, file_extension 'jsonl.gz', file_size_bytes ${fileBytes}, overwrite_or_ignore true)`;

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** The sum of the lines' hashes: the same for the same lines in whatever order, each as often. */
+/** The sum of the hashes of lines: the same for the same lines in any order, each as often. */
 export class LineDigest {
   readonly #sums = new Uint32Array(8);
   #lines = 0;
 
-  /** Counts a line, which is given without its end. */
+  /** Counts a line, given without its line end. */
   add(line: string | Uint8Array): void {
     const hash = createHash("sha256").update(line).digest();
     // Each sum wraps by itself.
@@ -21,7 +21,7 @@ export class LineDigest {
 
 const newline = 10;
 
-/** The lines of a stream of bytes, cut at LF only; what comes after the last LF is a line too. */
+/** The lines of a stream of bytes, split at LF only; the rest after the last LF is a line, too. */
 export async function* linesOfBytes(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {

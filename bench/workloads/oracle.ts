@@ -8,18 +8,18 @@ import { parse } from "csv-parse";
 import { accounts, oracleParseOptions, oracleRecord } from "./accounts.ts";
 import { LineDigest, linesOfBytes } from "./line-digest.ts";
 
-/** The JSON lines that are right for a CSV of accounts. */
+/** The correct JSON lines for a CSV of accounts. */
 export type Oracle = {
   readonly sha256: string;
-  /** Of the lines in whatever order: as `linesInAnyOrder` says it. */
+  /** The digest of the lines in any order, as `linesInAnyOrder` gives it. */
   readonly lines: string;
-  /** What zlib makes of them at level 1, in one member. */
+  /** Their size after zlib at level 1, in one member. */
   readonly zlibBytes: number;
 };
 
 /**
- * Writes the JSON lines that are right for a CSV into a file.
- * @throws {Error} the CSV is the benchmark's, and they are not the lines of README.md
+ * Writes the correct JSON lines for a CSV into a file.
+ * @throws {Error} the CSV is the benchmark's, but the lines are not those of README.md
  */
 export async function writeOracle(csv: string, file: string): Promise<Oracle> {
   const sha256 = createHash("sha256");
@@ -45,7 +45,7 @@ export async function writeOracle(csv: string, file: string): Promise<Oracle> {
   return { sha256: found, lines: digest.toString(), zlibBytes };
 }
 
-/** A digest of the lines in gzip files, in whatever order they are. */
+/** A digest of the lines in gzip files, in any order. */
 export async function linesInAnyOrder(files: readonly string[]): Promise<string> {
   const digest = new LineDigest();
   for (const file of files) {

@@ -3,26 +3,26 @@ import { z } from "zod";
 import { postgresProgram, runSql } from "../../test/support/postgres/postgres-cluster.ts";
 import { run } from "../child.ts";
 
-/** A table of made-up accounts, with the columns and about the values of README.md's CSV, in a server of its own. */
+/** A table of made-up accounts, with the columns and roughly the values of README.md's CSV, on a server of its own. */
 export type PostgresAccounts = { readonly url: string; readonly rows: number };
 
-/** What `from` says of the table. The overlap reaches back before the first row, so every run reads every row. */
+/** The `from` of the table. The overlap reaches back before the first row, so every run reads every row. */
 export const fromAccounts = {
   table: "accounts",
   changed_by: { column: "updated_at", overlap: "3650d" },
 } as const;
 
-/** The columns as they are, which is what the connector reads too. */
+/** The columns as they are, which is also what the connector reads. */
 export const asTheyAre = "*";
 
-/** The columns as the service gets them, for the oracle: a time is written by the server, to the microsecond. */
+/** The columns as the service gets them, for the oracle: the server writes times, to the microsecond. */
 export const asSent = `id, domain, name, industry, employees, country, city, founded_year, annual_revenue,
   funding_stage, phone, owner_email, description,
   to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at`;
 
 /**
- * Ten rows share each time, and the times come in no order: the table was not written in the order in which
- * it is read.
+ * Each time is shared by ten rows, and the times come in random order: the table was not written in the order in
+ * which it is read.
  */
 const makeTable = (rows: number): string => `
   create table accounts as select
@@ -48,15 +48,15 @@ const makeTable = (rows: number): string => `
 
 /** Makes the table. */
 export async function makePostgresAccounts({ url, rows }: PostgresAccounts): Promise<void> {
-  // One by one, because `vacuum` runs in no transaction.
+  // One by one, because `vacuum` cannot run in a transaction.
   for (const statement of makeTable(rows).split(";\n")) await runSql(url, statement);
 }
 
 const usage = z.object({ seconds: z.number(), cpuSeconds: z.number() });
 
 /**
- * Writes the rows into a CSV file by `psql \copy`, in the order in which the connector reads them.
- * @returns what psql took, from start to exit. @throws {Error} it wrote other than all rows.
+ * Writes the rows into a CSV file with `psql \copy`, in the order in which the connector reads them.
+ * @returns the cost of psql, from start to exit. @throws {Error} it did not write exactly all rows.
  */
 export async function copyAccounts(
   { url, rows }: PostgresAccounts,

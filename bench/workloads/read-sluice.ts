@@ -1,4 +1,4 @@
-// Reads a source to its end as a stage thread does, and keeps nothing:
+// Reads a source to its end as a stage thread does, and discards the rows:
 // node bench/workloads/read-sluice.ts --connector postgres --members '{"url":"postgres://…","table":"accounts"}'
 import { parseArgs } from "node:util";
 

@@ -1,6 +1,6 @@
 // How much memory and time the sandbox takes for one large PUT: node bench/workloads/sandbox-put.ts --bytes 2000000000
-// The sandbox runs in a process of its own and as it is shipped, compiled: Node's TypeScript loader alone
-// takes 30 MB. Its peak RSS is the figure; exit code 1 when that is 150 MB or more.
+// The sandbox runs in a process of its own and compiled, as it is shipped: Node's TypeScript loader alone
+// takes 30 MB. The figure is its peak RSS; exit code 1 if that is 150 MB or more.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
@@ -27,7 +27,7 @@ const uploadAddress = z.object({ upload_url: z.string(), file_key: z.string() })
 
 const { values } = parseArgs({ options: { bytes: { type: "string", default: "2000000000" } } });
 const folder = await mkdtemp(join(tmpdir(), "sandbox-put-"));
-// Inside node_modules, so that what is compiled there finds the packages it imports.
+// Inside node_modules, so that the compiled code finds the packages it imports.
 await mkdir(join(root, "node_modules", ".cache"), { recursive: true });
 const compiled = await mkdtemp(join(root, "node_modules", ".cache", "sandbox-put-"));
 try {
@@ -75,7 +75,7 @@ async function startCompiled(dataFolder: string): Promise<ChildProcess> {
   });
 }
 
-/** Writes as many gzip members as fit: some are made, and repeated, because deflating 2 GB would take minutes. */
+/** Writes as many gzip members as fit: makes a few and repeats them, because deflating 2 GB would take minutes. */
 async function writeGzip(path: string, bytesMax: number): Promise<void> {
   const compress = promisify(gzip);
   const members = [];
@@ -139,7 +139,7 @@ async function put(to: { address: string; file: string }): Promise<Record<string
   };
 }
 
-/** Sends as an object store asks for it: with its length. node:http, because fetch would send chunks. */
+/** Sends with a length, as an object store requires. node:http, because fetch would send chunks. */
 async function putFile(from: { url: string; file: string; bytes: number }): Promise<void> {
   const sending = request(from.url, {
     method: "PUT",
@@ -168,7 +168,7 @@ async function post(url: string, body: unknown): Promise<unknown> {
   return await answer.json();
 }
 
-/** The longest that the sandbox let a ping wait meanwhile; a ping without a key is answered 401, and not counted. */
+/** The longest wait for a ping meanwhile; a ping without a key is answered 401, and not counted. */
 async function slowestPing(address: string, until: AbortSignal): Promise<number> {
   let slowestMs = 0;
   while (!until.aborted) {

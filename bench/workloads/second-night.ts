@@ -6,17 +6,17 @@ import { parse } from "csv-parse";
 
 import { oracleParseOptions, oracleRecord, type OracleRecord } from "./accounts.ts";
 
-/** A row of accounts.csv, its columns in their order. */
+/** A row of accounts.csv, its columns in order. */
 type AccountRow = Readonly<Record<string, string>>;
 
-/** Why the records of a night are sent, as a report has it. */
+/** Why the records of a night are sent, as in a report. */
 export type NightChanges = {
   readonly new: number;
   readonly changed: number;
   readonly fields: Readonly<Record<string, number>>;
 };
 
-/** What becomes of a row in the second night; undefined of one that is gone. */
+/** The row in the second night; undefined if it is gone. */
 function editOf(row: AccountRow, index: number): AccountRow | undefined {
   if (index % 997 === 1) return undefined;
   return {
@@ -41,8 +41,8 @@ function fieldsOf({ domain, account_properties: properties }: OracleRecord): Map
 }
 
 /**
- * Writes what a source of accounts has in the night after, and counts why its records are sent: each pair of records is
- * compared field by field, as the oracle makes them.
+ * Writes the source of accounts as it is the night after, and counts why its records are sent: compares each pair of
+ * records field by field, as the oracle makes them.
  */
 export async function writeSecondNight(csv: string, to: string): Promise<NightChanges> {
   const out = createWriteStream(to);

@@ -1,6 +1,6 @@
-// A process that writes into a state store as a worker does that has nothing to do, a hundred times a second,
-// and measures how long each write takes: node bench/workloads/small-writes.ts --folder state Its first line
-// says that it has begun; SIGTERM ends it, and its last line says what it measured.
+// A process that writes into a state store like an idle worker, but a hundred times a second, and measures how
+// long each write takes: node bench/workloads/small-writes.ts --folder state. Its first line says that it has
+// begun; SIGTERM ends it, and its last line has the measurements.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 

@@ -1,7 +1,7 @@
 // Stages accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without
 // Temporal and the service: node bench/workloads/stage-sluice.ts --connector csv --members
-// '{"path":"accounts.csv"}' --folder out --send all|changed --mapping rules|json|module [--watch-loop]. The
-// main thread has nothing to do but what a worker's has meanwhile: to be there in time for heartbeats. The
+// '{"path":"accounts.csv"}' --folder out --send all|changed --mapping rules|json|module [--watch-loop]. Like a
+// worker's, the main thread has only one duty meanwhile: to be there in time for heartbeats. The
 // three mappings make the same lines.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ const {
   "watch-loop": watchLoop,
 } = parseArgs({ options }).values;
 
-// What sluice.yaml would say of the connection and `from`, read as a worker reads it.
+// The connection and `from` of sluice.yaml, parsed as a worker parses them.
 const config = sources.get(connector)?.config.parse(JSON.parse(members));
 const { target, sync } = owner;
 const stream = "account";
@@ -61,7 +61,7 @@ const never = new AbortController().signal;
 const { account_properties: properties } = accountMapping;
 const asJson = { column: "employees", as: "json" } as const;
 
-/** The mapping that was asked for, as a sync holds it. */
+/** The requested mapping, in the form that a sync has. */
 async function mappingOf(): Promise<StageJob["mapping"]> {
   if (mapping === "module") {
     const path = fileURLToPath(new URL("map-account.ts", import.meta.url));
@@ -75,7 +75,7 @@ const mapped = await mappingOf();
 
 type Drawn = { readonly stage: number; readonly send: number; readonly from: unknown };
 
-/** The job that activities/stage/stage-chunk.ts makes of a sync with default settings. */
+/** The job that activities/stage/stage-chunk.ts makes for a sync with default settings. */
 async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<StageJob> {
   const { stage } = drawn;
   const changed = {
@@ -152,7 +152,7 @@ async function stageAll(
 
 const state = await openSqliteStore(folder);
 const delay = monitorEventLoopDelay({ resolution: 1 });
-// Only where it is asked for: to wake the thread each millisecond takes 2 % of the processor time.
+// Only on request: waking the thread each millisecond takes 2 % of the processor time.
 if (watchLoop) delay.enable();
 const result = await stageAll(state);
 delay.disable();

@@ -1,7 +1,7 @@
 import type { StageName } from "../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 
-/** Whose rows the benchmarks stage. */
+/** The owner of the rows that the benchmarks stage. */
 export const owner = { target: "bench", sync: "accounts" } as const;
 
 /** The host that stages them. */
@@ -18,14 +18,14 @@ export async function beginRun(state: StateStore, runId: string): Promise<void> 
   await state.setRunRange({ runId, checkpointVersion, from: null });
 }
 
-/** Lets the send lock go. */
+/** Releases the send lock. */
 export async function endRun(state: StateStore, runId: string): Promise<void> {
   await state.releaseLock({ name: owner.sync, runId });
 }
 
 /**
- * Takes a staged chunk as the service would have accepted it, so that the next run finds it unchanged.
- * @returns how long its commit took, and what was done for it while it was on its way, in ms.
+ * Commits a staged chunk as if the service had accepted it, so that the next run finds it unchanged.
+ * @returns how long the commit took, and the work for it while the chunk was on its way, in ms.
  */
 export async function commit(
   state: StateStore,

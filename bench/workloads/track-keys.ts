@@ -1,8 +1,8 @@
 // Keeps the fingerprints of many keys in a state store, as runs with `send: changed` do, and measures each call:
 // node bench/workloads/track-keys.ts --folder state --keys 10000000
-// The first run loads all keys in their order; those after it take keys from all over the table, each key once.
-// --parts 2 ends after so many of them, --bare keeps no hashes of fields, --at-once 4000 has a call take so many.
-// --url postgres://... keeps them in a server instead, in a schema of its own that is made for it and stays.
+// The first run loads all keys in order; later runs take keys from all over the table, each key once.
+// --parts 2 ends after two runs, --bare keeps no hashes of fields, --at-once 4000 makes a call take 4,000 keys.
+// --url postgres://... keeps them on a server instead, in a new schema of its own, which stays.
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,15 +30,15 @@ const { fieldHashBytes } = await built<typeof KnownRecords>(
   "src/state/contract/keys/known-records.js",
 );
 
-/** Fewer than a worker's, so that there are commits enough to measure. */
+/** Fewer than a worker's, so that there are enough commits to measure. */
 const keysPerChunk = 20_000;
 
 /** Keys of each run after the first. */
 const keysPerRunMax = 500_000;
 
 /**
- * Prime, so that steps of it meet every key before they meet one again, and far from a round part of any
- * number of keys: with 1,000,000,007 of 10,000,000 the next key was seven further on.
+ * Prime, so that steps of it visit every key before any key again, and far from a simple fraction of any
+ * number of keys: with 1,000,000,007 and 10,000,000 keys, the next key was only seven further on.
  */
 const stride = 618_034_003;
 
@@ -49,7 +49,7 @@ const options = {
   keys: { type: "string", default: "10000000" },
   parts: { type: "string" },
   bare: { type: "boolean", default: false },
-  // As the pipeline gathers them (src/pipeline/changed.ts).
+  // As many as the pipeline collects (src/pipeline/changed.ts).
   "at-once": { type: "string", default: "10000" },
   url: { type: "string" },
 } as const;
@@ -61,11 +61,11 @@ const {
   url,
   "at-once": atOnce,
 } = parseArgs({ options }).values;
-/** Keys of one call. */
+/** Keys per call. */
 const keysPerCall = Number(atOnce);
 const tracked = Number(keys);
 
-/** What a run does: which keys it takes, the version of their records, and what must become of all of them. */
+/** The work of a run: its keys, the version of their records, and the expected verdict on all of them. */
 type Part = {
   readonly name: string;
   readonly count: number;
@@ -81,17 +81,17 @@ type Figures = {
   /** Processor time of all threads for each key, in µs. */
   readonly cpuUsPerKey: number;
   readonly calls: Latencies;
-  /** What is written of a chunk while it is on its way. */
+  /** The writes for a chunk while it is on its way. */
   readonly prepared: Latencies;
   readonly commits: Latencies;
 };
 
-/** The key of one of the rows, 20 characters. */
+/** The key of a row, 20 characters. */
 const keyAt = (row: number): string => `account-${String(row).padStart(12, "0")}`;
 const scattered = (index: number): number => (index * stride) % tracked;
 
 function hashesOf(count: number, version: number): Uint8Array {
-  // The same for every key of a version: the store compares a hash with that of its own key only.
+  // The same for every key of a version: the store compares a hash only with that of its own key.
   return new Uint8Array(count * hashBytes).fill(version);
 }
 
@@ -146,7 +146,7 @@ async function stageChunk(
   return { calls, ...(await commit(state, name)) };
 }
 
-/** Starts a clock of the processor time of all threads; it answers µs. */
+/** Starts a clock of the processor time of all threads; the result returns µs. */
 function cpuClock(): () => number {
   const before = process.cpuUsage();
   return () => {
@@ -179,7 +179,7 @@ async function measure(state: StateStore, part: Part): Promise<Figures> {
   return { name: part.name, keys: part.count, seconds, cpuUsPerKey, ...figures };
 }
 
-/** Reads what is known of keys, which writes nothing. */
+/** Looks up keys, which writes nothing. */
 async function look(state: StateStore, count: number): Promise<Figures> {
   const calls: number[] = [];
   const startedMs = performance.now();

@@ -1,21 +1,21 @@
 import { z } from "zod";
 
-/** What the tests write of each cell. */
+/** The tests' record of each cell. */
 export const triedCell = z.object({
   kind: z.string(),
   phase: z.enum(["before", "staging", "sending", "between", "ended"]),
   action: z.string(),
-  /** Null where there was no such event to reset to. */
+  /** Null if there was no such event to reset to. */
   told: z.string().nullable(),
   violations: z.array(z.string()),
 });
 
-/** Something that was done to a run of a kind in a phase, and what came of it. */
+/** An action on a run of a kind in a phase, and its result. */
 export type TriedCell = z.output<typeof triedCell>;
 
 const phases = ["before", "staging", "sending", "between", "ended"] as const;
 
-/** Names of actions, as a person reads them. */
+/** Names of actions for a person. */
 const names: readonly (readonly [RegExp, string])[] = [
   [/^Reset to where .*/, "Reset to a task in between"],
   [/^Reset to another event.*/, "Reset to an event that is not a workflow task"],
@@ -26,7 +26,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^(Signal|Update) (\w+)/, "$1 `$2`"],
 ];
 
-/** What was told of a cell, as a person reads it. */
+/** Results of cells for a person. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/^refused: Workflow execution already started.*/, "refused, because it runs"],
   [/^refused: workflow execution already completed.*/, "refused, because it has ended"],
@@ -56,7 +56,7 @@ function phraseOf({ told, phase, action }: TriedCell): string {
   return action.startsWith("Reset") ? "ends as before, sends nothing" : "nothing happens";
 }
 
-/** What cells of one action and phase have in common, and which kinds differ. */
+/** The common result of the cells of one action and phase, and the kinds with other results. */
 function textOf(cells: readonly TriedCell[]): string {
   const kinds = new Map<string, Set<string>>();
   for (const cell of cells) {
@@ -69,7 +69,7 @@ function textOf(cells: readonly TriedCell[]): string {
   return `${common[0]}${differing.join("")}`;
 }
 
-/** The rows of the table in docs/operations.md: what is done by the phases in which it is done. */
+/** The rows of the table in docs/operations.md: actions by phase. */
 export function webUiRows(cells: readonly TriedCell[]): string[][] {
   const head = [
     "",

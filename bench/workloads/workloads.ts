@@ -15,15 +15,15 @@ export type WorkloadInput = {
   readonly folder: string;
 };
 
-/** A user's work, in steps that follow each other; each build does all of it in its turn. */
+/** A user's work, in consecutive steps; each build does all of it in its turn. */
 export type Workload = {
   readonly name: string;
   readonly steps: readonly string[];
-  /** Processor seconds of each step. @throws when a step did not do its work. */
+  /** Processor seconds of each step. @throws if a step did not do its work. */
   readonly measure: (build: Build, input: WorkloadInput) => Promise<readonly number[]>;
 };
 
-/** Where a commit has its program that stages: the newest place first. */
+/** Where a commit may have its program that stages: the newest place first. */
 const stagingPrograms = ["bench/workloads/stage-sluice.ts", "bench/stage-sluice.ts"];
 
 /** Stages all rows in the activities' threads, without Temporal and the service. @returns processor seconds */
@@ -50,7 +50,7 @@ async function stage(
 }
 
 /**
- * Runs a project's sync as a user does. @returns processor seconds of `sluice run`, with its worker and
+ * Runs a project's sync as a user does. @returns processor seconds of `sluice run`, including its worker and
  * sandbox, without Temporal
  */
 async function runSync(
@@ -67,7 +67,7 @@ async function runSync(
   return cpuSeconds;
 }
 
-/** All there are, by the name that `--only` takes. */
+/** All workloads, by the name that `--only` takes. */
 export const workloads: readonly Workload[] = [
   {
     name: "stage-all",
@@ -101,7 +101,7 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
-/** Has a build do a workload in an empty folder, which is gone afterwards. */
+/** Runs a workload on a build in an empty folder, which is removed afterwards. */
 export async function measureOnce(
   workload: Workload,
   build: Build,

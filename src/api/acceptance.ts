@@ -2,24 +2,24 @@ import { z } from "zod";
 
 /** Something that a person should know of an answer that counts as acceptance. */
 export type AnswerNote = {
-  /** Names what it is about, without numbers: it is told of once. */
+  /** The topic of the note, without numbers: each topic is reported once. */
   readonly about: string;
   readonly text: string;
 };
 
-/** What the body of a 200 says of the records that were sent. */
+/** Whether the body of a 200 accepts all records that were sent. */
 export type Acceptance =
   | { readonly isWhole: true; readonly note: AnswerNote | undefined }
   /** Nobody knows which records were taken: all, some or none. */
   | { readonly isWhole: false; readonly why: string };
 
-/** A text is judged by so much of it: a hostile one must not cost more. */
+/** Only this much of a text is judged: a hostile one must not cost more. */
 const judgedCharsMax = 2_000;
 
-/** Of a list of texts so many are judged. */
+/** The number of texts in a list that are judged. */
 const sentencesMax = 20;
 
-/** Words that a person reads, of a name such as `partialSuccess` or `not_accepted`. */
+/** Splits a name such as `partialSuccess` or `not_accepted` into lower-case words. */
 function wordsOf(name: string): string {
   return name
     .slice(0, judgedCharsMax)
@@ -32,7 +32,7 @@ function wordsOf(name: string): string {
 const refusing = "reject|refus|fail|invalid|error|skipp|discard|dropp|ignor";
 const taking = "accepted|stored|saved|received|ingested|imported|succeeded|successful";
 const record = "(?:records?|rows?|lines?|items?|objects?|entries|events?|accounts?|contacts?)";
-/** What a refusal looks like that did not happen: "0 errors", "without any rejected records". */
+/** Matches a refusal that did not happen: "0 errors", "without any rejected records". */
 const noRefusal = new RegExp(
   String.raw`\b(?:no|0|zero|without(?: any)?) (?:${record} )?(?:were |was )?(?:${refusing})\w*`,
   "g",
@@ -45,14 +45,14 @@ const refusingStatus = new RegExp(
     String.raw`no\b|none\b|nothing\b)`,
 );
 
-/** Words of a status that say no more than that records were taken. */
+/** Matches a status that says only that records were taken. */
 const familiarStatus = new RegExp(
   "^(?:ok|okay|success|successful|succeeded|accepted|received|stored|saved|created|" +
     "confirmed|complete|completed|done|queued|pending|scheduled|submitted|uploaded|" +
     "ingested|imported|processed|processing|started|in progress)$",
 );
 
-/** In a sentence these words mean something else as often as not, so only a few places count. */
+/** In a sentence the words of a refusal often mean something else, so they count only in a few places. */
 const refusingSentence = [
   new RegExp(
     String.raw`^\W*(?:err(?:or)?\b|fail|reject|refus|invalid|denied|nothing\b|none\b|unable|` +
@@ -67,10 +67,7 @@ const refusingSentence = [
   /\b(?:can|could) ?n[o']t be (?:accepted|stored|saved|ingested|imported|processed|parsed|read|validated)\b/,
 ];
 
-/**
- * A sentence without what it says of other cases ("if a record is invalid, …"), and without refusals that did
- * not happen.
- */
+/** A sentence without clauses about other cases ("if a record is invalid, …") and refusals that did not happen. */
 function plainSentence(text: string): string {
   return text
     .slice(0, judgedCharsMax)
@@ -86,7 +83,7 @@ function numbersIn(text: string, pattern: string): number[] {
   return [...text.matchAll(new RegExp(pattern, "g"))].map(([, number]) => Number(number));
 }
 
-/** The counts that a sentence tells: "2 of 3 records were stored", "1 record rejected", "accepted: 2". */
+/** The counts in a sentence: "2 of 3 records were stored", "1 record rejected", "accepted: 2". */
 function countsInSentence(text: string): Counts {
   const were = "(?:were |was |have been |has been )?";
   const part = String.raw`(\d+) ?(?:of|out of|/) ?\d+`;
@@ -112,16 +109,16 @@ function countsInSentence(text: string): Counts {
 const filler =
   "(?: ?(?:count|total|number|num|of|list|ids|indices|details|records?|rows?|lines?|items?|objects?))*";
 const takenName = new RegExp(`^${filler} ?(?:${taking}|success|valid)${filler}$`);
-/** None so far may be said of what has only begun; some of what was sent is not all. */
+/** Zero may mean that processing has only begun; any other count below the number sent means that some are missing. */
 const processedName = new RegExp(`^${filler} ?processed${filler}$`);
 const refusedName = new RegExp(`^${filler} ?(?:${refusing})[a-z]*${filler}$`);
 const sentName = /^(?:(?:number of|num) )?(?:records?|rows?|lines?)(?: (?:count|total))?$/;
-/** Members whose text or members, where there are some, tell of a fault. */
+/** Members that report a fault by a text or an object that is not empty. */
 const faultName = /^(?:errors?|failures?|rejections?)(?: messages?)?$/;
-/** Members whose texts are judged as the message is. */
+/** Members whose texts are judged like the message. */
 const sentenceName = /^(?:message|detail|warnings?|reason|note)$/;
 
-/** How many a member speaks of: a number is itself, a list as many as it holds. */
+/** The amount that a member states: a number itself, or the length of a list. */
 function amountOf(value: unknown): number | undefined {
   if (Array.isArray(value)) return value.length;
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
@@ -140,7 +137,7 @@ function isRefusal(name: string, value: unknown): boolean {
   return (refusedName.test(name) || name === "detail") && (amountOf(value) ?? 0) > 0;
 }
 
-/** The members of an answer and of the objects in it, by their words. */
+/** The members of an answer and of the objects in it, with their names split into words. */
 function membersOf(json: unknown, depth = 3): (readonly [name: string, value: unknown])[] {
   const object = z.record(z.string(), z.unknown()).safeParse(json).data ?? {};
   return Object.entries(object).flatMap(([name, value]) => [
@@ -158,7 +155,7 @@ function sentencesOf(members: ReturnType<typeof membersOf>): string[] {
   });
 }
 
-/** A status that may be shown: letters alone, so that no id and no key is among them. */
+/** Quotes a status that consists of letters; any other might hold an id or a key. */
 function shown(status: string): string {
   return /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? `"${status}"` : "(not of letters alone)";
 }
@@ -167,9 +164,9 @@ const anyText = z.string().catch("");
 const texts = z.object({ status: anyText, message: anyText }).catch({ status: "", message: "" });
 
 /**
- * Says whether the 200 of a request that applies records accepts all `sent` of them. The API document names
- * no words, so it does unless its words or its counts say that records were refused or only some were taken;
- * a status that is not familiar accepts, with a note.
+ * Whether the 200 of a request that applies records accepts all `sent` of them. The API document does not define any
+ * words, so it does unless its words or counts say that records were refused or only some were taken. An unfamiliar
+ * status accepts, with a note.
  */
 export function acceptanceOf(json: unknown, sent: number): Acceptance {
   const { status, message } = texts.parse(json);
@@ -225,8 +222,8 @@ const refusedSince =
   /\balready\b.*(?:reject|refus|invalid|validation|partial|fail|abort|cancel|discard|error|den(?:y|ied))/;
 
 /**
- * What a 409 to a confirm says of the file: it was confirmed before, its upload is gone, it was refused, or
- * nothing of these.
+ * What a 409 to a confirm says about the file: it was confirmed before, its upload is gone, it was refused, or none of
+ * these.
  */
 export function saidOfConfirmed(message: string): "done" | "gone" | "refused" | undefined {
   const text = message.slice(0, judgedCharsMax).toLowerCase().replaceAll(noRefusal, "");

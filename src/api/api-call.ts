@@ -10,12 +10,12 @@ type KeyedEndpoint = {
   [Name in EndpointName]: (typeof endpoints)[Name]["family"] extends ApiFamily ? Name : never;
 }[EndpointName];
 
-/** What a request under the API key is made from. */
+/** The inputs of a request under the API key. */
 type Asked = Pick<Call, "beforeSend" | "signal"> & {
   readonly endpoint: KeyedEndpoint;
   /** Below the base address. */
   readonly path: string;
-  /** The stream that it is about, for messages. */
+  /** The stream that the request is about, for messages. */
   readonly stream?: string;
   readonly body?: Uint8Array;
   /** Records that the request is about. @default 0 */
@@ -39,7 +39,7 @@ export function apiCall(
     scope: { kind: "api", family },
     url: endpointUrl(isLegacy ? legacyBaseUrl : baseUrl, path),
     headers: {
-      // An answer is not unpacked, and without a word of it a server may compress.
+      // Answers are not decompressed, and without this header a server may compress.
       "accept-encoding": "identity",
       // The legacy API takes the key as a user name without a password.
       ...(isLegacy
@@ -48,7 +48,8 @@ export function apiCall(
     },
     deadlineMs: timeouts.requestMs,
     silenceMs: timeouts.headersMs,
-    // Whether records were taken, or a page that is paid for, is worth a moment's wait; a fresh address is not.
+    // A moment's wait is worthwhile to learn whether records were taken, or to get a page that is paid for, but not to
+    // get a fresh address.
     graceMs: endpointOf(endpoint).hasSideEffects ? timeouts.cancelGraceMs : 0,
   };
 }

@@ -26,14 +26,14 @@ import { retryAfterMs } from "./http/retry-after.ts";
 import type { HeaderValue } from "./http/retry-after.ts";
 import { misreadPageTimesMax, notFoundMsMax, notFoundTimesMax, faultTimesMax } from "./limits.ts";
 
-/** Says what an answer means. `now` (Unix ms) is in for an answer without a Date. */
+/** Says what an answer means. `now` (Unix ms) is used for an answer without a Date. */
 export function classifyAnswer(exchange: Exchange, answer: Answer, now: number): AnswerOutcome {
   const { endpoint, what } = exchange;
   const envelope = readEnvelope(answer.text);
   const message = `${what}: ${describe(exchange, answer, envelope)}`;
   const hintMs = retryAfterMs(answer.headers, now);
-  // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But what a
-  // gateway refuses so may have reached the service.
+  // A 503 that names a time, or that an object store calls SlowDown, is treated as a 429. But a request that a gateway
+  // refuses this way may have reached the service.
   if (answer.status === 503 && (hintMs !== undefined || envelope.storageCode === "SlowDown")) {
     return {
       kind: "slowDown",
@@ -68,25 +68,25 @@ function outcomeOf(
   return confirmedBefore[saidOfConfirmed(envelope.message ?? "") ?? "nothing"];
 }
 
-/** The status that says what an object store says by a 400 and a code. */
+/** The status that an object store means by a 400 with a code. */
 function plainStatus(endpoint: EndpointName, status: number, { storageCode }: Envelope): number {
   if (status !== 400) return status;
   if (storageCode === "RequestTimeout") return 408;
-  // The address was signed under a session that has ended since: another one is good, as after its own time.
+  // The session that signed the address has ended: a new address works, as after its own expiry.
   const isExpired = storageCode === "ExpiredToken" && endpointOf(endpoint).family === "storage";
   return isExpired ? 403 : status;
 }
 
-/** What the words of a 409 say of an upload -> what it means for the confirm. */
+/** What a 409 says about an upload -> what that means for the confirm. */
 const confirmedBefore = {
-  // A confirm that was repeated has been done.
+  // The confirm repeats one that was done.
   done: "accepted",
   gone: "gone",
   refused: "rejected",
   nothing: "retry x3",
 } as const;
 
-/** What a request failed by. */
+/** The outcomes with which a request fails. */
 type Failed = Exclude<ReturnType<typeof outcomeOf>, "accepted" | "key refused" | "slow down">;
 
 const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
@@ -103,18 +103,18 @@ const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
     return new ApiUnavailableError(message, { retryBudget });
   },
   gone: ({ message }) => new UploadGoneError(message),
-  // A page too large to be read was paid for.
+  // A page that was too large to read was paid for.
   "too large": ({ answer, message }) =>
     new TooLargeError(message, { mayHaveSucceeded: answer.status === 200 }),
   rejected: ({ exchange, answer, envelope, message }) => {
     const { recordsAt } = endpointOf(exchange.endpoint);
     const refused =
       recordsAt === undefined ? [] : refusedRecords(envelope.issues, recordsAt, exchange.records);
-    // A 409 tells of a confirm before this one, and not of what that one did.
+    // A 409 reports an earlier confirm, but not what that one did.
     return new ApiRejectedError(message, { refused, mayHaveSucceeded: answer.status === 409 });
   },
   "contract broken": ({ exchange, answer, message }) => {
-    // A 200 without end may follow a request that was done, and so may another 2xx.
+    // A request that was carried out may be answered by an endless 200, or by another 2xx.
     const mayHaveSucceeded = answer.status < 300 && endpointOf(exchange.endpoint).hasSideEffects;
     const status = answer.status === 200 ? undefined : answer.status;
     return contractError(exchange, message, { mayHaveSucceeded, status });
@@ -137,7 +137,7 @@ type Judged = {
   readonly message: string;
 };
 
-/** The status and what may be told of the answer: never a value of a record, never an object store's own words. */
+/** The status and the part of the answer that may be shown: never a record's value or an object store's own words. */
 function describe(
   { endpoint }: Exchange,
   { status, headers, sentWhole, cutShort }: Answer,
@@ -159,8 +159,8 @@ function describe(
 }
 
 /**
- * Whether the service's words may quote what was sent: once it has looked into records, or at the domain that
- * is asked for.
+ * Whether the service's words may quote what was sent: they may once it has looked into the records, or at the
+ * requested domain.
  */
 function mayQuote(endpoint: EndpointName, status: number): boolean {
   const { method, isPaged } = endpointOf(endpoint);
@@ -170,7 +170,7 @@ function mayQuote(endpoint: EndpointName, status: number): boolean {
   return [400, 413, 422].includes(status) || status >= 500;
 }
 
-/** What is complained of; of a query also where, because its members are the configuration's. */
+/** The kind of an issue; for a query also its place, because the members of a query come from the configuration. */
 function kindOf(endpoint: EndpointName, { loc, type }: Issue): string {
   return endpointOf(endpoint).isPaged ? `${type} at ${loc.join(".")}` : type;
 }
@@ -184,10 +184,10 @@ const sayingFailure = z.object({
   status: z.string().regex(/^(err|fail|reject|refus|invalid|denied)/i),
 });
 
-/** The body of a 200; `note` is of a request that applies records. */
+/** The body of a 200; only a request that applies records has a `note`. */
 export type AcceptedAnswer<T> = { readonly data: T; readonly note: AnswerNote | undefined };
 
-/** The first thing that is wrong in an answer, and where. */
+/** The first fault in an answer, and where it is. */
 function issueText({ issues: [issue] }: z.ZodError): string {
   const where =
     issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");
@@ -196,9 +196,9 @@ function issueText({ issues: [issue] }: z.ZodError): string {
 
 /**
  * Reads the body of a 200.
- * @throws ApiRejectedError when it speaks of records that were not taken: nobody knows which;
- * ApiContractError when its `status` speaks of failure where no records were sent; OutcomeUnknownError |
- * ApiUnavailableError when it is not what the API document says.
+ * @throws ApiRejectedError when it says that records were not taken: nobody knows which; ApiContractError when no
+ * records were sent and its `status` says that the request failed; OutcomeUnknownError | ApiUnavailableError when it is
+ * not what the API document describes.
  */
 export function readAccepted<T>(
   exchange: Exchange,

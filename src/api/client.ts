@@ -19,7 +19,7 @@ import { ping } from "./ping.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { search } from "./search.ts";
 
-/** What a client is made from. */
+/** The settings of a client. */
 export type ApiClientSettings = {
   readonly baseUrl: URL;
   readonly legacyBaseUrl: URL;
@@ -35,7 +35,7 @@ export type ApiClientSettings = {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** The clock, in Unix ms, for answers that carry no Date. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Goes around each request, under the name of its endpoint. @default runs it */
+  /** Wraps each request, under the name of its endpoint. @default runs it */
   readonly effect?: Effect | undefined;
 };
 
@@ -44,7 +44,7 @@ const functions = { ping, ...ingestion, search };
 type Inputs = { [Name in EndpointName]: Parameters<(typeof functions)[Name]>[1] };
 type Answers = { [Name in EndpointName]: Awaited<ReturnType<(typeof functions)[Name]>> };
 
-/** What makes the request of each endpoint. */
+/** The function that makes the request of each endpoint. */
 const requests: {
   readonly [Name in EndpointName]: (
     context: ApiContext,
@@ -58,8 +58,8 @@ export type Requests = {
 };
 
 /**
- * The service as the activities see it: one request a call, no retries. Every fault is the SluiceError that says
- * what happens next; where `mayHaveSucceeded` says so, records may have been taken or a page paid for. An aborted
+ * The service as the activities see it: one request per call, no retries. Every fault is a SluiceError whose class says
+ * what happens next; its `mayHaveSucceeded` says whether records may have been taken or a page paid for. An aborted
  * signal rejects with its reason.
  */
 export type ApiClient = Requests & {
@@ -139,7 +139,7 @@ const timeoutsDefault: Timeouts = {
 };
 
 /**
- * A header cannot carry line breaks, NUL or what lies beyond Latin-1: undici refuses them without naming the
+ * A header cannot carry line breaks, NUL or characters beyond Latin-1, and undici refuses them without naming the
  * setting.
  */
 function checkApiKey(apiKey: Secret): void {

@@ -9,15 +9,15 @@ export type Timeouts = {
   readonly requestMs: number;
   /** To the headers of a JSON answer, and between two pieces of it. */
   readonly headersMs: number;
-  /** Of a PUT, before the time its bytes are given. */
+  /** For a PUT, in addition to the time allowed for its bytes. */
   readonly putBaseMs: number;
-  /** As `headersMs`, of a PUT. */
+  /** As `headersMs`, for a PUT. */
   readonly putHeadersMs: number;
-  /** For a request that leaves traces and is on the wire when its signal aborts. */
+  /** For a request with side effects that is on the wire when its signal aborts. */
   readonly cancelGraceMs: number;
 };
 
-/** What the endpoints share. */
+/** The parts and settings that all endpoints share. */
 export type ApiContext = {
   readonly http: Http;
   readonly baseUrl: URL;

@@ -1,25 +1,25 @@
 import type { Dispatcher } from "undici";
 
-/** What an endpoint's status means for the request. */
+/** The meaning of an endpoint's status for the request. */
 export type StatusOutcome =
   | "accepted"
   /** Nothing was applied: the request is made again until it gets through. */
   | "retry"
-  /** As `retry`, and the third time the run stops. */
+  /** As `retry`, but the third time the run stops. */
   | "retry x3"
-  /** Nobody knows whether it was applied: it is made again, and counted. */
+  /** Nobody knows whether the request was applied: it is made again, and counted. */
   | "unknown"
-  /** As `unknown`, and the third time the run stops. */
+  /** As `unknown`, but the third time the run stops. */
   | "unknown x3"
-  /** The upload cannot be seen yet; when that lasts, it is gone. */
+  /** The upload is not visible yet; if that lasts, it is gone. */
   | "not yet"
   /** The upload was confirmed before: the answer's words say what became of it. */
   | "confirmed before"
   /** The same bytes have to be uploaded again. */
   | "gone"
-  /** Records are refused, which the answer may name. */
+  /** Records are refused; the answer may name them. */
   | "rejected"
-  /** Less has to be sent, or asked for, at once. */
+  /** Less has to be sent, or asked for, at a time. */
   | "too large"
   /** The pull's query is wrong. */
   | "bad query"
@@ -28,7 +28,7 @@ export type StatusOutcome =
   /** The run stops: no such answer was agreed on. */
   | "contract broken";
 
-/** What statuses mean; one that is named goes before its class. */
+/** The meaning of statuses; a single status takes precedence over its class. */
 type StatusOutcomes = {
   readonly [status: number]: StatusOutcome;
   readonly "2xx"?: StatusOutcome;
@@ -56,13 +56,13 @@ export type ServiceEndpoint = {
   readonly isPaged?: boolean;
   /** Where a 422 names records: the path to the list that its indices count in. @default none */
   readonly recordsAt?: readonly string[];
-  /** Where a status means something else than it does by default. */
+  /** Statuses whose meaning differs from the default. */
   readonly outcomes: StatusOutcomes;
 };
 
 /**
- * Every endpoint of the service that is used. The client's methods, what a repeated request may do twice and what an
- * answer means follow from this table.
+ * Every endpoint of the service that is used. This table determines the client's methods, what a repeated request may
+ * do twice and what an answer means.
  */
 export const endpoints = {
   ping: {
@@ -134,7 +134,7 @@ export const endpoints = {
 /** The name of an endpoint, and of the client's method for it. */
 export type EndpointName = keyof typeof endpoints;
 
-/** All of them, in the order of the table. */
+/** The names of all endpoints, in the order of the table. */
 export const endpointNames = Object.keys(endpoints).filter(
   (name): name is EndpointName => name in endpoints,
 );
@@ -147,7 +147,7 @@ export function endpointOf(
   return { hasSideEffects: endpoint.isMutating, isPaged: false, ...endpoint };
 }
 
-/** What a status of an endpoint's answer means. */
+/** The meaning of a status in an endpoint's answer. */
 export function outcomeOfStatus(name: EndpointName, status: number): StatusOutcome {
   const { isMutating, hasSideEffects, outcomes: own } = endpointOf(name);
   const lost = hasSideEffects ? "unknown" : "retry";

@@ -3,20 +3,17 @@ import { z } from "zod";
 import type { RefusedRecord } from "../errors.ts";
 import { foreignTextCharsMax } from "./limits.ts";
 
-/**
- * One complaint of a 422: where it points at and what kind it is. Its text is left out, because it may quote
- * a value.
- */
+/** One issue of a 422: the place that it points to and its kind. Its text is left out, because it may quote a value. */
 export type Issue = {
   /** Path from the body to the offending member. */
   readonly loc: readonly (string | number)[];
-  /** The service's name of the fault: "missing". */
+  /** The service's name for the fault: "missing". */
   readonly type: string;
 };
 
-/** What an error answer says, whichever of its envelopes it came in. */
+/** The content of an error answer, whichever envelope it came in. */
 export type Envelope = {
-  /** The text for people; undefined when there is none that can be read. */
+  /** The text for people; undefined when none can be read. */
   readonly message?: string | undefined;
   readonly issues: readonly Issue[];
   /** The `Code` of an object store's XML; its message is left out, because it echoes the signature. */
@@ -54,7 +51,7 @@ export function readEnvelope(text: string): Envelope {
   return { issues: [], storageCode: storageCode.exec(text)?.[1] };
 }
 
-/** JSON.parse that gives undefined for what is not JSON; its own error would quote the text. */
+/** Parses JSON; returns undefined for any other text, because the error of JSON.parse would quote it. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -72,8 +69,8 @@ export function saysCreditsExhausted({ message = "" }: Envelope): boolean {
 }
 
 /**
- * The records a 422 names: `loc` begins with `prefix` and an index. Empty when it names none, or when any index lies
- * outside the part, because then the service speaks of something else than what was sent.
+ * The records that a 422 names: `loc` begins with `prefix` and an index. Empty when it names none, or when any index is
+ * outside the part, because then the service means something other than what was sent.
  */
 export function refusedRecords(
   issues: readonly Issue[],
@@ -92,7 +89,7 @@ export function refusedRecords(
   return [...refused.values()];
 }
 
-/** A foreign text fit to be shown: cut, and without a character that could steer a terminal or a log. */
+/** Makes a foreign text fit to be shown: cuts it, and escapes characters that could control a terminal or a log. */
 export function quoteForeign(text: string): string {
   const cut = text.length > foreignTextCharsMax ? `${text.slice(0, foreignTextCharsMax)}…` : text;
   return cut

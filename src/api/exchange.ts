@@ -2,14 +2,14 @@ import type { SluiceError } from "../errors.ts";
 import type { EndpointName } from "./endpoints.ts";
 import type { HeaderValue } from "./http/retry-after.ts";
 
-/** What a fault is judged by besides the answer. */
+/** The facts by which a fault is judged, besides the answer. */
 export type Exchange = {
   readonly endpoint: EndpointName;
   /** The request as a person reads it: "POST /ingestion/confirm-upload". */
   readonly what: string;
   /** The setting the address comes from; undefined when the service gave it. */
   readonly addressField?: string | undefined;
-  /** Records the request stands for; indices at or above it name nothing. */
+  /** Number of records that the request is about; an index at or above it names nothing. */
   readonly records: number;
 };
 
@@ -24,7 +24,7 @@ export type Answer = {
   readonly sentWhole: boolean;
 };
 
-/** What an answer means; the last three concern more than the one request. */
+/** The meaning of an answer; the last three concern other requests too. */
 export type AnswerOutcome =
   | { readonly kind: "accepted" }
   | { readonly kind: "failed"; readonly error: SluiceError }
@@ -32,7 +32,7 @@ export type AnswerOutcome =
       readonly kind: "slowDown";
       readonly message: string;
       readonly hintMs: number | undefined;
-      /** Whether the records may have been taken, or the page paid for, all the same. */
+      /** Whether the records may still have been taken, or the page paid for. */
       readonly mayHaveSucceeded: boolean;
     }
   | { readonly kind: "creditsExhausted"; readonly message: string }

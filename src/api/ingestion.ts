@@ -33,7 +33,7 @@ export type UploadJsonInput = {
   /** Records in `body`. */
   readonly records: number;
   readonly signal: AbortSignal;
-  /** As of a `Call`. */
+  /** As in `Call`. */
   readonly beforeSend?: (() => void) | undefined;
 };
 
@@ -60,7 +60,7 @@ export async function uploadJson(
 
 /**
  * Asks for an address to PUT one file to, which is good for one attempt, and checks it.
- * @throws ApiContractError when nobody may be sent there; ApiUnavailableError when it had expired before it came.
+ * @throws ApiContractError when no file may be sent there; ApiUnavailableError when it had expired before it came.
  */
 export async function generateUploadUrl(
   context: ApiContext,
@@ -105,7 +105,7 @@ export type PutFileInput = StagedFileFacts & {
 
 /**
  * Sends one staged file to its address, without the API key (I5).
- * @throws StagedFileMissingError when the file is not the one of the receipt; TooLargeError when it exceeds
+ * @throws StagedFileMissingError when the file is not the one in the receipt; TooLargeError when it exceeds
  * `uploadBytesMax`.
  */
 export async function putFile(
@@ -148,13 +148,13 @@ export async function putFile(
   }
 }
 
-/** What a connection that was cut looks like. */
+/** Codes of a connection that was cut. */
 const cut = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
 
 /**
- * A cut in the middle of the file may hide a refusal that was sent before the file was read: at the same
- * place again and again it means that the file is too large for something on the way. Of a file that fits
- * into what the network holds every cut is at one place: that says nothing.
+ * A cut in the middle of the file may hide a refusal that was sent before the file was read: repeated cuts at the same
+ * place mean that the file is too large for something on the way. A file that fits into the network's buffers is always
+ * cut at one place, which says nothing.
  */
 function asCut(error: unknown, { sent, of }: { sent: number; of: number }): unknown {
   const isCut = error instanceof ApiUnavailableError && cut.test(codeOf(error.cause));
@@ -163,7 +163,7 @@ function asCut(error: unknown, { sent, of }: { sent: number; of: number }): unkn
   const retryBudget = {
     fault: `putFile cut at ${Math.floor(sent / cutPlaceBytes)}`,
     timesMax: faultTimesMax,
-    // Not "too large": a network that cuts must not teach a limit to the whole run.
+    // Not "too large": a network that cuts must not lower the limit of the whole run.
     becomes: new ServiceFailsError(`${message}, ${faultTimesMax} times`),
   };
   return new ApiUnavailableError(message, { cause: error, retryBudget });
@@ -175,11 +175,11 @@ export type ConfirmUploadInput = {
   /** Records in the file. */
   readonly records: number;
   readonly signal: AbortSignal;
-  /** As of a `Call`. */
+  /** As in `Call`. */
   readonly beforeSend?: (() => void) | undefined;
 };
 
-/** Has the service process a file that was PUT; "already confirmed" is success. */
+/** Makes the service process a file that was PUT; "already confirmed" is success. */
 export async function confirmUpload(
   context: ApiContext,
   { fileKey: key, records, signal, beforeSend }: ConfirmUploadInput,
@@ -189,7 +189,7 @@ export async function confirmUpload(
   const asked = { path, body, records, signal, beforeSend };
   const call = apiCall(context, { endpoint: "confirmUpload", ...asked });
   const answer = await context.http.send(call);
-  // The 409 of a confirm that was done before is accepted too, and has no such body.
+  // The 409 for a confirm that was done before is accepted too, but has no such body.
   if (answer.status !== 200) return { note: undefined };
   return { note: readAccepted(call, answer, confirmAnswer).note };
 }

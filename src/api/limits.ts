@@ -1,7 +1,7 @@
 /** Deadline of a PUT: this much plus one second per `putBytesPerSecondMin`. */
 export const putDeadlineBaseMs = 600_000;
 
-/** Slowest PUT that is still waited for. */
+/** Slowest PUT that is tolerated. */
 export const putBytesPerSecondMin = 512 * 1024;
 
 /** Time to the answer's headers of a JSON request. */
@@ -17,43 +17,43 @@ export const answerBytesMax = 1_000_000;
 export const foreignTextCharsMax = 500;
 
 /**
- * As `faultTimesMax`, for a page that came whole and is of a wrong shape: each try is paid for, and no
- * accident of the network does that.
+ * As `faultTimesMax`, for a page that came whole but has the wrong shape: each try is paid for, and no network fault
+ * causes that.
  */
 export const misreadPageTimesMax = 2;
 
-/** Times, and for how long, a confirm may say that it knows no such file before the file is uploaded again. */
+/** How often a confirm may report that the file is unknown before the file is uploaded again. */
 export const notFoundTimesMax = 5;
 
-/** As `notFoundTimesMax`. */
+/** How long a confirm may report that. */
 export const notFoundMsMax = 60_000;
 
 /**
- * PUTs cut within the same so many bytes are cut at one place: what the sockets hold between them blurs it by
- * several MB (measured).
+ * PUTs that are cut within the same block of this size are cut at one place: the sockets' buffers blur it by several MB
+ * (measured).
  */
 export const cutPlaceBytes = 16 * 1024 * 1024;
 
 /** How long a confirm or an upload-json on the wire may still finish when its activity is cancelled. */
 export const cancelGraceMs = 1_000;
 
-/** Longest `file_key` taken; what an S3 key may have. */
+/** Longest `file_key` accepted: the limit of an S3 key. */
 export const fileKeyCharsMax = 1_024;
 
 /** Bytes of a staged file read, hashed and sent at a time. */
 export const putBlockBytes = 1024 * 1024;
 
-/** Largest page that is read; beyond it fewer results are asked for. */
+/** Largest page that is read; after a larger one fewer results are asked for. */
 export const pageBytesMax = 64_000_000;
 
-/** Pages in a row without a result that are followed. */
+/** Pages without a result that are followed in a row. */
 export const emptyPagesMax = 3;
 
-/** Pages with results beyond those that the total makes expect. */
+/** Pages with results that are followed beyond the number expected from the total. */
 export const extraPagesMax = 2;
 
 /** Highest cursor: an int32 (docs/facts/service.md#search). */
 export const cursorMax = 2 ** 31 - 1;
 
-/** Failures in a row after which a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
+/** Failures in a row after which a fault that seldom clears stops the run: an answer of the wrong kind, a full disk. */
 export const faultTimesMax = 3;

@@ -7,34 +7,34 @@ import type { SearchPage } from "./search.ts";
 
 const count = z.int().min(0);
 
-/** Reads a walk that was kept. */
+/** Reads a stored walk. */
 export const walkSchema = z
   .object({
     /** Results to ask for with the next page. */
     limit: z.int().min(1),
-    /** What the next page is asked for with; absent for the first, and once the walk is done. */
+    /** The cursor of the next page; absent for the first, and once the walk is done. */
     cursor: z.int().min(1).max(cursorMax).optional(),
     /** Pages with at least one result. */
     filledPages: count,
-    /** Pages without one since the last that had one. */
+    /** Pages without a result since the last page that had one. */
     emptyPages: count,
-    /** Results on the page that had most. */
+    /** Results on the fullest page. */
     fullest: count,
     /** Results so far, those of a wrong shape included. */
     seen: count,
-    /** Those of a wrong shape. */
+    /** Results of a wrong shape. */
     bad: count.default(0),
-    /** Matches as the pages tell: the last time, and at most. */
+    /** Matches as the pages state them: the latest number, and the greatest. */
     total: z.object({ last: count, greatest: count }).readonly().optional(),
     isDone: z.boolean(),
-    /** Walks over the same query before this one, because results had changed places. */
+    /** Earlier walks over the same query, which were repeated because results had changed places. */
     earlier: count.default(0),
-    /** What a person should know of the walk, at most one of each kind. */
+    /** Facts about the walk that a person should know, at most one of each kind. */
     notes: z.array(z.string()).readonly(),
   })
   .readonly();
 
-/** Where a walk over the pages of one query stands: plain JSON, to be kept between two pages. */
+/** The state of a walk over the pages of one query: plain JSON, to be stored between two pages. */
 export type Walk = z.output<typeof walkSchema>;
 
 /** A walk that has not begun; `limit` is the query's. */
@@ -49,9 +49,9 @@ export function nextCursor({ cursor }: Walk): number | undefined {
 }
 
 /**
- * The walk once a page of it is in safe keeping.
- * @throws ApiContractError when the pages would not end: a cursor that is missing, repeated or shrinks, too
- * many pages in a row without a result, or more pages than the total makes expect.
+ * The walk after one of its pages is stored.
+ * @throws ApiContractError when the pages would not end: a cursor that is missing, repeated or smaller, too many pages
+ * in a row without a result, or more pages than the total suggests.
  */
 export function afterPage(walk: Walk, page: SearchPage): Walk {
   const { meta } = page;
@@ -88,7 +88,7 @@ function totalAfter(
     total: { last: told, greatest },
     notes: isNews
       ? [
-          // The last change alone, so that a total that never settles does not fill the walk.
+          // Only the last change, so that a total that never settles does not fill the walk.
           ...notes.filter((note) => !note.startsWith(totalChanged)),
           `${totalChanged} from ${total.last} to ${told}`,
         ]
@@ -106,7 +106,7 @@ function ended(walk: Walk, hasNextPage: false | undefined): Walk {
   return { ...walk, isDone: true, notes };
 }
 
-/** Whoever walks on pays for each page: what cannot end is stopped before the next one is asked for. */
+/** Each page is paid for, so a walk that cannot end is stopped before it asks for the next one. */
 function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): void {
   if (emptyPages > emptyPagesMax) {
     throw endless(`${emptyPages} pages in a row without a result, and another is said to follow`);
@@ -122,7 +122,7 @@ function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): v
   );
 }
 
-/** Cursors that only grow are never the same twice; the first page is at 0 (docs/facts/service.md#search). */
+/** Cursors that only grow never repeat; the first page is at 0 (docs/facts/service.md#search). */
 function cursorAfter({ cursor = 0 }: Walk, next: number | undefined): number {
   if (next === undefined) throw endless("has_next_page is true, and next_cursor is missing");
   if (next > cursor) return next;
@@ -134,7 +134,7 @@ function endless(why: string): ApiContractError {
 }
 
 /**
- * The walk with half the results a page, after the service or `pageBytesMax` said that a page is too large.
+ * The walk with half the results per page, after the service or `pageBytesMax` said that a page is too large.
  * @throws ApiContractError when a page of one result was too large.
  */
 export function withSmallerPages(walk: Walk, cause: TooLargeError): Walk {

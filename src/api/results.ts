@@ -3,13 +3,13 @@ import { z } from "zod";
 import { jsonFaultOf } from "../records/json-value.ts";
 import type { JsonFault, JsonValue } from "../records/json-value.ts";
 
-/** What can be searched: accounts and persons, and the job postings of one company. */
+/** The kinds of result that can be searched: accounts, persons, and the job postings of one company. */
 export type Searchable = "accounts" | "persons" | "job_postings";
 
 /** One result as it came, members that the API document does not name included. */
 export type Result = { readonly [member: string]: JsonValue };
 
-/** An absent member, however the service writes that. */
+/** A member that may be absent, as null or left out. */
 const text = z.string().nullish();
 const count = z.int().nullish();
 const amount = z.number().nullish();
@@ -84,7 +84,7 @@ const jsonFaults: Readonly<Record<JsonFault, string>> = {
 
 const json = z.custom<Result>((value) => jsonFaultOf(value) === undefined);
 
-/** A result, or why it is not of the shape that the API document gives it: a path and a kind, never a value. */
+/** A result, or why it does not have the shape in the API document: a path and a kind, never a value. */
 export function readResult(
   of: Searchable,
   value: unknown,
@@ -104,7 +104,7 @@ function isGroup(value: JsonValue): value is Result {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path; null where the path leads to nothing: the service leaves out what it does not know. */
+/** The value at a path; null where the path leads to nothing, because the service leaves out unknown values. */
 export function valueAt(result: Result, path: string): JsonValue {
   return path.split(".").reduce<JsonValue>((value, step) => {
     return isGroup(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;

@@ -46,8 +46,8 @@ export type SearchPageInput = {
 export type SearchPage = {
   readonly items: readonly Result[];
   /**
-   * What is not of the shape of a result and left out of `items`: its index in the page as it came, from 0,
-   * and why.
+   * Entries without the shape of a result, left out of `items`: the index in the page as it came, from 0, and the
+   * reason.
    */
   readonly bad: readonly { readonly index: number; readonly reason: string }[];
   /** docs/facts/service.md#pages: each member may be absent. */
@@ -59,7 +59,7 @@ export type SearchPage = {
   };
 };
 
-/** For show alone: what makes no sense there is as good as absent, and must not cost a page that is paid for. */
+/** A value that makes no sense counts as absent: it must not cost a page that is paid for. */
 const count = z.int().min(0).nullish().catch(undefined);
 const pageAnswer = z.object({
   data: z.array(z.unknown()),
@@ -76,9 +76,9 @@ const cursorOfAnswer = z
   .max(cursorMax);
 
 /**
- * Asks for one page of results, which costs credits, a repeated one too.
- * @throws ApiContractError when the next cursor is not an int32, or there are more than `pageRowsMax`
- * results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
+ * Asks for one page of results, which costs credits, even when it is repeated.
+ * @throws ApiContractError when the next cursor is not an int32, or there are more than `pageRowsMax` results;
+ * TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
  */
 export async function search(
   context: ApiContext,
@@ -89,7 +89,7 @@ export async function search(
   const call = apiCall(context, { endpoint: "search", path, body, signal });
   const { data: answer } = readAccepted(call, await context.http.send(call), pageAnswer);
   const { length: results } = answer.data;
-  // No page is asked for that is so long, and what is written of one page is one transaction of the store.
+  // No request asks for a page this long, and everything written for one page is one transaction of the store.
   if (results > pageRowsMax) {
     const message = `${call.what}: 200, but with ${results} results for a page of ${query.limit}`;
     throw new ApiContractError(message, { mayHaveSucceeded: true });
@@ -113,7 +113,7 @@ export async function search(
 
 function bodyOf(of: Searchable, query: SearchQuery, cursor: number | undefined): object {
   const { filterLogic: logic, ...rest } = query;
-  // The API spells the one member in two ways.
+  // The API spells this member in two ways.
   const logicMember = of === "job_postings" ? { filter_logic: logic } : { filterLogic: logic };
   return { ...rest, ...logicMember, cursor };
 }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** A pre-signed address that is never printed whole: String(), JSON and inspect show its origin alone. */
+/** A pre-signed address that is never printed whole: String(), JSON and inspect show only its origin. */
 export class SignedUrl {
   readonly #url: URL;
 

@@ -6,21 +6,21 @@ import { Readable } from "node:stream";
 import { errorCodeOf, messageOf, StagedFileMissingError, StagingError } from "../errors.ts";
 import { putBlockBytes } from "./limits.ts";
 
-/** What the receipt says of a staged file. */
+/** A staged file as its receipt describes it. */
 export type StagedFileFacts = {
   readonly path: string;
   readonly bytes: number;
   /** Hexadecimal sha256 of the file as it is, that is, of the gzip bytes. */
   readonly gzipSha256: string;
-  /** Told how many bytes in all were handed to the connection. */
+  /** Receives the total number of bytes handed to the connection. */
   readonly onBytes?: ((sent: number) => void) | undefined;
 };
 
 /** One staged file on its way out, read once. */
 export type StagedFile = {
   /**
-   * The file's bytes; fails with StagedFileMissingError before the last block when they are not those of the
-   * receipt, so that a wrong file never arrives whole.
+   * The file's bytes; fails with StagedFileMissingError before the last block when they differ from the receipt, so
+   * that a wrong file never arrives whole.
    */
   stream(): Readable;
   /** Whether every byte was handed to the connection. */
@@ -29,8 +29,8 @@ export type StagedFile = {
 };
 
 /**
- * Opens a staged file and holds it to its receipt. The one descriptor gives both the length and the bytes.
- * @throws StagedFileMissingError when it is not there or not of that length.
+ * Opens a staged file and checks it against its receipt. Length and bytes come from the same descriptor.
+ * @throws StagedFileMissingError when it is missing or has another length.
  */
 export async function openStagedFile(facts: StagedFileFacts): Promise<StagedFile> {
   const handle = await openForReading(facts.path);
@@ -51,7 +51,7 @@ export async function openStagedFile(facts: StagedFileFacts): Promise<StagedFile
     facts.onBytes?.(sent);
   };
   return {
-    // Objects, so that one block at most is read ahead of the connection.
+    // In object mode, so that at most one block is read ahead of the connection.
     stream: () => Readable.from(readBlocks(handle, facts, onSent), { objectMode: true }),
     isSent: () => sent === facts.bytes,
     close: async () => {
@@ -71,7 +71,7 @@ async function openForReading(path: string): Promise<FileHandle> {
 }
 
 /**
- * Yields exactly the receipt's bytes, however the file has grown since; `onSent` hears of a block once it was
+ * Yields exactly the receipt's number of bytes, even if the file has grown since; calls `onSent` once a block was
  * taken.
  */
 async function* readBlocks(

@@ -27,9 +27,9 @@ function asInJson(text: string): string {
 /** The printable characters from U+0020 to U+007F as they are in a JSON string. */
 const printable = Array.from({ length: 0x60 }, (_, at) => asInJson(String.fromCharCode(0x20 + at)));
 
-/** JSON in which every printable character stands for itself: a key must not hide as `\u006b\u0065\u0079`. */
+/** JSON in which every printable character is written as itself: a key must not hide as `\u006b\u0065\u0079`. */
 function withPlainLetters(json: string): string {
-  // Pairs of backslashes are passed over whole: what follows them is not an escape.
+  // Pairs of backslashes are skipped whole: they do not begin another escape.
   return json.replaceAll(/(?:\\\\)+|\\u00([2-7][\da-f])|\\\//gi, (escape, code?: string) => {
     if (code !== undefined) return printable[Number.parseInt(code, 16) - 0x20] ?? escape;
     return escape === String.raw`\/` ? "/" : escape;

@@ -8,10 +8,10 @@ import type { Sampled } from "./sample.ts";
 /** Requests of a heavyweight chunk: the upload address, the PUT, the confirm. */
 export const requestsPerChunk = 3;
 
-/** What the estimates are made from. */
+/** The basis of the estimates. */
 export type EstimateInput = {
   readonly sync: SyncConfig;
-  /** As it was asked for: `auto` is decided by the first chunk. */
+  /** As requested: `auto` is decided by the first chunk. */
   readonly mode: SyncConfig["mode"];
   readonly sampled: Sampled;
   /** Rows of each lane. */
@@ -21,7 +21,7 @@ export type EstimateInput = {
 
 type Sizes = Pick<BackfillPlan, "chunks" | "gzip_bytes" | "json_bytes" | "records">;
 
-/** Amounts of so many rows that are like those of the sample. */
+/** Sizes of `rows` rows, if they are like those of the sample. */
 function sizesOf(
   sampled: Sampled,
   rows: number,
@@ -36,7 +36,7 @@ function sizesOf(
   };
 }
 
-/** Chunks of a lane: a new one begins at the first limit that is reached; an empty lane has one, too. */
+/** Chunks of a lane: a new one begins at the first limit that is reached; even an empty lane has one. */
 function chunksOf({ chunk }: SyncConfig, sampled: Sampled, rows: number): number {
   const { records, gzip } = sizesOf(sampled, rows);
   const shares = [records / chunk.records, gzip / chunk.bytes, rows / chunkRowsReadMax];
@@ -60,7 +60,7 @@ function estimateSizes({ sync, sampled, lanes, rows }: EstimateInput): Sizes {
   };
 }
 
-/** Lightweight bodies that the records need; a lane's chunk begins a new one. */
+/** Lightweight bodies that the records need; each chunk of a lane begins a new one. */
 function bodiesOf({ json_bytes: bytes, chunks }: Sizes): number {
   return Math.max(Math.ceil((bytes ?? 0) / lightweightBodyBytesMax), chunks ?? 0);
 }
@@ -71,7 +71,7 @@ function likely(mode: string, why: string): PlannedMode {
   return { mode, mode_reason: `decided by the first chunk; likely ${mode}: ${why}` };
 }
 
-/** As `chooseMode` of the workflows will choose for each lane once its first chunk is staged. */
+/** The mode that `chooseMode` of the workflows will probably choose for each lane once its first chunk is staged. */
 function likelyMode({ sync, mode, lanes }: EstimateInput, sizes: Sizes): PlannedMode {
   if (mode !== "auto") return { mode, mode_reason: `${mode} was asked for` };
   const { records, chunks } = sizes;
@@ -89,7 +89,7 @@ function likelyMode({ sync, mode, lanes }: EstimateInput, sizes: Sizes): Planned
     : likely("heavyweight", `${needed}, more than the ${partsMax} allowed`);
 }
 
-/** What the rows come to if all of them are like the sample. */
+/** The totals of the span, if all its rows are like the sample. */
 export function estimate(
   input: EstimateInput,
 ): Sizes & PlannedMode & Pick<BackfillPlan, "requests"> {
@@ -104,8 +104,8 @@ export function estimate(
 type Rate = { readonly rowsPerMs: number; readonly from: string };
 
 /**
- * The rate of the sync's last run that was done and read enough: a backfill's would count how long it waited
- * for a person.
+ * The rate of the sync's last run that succeeded and read enough. Backfills do not count: their time includes the
+ * wait for a person.
  */
 async function lastRate(
   state: Pick<StateClient, "runs" | "tally">,
@@ -127,7 +127,7 @@ async function lastRate(
   return undefined;
 }
 
-/** How long it may take, by the last run's rate for each lane, or by the sample's. */
+/** How long it may take, by the last run's rate for each lane, or by the sample's rate. */
 export async function estimateTime(
   state: Pick<StateClient, "runs" | "tally">,
   target: string,

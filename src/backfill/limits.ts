@@ -1,7 +1,7 @@
-/** Lanes when nobody says. */
+/** Lanes if the input does not say. */
 export const lanesDefault = 4;
 
-/** Keys that a backfill is told by name: more are a file's. */
+/** Keys that a backfill takes by name; more belong in a file. */
 export const namedKeysMax = 1_000;
 
 /** Characters of such a key. */
@@ -13,20 +13,20 @@ export const noteCharsMax = 500;
 /** Characters of a place or time that is typed in. */
 export const spanEndCharsMax = 100;
 
-/** Rows of a span that a plan looks at, and of the last run that it takes its rate from at least. */
+/** Rows of a span that a plan samples; also the fewest rows of a run from which it takes its rate. */
 export const sampleRowsMax = 1_000;
 
 /** Sample records that are kept with a plan. */
 export const planSamplesMax = 10;
 
-/** Rows that a lane is worth: with fewer there are fewer lanes. */
+/** Rows that make a lane worthwhile: with fewer rows there are fewer lanes. */
 export const laneRowsMin = 5_000;
 
-/** A plan holds while its rows have not moved by more than this many, or by `planMovedShareMax` of them. */
+/** A plan stays valid while its rows have not moved by more than this many, or by `planMovedShareMax` of them. */
 export const planMovedRowsMax = 100;
 
 /** See `planMovedRowsMax`. */
 export const planMovedShareMax = 0.01;
 
-/** Runs of a sync that are looked through for the rate of the last one that read enough. */
+/** Runs of a sync that are searched for the rate of the last one that read enough. */
 export const rateRunsMax = 100;

@@ -25,7 +25,7 @@ type PlanInput = {
   readonly signal: AbortSignal;
 } & Pick<SpanInput, "now" | "present">;
 
-/** A plan, the spans of its lanes in their order, sample records as JSON, and what its run is to say besides. */
+/** A plan, the spans of its lanes in order, sample records as JSON, and the warnings of its run. */
 type MadePlan = StoredPlan & {
   readonly spans: readonly LaneSpan[];
   readonly warnings: readonly string[];
@@ -40,7 +40,7 @@ function futureWarnings(future = 0): readonly string[] {
   ];
 }
 
-/** Everything is sent where the sync keeps nothing to compare with. */
+/** `all` if the sync keeps nothing to compare with. */
 function sendOf({ sync, request }: PlanInput): "all" | "changed" {
   return sync.send === "all" ? "all" : request.send;
 }
@@ -78,7 +78,7 @@ async function takeSample(
   });
 }
 
-/** The rows in so many bytes of a source that counts no rows, if they are as long as those of the sample. */
+/** The rows in a number of bytes of a source that does not count rows, if they are as long as the sample's. */
 async function rowsInBytes(
   { source, sync, signal }: PlanInput,
   { from, bytes = 0 }: { readonly from: unknown; readonly bytes: number | undefined },
@@ -87,14 +87,14 @@ async function rowsInBytes(
   if (bytes === 0 || position === undefined || sample.rows === 0) return null;
   const sourceRequest = planningRequest(sync.connectorConfig, signal);
   const part = await source.measure?.({ ...sourceRequest, from, to: position });
-  // Of a compressed file nobody knows how far the sample reaches into it.
+  // In a compressed file nobody knows how far the sample reaches.
   if (part?.bytes === undefined || part.bytes === 0 || !part.exact) return null;
   return Math.round((bytes * sample.rows) / part.bytes);
 }
 
 /**
- * How many rows a span holds: as the source counts, the sample if it is the whole span, or else as well as it
- * can be told.
+ * How many rows a span holds: as counted by the source, or the sample if it is the whole span, or otherwise the best
+ * estimate.
  */
 async function measureSpan(input: PlanInput, span: PlannedSpan, sampled: Sampled): Promise<Amount> {
   const { source, sync, signal } = input;
@@ -120,9 +120,9 @@ function withinLimit(amount: Amount, limit: number | undefined, sampled: Sampled
 }
 
 /**
- * Plans a backfill: where it begins and ends, how much that is, in how many lanes, and what its first rows
- * say. It only reads.
- * @throws {ConfigError} the source cannot do what was asked; the hint says what it can.
+ * Plans a backfill: where it begins and ends, how many rows that is, in how many lanes, and what its first rows
+ * look like. It only reads.
+ * @throws {ConfigError} the source cannot do what was requested; the hint says what it can.
  */
 export async function makePlan(input: PlanInput): Promise<MadePlan> {
   const { sync, request, state, target, now } = input;
@@ -164,7 +164,7 @@ function rowsText(rows: number | null): string {
   return rows === null ? "an unknown number of rows" : `${rows} row${rows === 1 ? "" : "s"}`;
 }
 
-/** What of a plan does not hold any more, by the same one made anew: a sentence, or undefined while it holds. */
+/** Compares a plan with the same plan made anew: a sentence on what moved too far, or undefined if it still holds. */
 export function planMoved(before: BackfillPlan, now: BackfillPlan): string | undefined {
   if (before.config_hash !== now.config_hash) {
     return `the configuration of sync ${before.sync} changed since the plan was made`;

@@ -1,4 +1,4 @@
-/** What a sample of the span says of its rows; keys and values stay in the store. */
+/** What a sample of the span shows about its rows; keys and values stay in the store. */
 export type PlanSample = {
   readonly rows: number;
   readonly rejects: readonly {
@@ -7,11 +7,11 @@ export type PlanSample = {
     readonly count: number;
   }[];
   readonly filtered: number;
-  /** Records that the service is not known to hold, that differ from what it holds, and that are the same. */
+  /** Records that the service is not known to hold, that differ from the ones it holds, and that are the same. */
   readonly new: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Of the changed ones: how often each field differs, most often first. */
+  /** For the changed ones: how often each field differs, most often first. */
   readonly fields: readonly { readonly field: string; readonly count: number }[];
   /** Bytes of its records as JSONL, and compressed. */
   readonly json_bytes: number;
@@ -20,36 +20,36 @@ export type PlanSample = {
   readonly ms: number;
 };
 
-/** What a backfill will do: numbers and names only (I4). The answer of the query `plan`, and what its details show. */
+/** What a backfill will do: only numbers and names (I4). The query `plan` returns it, and its details show it. */
 export type BackfillPlan = {
   readonly sync: string;
-  /** The ends of the span in words; null is the source's beginning or end. */
+  /** The ends of the span in words; null means the source's beginning or end. */
   readonly from: string | null;
   readonly to: string | null;
   /** How many keys were named, in place of a span; null for a span. */
   readonly keys: number | null;
-  /** The zone that times were read in, and are shown in. */
+  /** The zone that times were read in and are shown in. */
   readonly time_zone: string;
-  /** Rows to be read; null where the source cannot say. */
+  /** Rows to be read; null if the source cannot say. */
   readonly rows: number | null;
   /** Whether the rows were counted, not estimated. */
   readonly is_counted: boolean;
   readonly limit: number | null;
-  /** Rows of each lane's span, in order; null where the source cannot say. */
+  /** Rows of each lane's span, in order; null if the source cannot say. */
   readonly lanes: readonly (number | null)[];
   readonly send: "all" | "changed";
   /** The mode as far as it can be known before the first chunk, and why. */
   readonly mode: string;
   readonly mode_reason: string;
-  /** What the numbers below are made of. */
+  /** The basis of the numbers below. */
   readonly sample: PlanSample;
-  /** Estimates from the sample; null where the rows are not known. */
+  /** Estimates from the sample; null if the number of rows is not known. */
   readonly records: number | null;
   readonly json_bytes: number | null;
   readonly gzip_bytes: number | null;
   readonly chunks: number | null;
   readonly requests: number | null;
-  /** Seconds it may take, and what that was measured on. */
+  /** Seconds it may take, and the measurement behind that. */
   readonly seconds: number | null;
   readonly seconds_from: string;
   readonly config_hash: string;

@@ -4,10 +4,9 @@ import { shapeOf } from "../records/streams.ts";
 import { planningRequest, type SourceToPlan } from "./source.ts";
 
 /**
- * Whether several rows of a source may make one record, of which a later one replaces an earlier: `once` says
- * never, `often` that it is made so (a table of versions), undefined that nobody can tell. Events stand each
- * for itself, and a connector that does not say promises by its `at` that each row is the only one of its
- * record.
+ * Whether several rows of a source may make one record, so that a later one replaces an earlier one: `once` means
+ * never, `often` by design (a table of versions), undefined that nobody can know. Each event counts for itself, and
+ * a connector without `repeats` promises by its `at` that each row is the only one of its record.
  */
 export async function repeatsOf(
   sync: Pick<SyncConfig, "connectorConfig" | "record" | "stream">,
@@ -21,8 +20,8 @@ export async function repeatsOf(
 }
 
 /**
- * Whether it is certain that each row makes a record of its own: by the source's own word, or because events
- * stand each for itself.
+ * Whether each row certainly makes a record of its own: because the source says so, or because each event counts for
+ * itself.
  */
 export async function isOneEach(
   sync: Parameters<typeof repeatsOf>[0],

@@ -13,7 +13,7 @@ import { plainJson } from "../text/plain-text.ts";
 import { planSamplesMax } from "./limits.ts";
 import type { PlanSample } from "./plan.ts";
 
-/** What a sample is made with. */
+/** What is needed to take a sample. */
 export type SampleInput = {
   /** The pages of the span, from its beginning. */
   readonly pages: AsyncIterable<RowPage>;
@@ -21,25 +21,25 @@ export type SampleInput = {
   readonly rowsMax: number;
   readonly sync: SyncConfig;
   readonly mode: SyncConfig["mode"];
-  /** What the backfill sends. */
+  /** Which records the backfill sends. */
   readonly send: "all" | "changed";
   /** Whether the second row of a key is a reject. */
   readonly rejectsDuplicates: boolean;
-  /** What the service is known to hold of each key, in order; it must only read. */
+  /** What the service is known to hold for each key, in order; it must only read. */
   readonly knownRecords: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
   readonly now: Date;
   readonly signal: AbortSignal;
 };
 
-/** A sample, and what of it the plan's estimates are made from. */
+/** A sample, and the figures from which the plan's estimates are made. */
 export type Sampled = {
   readonly sample: PlanSample;
-  /** Its first records as JSON, each with its place and what is known of it; for the state store alone (I4). */
+  /** Its first records as JSON, each with its place and status; only for the state store (I4). */
   readonly samples: string[];
-  /** Records that passed, and those among them that would be sent. */
+  /** Records that passed, and how many of them would be sent. */
   readonly records: number;
   readonly sent: number;
-  /** Behind its last row; undefined when there was none. */
+  /** The position after its last row; undefined if it has no rows. */
   readonly position: unknown;
   /** Whether the span ends with it. */
   readonly isWhole: boolean;
@@ -54,7 +54,7 @@ async function recordsOf({ pages, sync, mode }: SampleInput): Promise<AsyncItera
   return writeLines(pages, { mapping, stream, keepRows: pii.rejects, makeReject, bytesMax });
 }
 
-/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
+/** Whether a run would send it now: it is not known to be unchanged, or was accepted too long ago. */
 function isSent(change: Change, { send, sync, now }: SampleInput): boolean {
   if (send === "all" || change.status !== "unchanged") return true;
   return change.acceptedAt < now.getTime() - (sync.resendAfterMs ?? Infinity);
@@ -75,7 +75,7 @@ function mostFrequent(
     .slice(0, max);
 }
 
-/** Counts what becomes of the rows of a sample. */
+/** Counts the outcomes of a sample's rows. */
 class Counts {
   readonly #input: SampleInput;
   readonly #rejects = new Map<string, number>();
@@ -92,7 +92,7 @@ class Counts {
     this.#input = input;
   }
 
-  /** Counts a page; answers the records that passed, as JSONL. */
+  /** Counts a page; returns the records that passed, as JSONL. */
   async add(page: RecordPage): Promise<Buffer> {
     const { sync, knownRecords } = this.#input;
     this.rows += page.read;
@@ -117,7 +117,7 @@ class Counts {
     return Buffer.concat(passed.map(({ start, end }) => jsonl.subarray(start, end + 1)));
   }
 
-  /** The rest of a plan's sample is measured, not counted. */
+  /** The counted part of a plan's sample; the rest is measured. */
   result(): Omit<PlanSample, "gzip_bytes" | "json_bytes" | "ms"> {
     const rejects = mostFrequent(this.#rejects, reportReasonsMax);
     return {
@@ -145,7 +145,7 @@ class Counts {
   #count(change: Change): void {
     this.records += 1;
     if (isSent(change, this.#input)) this.sent += 1;
-    // What the service holds is not known, so it is counted as if it held nothing.
+    // Nobody knows what the service holds, so this counts as if it held nothing.
     this.#states[change.status === "unknown" ? "new" : change.status] += 1;
     if (change.status !== "changed") return;
     for (const field of change.fields ?? []) add(this.#fields, field);
@@ -153,8 +153,8 @@ class Counts {
 }
 
 /**
- * Takes the first rows of a span through the pipeline as a run would, and compares what comes out with what
- * the service is known to hold. Nothing is written or sent.
+ * Runs the first rows of a span through the pipeline as a run would, and compares the records with those that
+ * the service is known to hold. Writes and sends nothing.
  */
 export async function sampleSpan(input: SampleInput): Promise<Sampled> {
   const { sync, rowsMax, signal } = input;
@@ -172,7 +172,7 @@ export async function sampleSpan(input: SampleInput): Promise<Sampled> {
   const { jsonBytes, gzipBytes } = await gzip.finish();
   const ms = Math.round(performance.now() - startedAt);
   const { records, sent, samples } = counts;
-  // A file without records has a head and a tail.
+  // Even a file without records has a head and a tail.
   const bytes = { json_bytes: jsonBytes, gzip_bytes: records === 0 ? 0 : gzipBytes };
   return {
     sample: { ...counts.result(), ...bytes, ms },

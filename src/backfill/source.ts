@@ -1,30 +1,30 @@
 import type { Pull, Row } from "../../connectors/contract/connector.ts";
 import type { ConnectorRequest } from "../../connectors/contract/request.ts";
 
-/** What a source is asked with. */
+/** The request for a call of a source. */
 export type SourceRequest = ConnectorRequest<unknown>;
 
-/** What lies between two positions; an end that is undefined is the source's beginning or end. */
+/** The range between two positions; an undefined end is the source's beginning or end. */
 export type PlannedSpan = { readonly from: unknown; readonly to: unknown };
 
-/** What planning asks of a source. */
+/** The parts of a source that planning uses. */
 export type SourceToPlan = Pick<
   Pull<unknown, unknown, Row>,
   "at" | "before" | "get" | "measure" | "read" | "readLimit" | "repeats" | "restart" | "split"
 > & {
   readonly name: string;
-  /** There in a source that is pushed to. */
+  /** Present in a source that is pushed to. */
   readonly push?: unknown;
 };
 
-/** What a source is asked with while a plan is made: what it logs besides has no reader. */
+/** The request for calls of a source while a plan is made; nobody reads what it logs. */
 export function planningRequest(config: unknown, signal: AbortSignal): SourceRequest {
   return { config, signal, log: { info: () => undefined, warn: () => undefined } };
 }
 
 /**
- * Whether it is read on and on and holds versions of records one after the other: sent again alone, an older
- * one could overwrite a newer one. What is pushed does, whatever its inbox can do besides.
+ * Whether a source is read continuously and holds successive versions of records, so that an older version, sent
+ * again alone, could overwrite a newer one. Always true for a source that is pushed to, whatever its inbox can do.
  */
 export function isLog(
   source: Pick<SourceToPlan, "at" | "push" | "readLimit" | "restart">,

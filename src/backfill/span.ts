@@ -7,7 +7,7 @@ import { laneRowsMin } from "./limits.ts";
 import { repeatsOf } from "./repeats.ts";
 import { planningRequest, type SourceToPlan, type PlannedSpan } from "./source.ts";
 
-/** What the spans of a backfill are made from. */
+/** What is needed to make the spans of a backfill. */
 export type SpanInput = {
   readonly sync: Pick<
     SyncConfig,
@@ -15,22 +15,22 @@ export type SpanInput = {
   >;
   readonly source: SourceToPlan;
   readonly request: BackfillRequest;
-  /** When the plan was first made, by which its input is read. */
+  /** When the plan was first made; the input is read as of this time. */
   readonly now: Date;
-  /** Where it is made again: an end may have come meanwhile. */
+  /** When the plan is made again: an end may have passed meanwhile. */
   readonly present?: Date;
   readonly signal: AbortSignal;
 };
 
-/** Rows of a span; null where the source cannot say. */
+/** Rows of a span; null if the source cannot say. */
 export type Amount = {
   readonly rows: number | null;
   readonly isCounted: boolean;
-  /** Of the source, as far as it tells them. */
+  /** Bytes of the source, if it reports them. */
   readonly bytes: number | undefined;
 };
 
-/** A position as the store keeps it; null is the source's beginning or end. */
+/** A position as the store keeps it; null means the source's beginning or end. */
 export function asJson(position: unknown): unknown {
   return JSON.parse(JSON.stringify(position ?? null));
 }
@@ -70,9 +70,9 @@ async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown
 }
 
 /**
- * The positions of the ends that were asked for. What has no end, or one that is still to come, ends at the
+ * The positions of the requested ends. A span without an end, or with one in the future, ends at the
  * source's present: a row that changes later comes with the next run, and no lane can meet it twice. `future` counts
- * the rows that are stamped later than that, where the source tells it.
+ * the rows that are stamped later than that, if the source reports it.
  * @throws {ConfigError} the source has no such positions.
  */
 export async function spanOf(
@@ -83,14 +83,14 @@ export async function spanOf(
   const { to } = request;
   const isOpen = to === undefined || ("time" in to && to.time > presentTime);
   const sourceRequest = planningRequest(sync.connectorConfig, signal);
-  // A source that tells its present, and tells none, reads to its end: a time says nothing of its rows.
+  // A source that has `readLimit` but returns none is read to its end: a time says nothing about its rows.
   const own = source.readLimit === undefined ? timeNow(input) : undefined;
   const readLimit = isOpen ? await source.readLimit?.(sourceRequest) : undefined;
   const present = isOpen ? (readLimit?.to ?? own) : undefined;
   return { from, to: present ?? (await positionOf(input, "to")), future: readLimit?.future };
 }
 
-/** The present of a source that is read on and on, and has times but no clock of its own; undefined for any other. */
+/** The present of a source that is read continuously and has times but no clock of its own; undefined for any other. */
 function timeNow({ source, sync, now }: SpanInput): unknown {
   if (source.restart?.(sync.connectorConfig) === "each-run") return undefined;
   try {
@@ -101,7 +101,7 @@ function timeNow({ source, sync, now }: SpanInput): unknown {
   }
 }
 
-/** Whether a key may come twice, in two lanes: then the later one would not be sure to win. */
+/** Whether a key may come twice, in two lanes: then the later row would not be sure to win. */
 async function mayOvertake(
   { sync, source, signal }: SpanInput,
   { to }: PlannedSpan,
@@ -112,7 +112,7 @@ async function mayOvertake(
   return sync.send === "all" || sync.duplicateKeys === "send";
 }
 
-/** Whether neighbours cover a span: a row between two of them would be lost, one in both would be read twice. */
+/** Whether lanes cover a span without gaps: a row between two would be lost, one in both would be read twice. */
 function isCut(lanes: readonly PlannedSpan[], { from, to }: PlannedSpan): boolean {
   return lanes.every((lane, index) => {
     const before = index === 0 ? from : lanes[index - 1]?.to;
@@ -122,7 +122,7 @@ function isCut(lanes: readonly PlannedSpan[], { from, to }: PlannedSpan): boolea
   });
 }
 
-/** Cuts a span into lanes, as many as are asked for and worth it. @throws {ConfigError} the source cuts it wrongly. */
+/** Cuts a span into as many lanes as requested and worthwhile. @throws {ConfigError} the source cuts it wrongly. */
 export async function lanesOf(
   input: SpanInput,
   span: PlannedSpan,
@@ -146,7 +146,7 @@ export async function lanesOf(
   );
 }
 
-/** The rows of each lane: measured where they or their bytes are, else shares of the whole. */
+/** The rows of each lane: measured if they or their bytes can be, otherwise shares of the whole. */
 export async function rowsOfLanes(
   { sync, source, signal }: SpanInput,
   lanes: readonly PlannedSpan[],

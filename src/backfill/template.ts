@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { projectWorkflowId } from "../config/task-queue.ts";
 import type { SourceToPlan } from "./source.ts";
 
-/** A finished run that the start form of the Web UI is prefilled from. */
+/** A finished run from which the start form of the Web UI is prefilled. */
 export type Template = {
   readonly workflowId: string;
   /** Input of the workflow `backfill`, which sends nothing until a person removes `template` from it. */
@@ -16,8 +16,8 @@ const templatesMax = 100;
 const lanesShown = 4;
 
 /**
- * The id of the workflow that backfills a sync: one at a time, and the one that a link to the start form
- * names. Two projects on one server never share it, because no name holds an @.
+ * The id of the workflow that backfills a sync: only one runs at a time, and a link to the start form names
+ * it. Two projects on one server never share it, because no name contains an @.
  */
 export function backfillId({
   sync,
@@ -29,7 +29,7 @@ export function backfillId({
   return projectWorkflowId(`backfill-${sync}`, taskQueue);
 }
 
-/** Whether a source has times as this sync reads it: a table without a change column has none. */
+/** Whether a source has times as this sync reads it: a table without a change column does not. */
 function hasTimes(source: SourceToPlan, config: unknown): boolean {
   try {
     return source.at?.({ config, when: new Date() }) !== undefined;
@@ -38,7 +38,7 @@ function hasTimes(source: SourceToPlan, config: unknown): boolean {
   }
 }
 
-/** The templates of the syncs that read a source of their own; an inbox is sent as it fills, and has none. */
+/** The templates of the syncs that read a source of their own; an inbox is sent as it fills, and needs none. */
 export function templatesOf(
   { syncs, temporal }: Pick<Config, "syncs" | "temporal">,
   sources: ReadonlyMap<string, SourceToPlan>,

@@ -9,7 +9,7 @@ import { createProgram } from "./program.ts";
 
 const words = process.argv.slice(2);
 
-/** The command: the options of every command may stand before it. */
+/** The command. The options of every command may come before it. */
 const verb = words.find((word) => !word.startsWith("-")) ?? words[0];
 
 /** Whether only the program's own help is asked for. */
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    // Help and version are no mistake.
+    // Help and version are not mistakes.
     if (error instanceof CommanderError && error.exitCode === 0) return;
     if (!(error instanceof CommanderError)) throw error;
     const facts = usageFacts(error, program, words);

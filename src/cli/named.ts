@@ -5,8 +5,8 @@ import type { ConnectionConfig } from "../config/schema/sources.ts";
 import { ConfigError } from "../errors.ts";
 
 /**
- * The sync of that name; without a name the only one. @throws {ConfigError} there is none, or are several;
- * says which there are.
+ * The sync of that name; without a name, the only one. @throws {ConfigError} there is none, or there are several; the
+ * message lists them.
  */
 export function syncNamed(config: Config, name: string | undefined): SyncConfig {
   if (name !== undefined && config.pulls.has(name))
@@ -15,8 +15,8 @@ export function syncNamed(config: Config, name: string | undefined): SyncConfig 
 }
 
 /**
- * The syncs of these names in their order, each once; all of them when `isAll`, and without names the only one.
- * @throws {ConfigError} as `syncNamed`, or both are asked for.
+ * The syncs of these names in their order, each once; all of them if `isAll`; without names, the only one.
+ * @throws {ConfigError} as for `syncNamed`, or both are asked for.
  */
 export function syncsNamed(
   config: Config,
@@ -35,14 +35,14 @@ export function syncsNamed(
   return wanted.map((name) => syncNamed(config, name));
 }
 
-/** The pull of that name, as `syncNamed`. */
+/** The pull of that name, by the rules of `syncNamed`. */
 export function pullNamed(config: Config, name: string | undefined): PullConfig {
   if (name !== undefined && config.syncs.has(name))
     throw isOtherKind({ name, kind: "sync", command: "run" });
   return named(config, { kind: "pull", member: "pulls", all: config.pulls }, name);
 }
 
-/** The connection of that name, as `syncNamed`. */
+/** The connection of that name, by the rules of `syncNamed`. */
 export function connectionNamed(config: Config, name: string | undefined): ConnectionConfig {
   const all = config.connections;
   return named(config, { kind: "connection", member: "connections", all }, name);

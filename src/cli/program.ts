@@ -9,7 +9,7 @@ import { mergedOptions, withCommonOptions, type CommonOptions } from "./output/c
 import type { Context } from "./output/context.ts";
 import { verbGroups } from "./verbs.ts";
 
-/** Whether a command does something itself, and is not only the name of its verbs. */
+/** Whether a command does something itself, and does not only group its verbs. */
 export function isCalled({ commands, registeredArguments, options }: Command): boolean {
   return commands.length === 0 || registeredArguments.length > 0 || options.length > 0;
 }
@@ -20,8 +20,8 @@ export function commandsBelow(command: Command): readonly Command[] {
 }
 
 /**
- * The program with the called verb alone, which saves a third of a command's time; with all of them for
- * suggestions and where none is named. `overview`: with no verb's code, for its own help.
+ * The program with only the called verb, which saves a third of a command's time; with all verbs for suggestions, and
+ * if none is named. With `overview` it loads no verb's code: this is for its own help.
  */
 export async function createProgram(
   context: Context,
@@ -36,10 +36,10 @@ export async function createProgram(
     .description("Moves customer data into the Customer Data Service, with nothing lost.")
     .version(version)
     .exitOverride()
-    // Errors are told as the program's own are: see usage-error.ts.
+    // Errors are shown like the program's own: see usage-error.ts.
     .configureOutput({ outputError: () => undefined })
     .helpCommand(false)
-    // For `webhooks send`, whose options `webhooks` would take for its own.
+    // Positional options are for `webhooks send`, whose options `webhooks` would take as its own.
     .configureHelp(helpLayout)
     .enablePositionalOptions()
     .showSuggestionAfterError();
@@ -56,7 +56,7 @@ export async function createProgram(
   return program;
 }
 
-/** Adds a verb; all of them where it is none. */
+/** Adds a verb; adds all of them if the name is not a verb's. */
 async function addVerbs(program: Command, verb: string, context: Context): Promise<void> {
   const isKnown =
     ["--version", "-V"].includes(verb) ||

@@ -1,4 +1,4 @@
-/** Gathers the values of an option that may be repeated: one may hold any sign, so that none stands between two. */
+/** Collects the values of a repeatable option: a value may hold any character, so none can separate two. */
 export function repeated(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

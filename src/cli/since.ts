@@ -4,7 +4,7 @@ import { duration } from "../config/schema/units.ts";
 
 const isoForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A time in the past, as ISO 8601 in UTC, by the clock of the store that it is asked of, in Unix ms. */
+/** Returns a time in the past, as ISO 8601 in UTC. `nowMs` is by the clock of the store that it is for, in Unix ms. */
 export type PastTime = (nowMs: number) => string;
 
 /** Whether a text begins with a day of the calendar: `Date.parse` takes 30 February for 2 March. */
@@ -15,8 +15,8 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * Reads a time in the past from the command line: so long ago (`7d`, `12h`), or a date or time, of UTC where
- * it names no zone.
+ * Reads a time in the past from the command line: how long ago (`7d`, `12h`), or a date or time, which is in UTC if it
+ * names no zone.
  * @throws {InvalidArgumentError} it is neither.
  */
 export function since(text: string): PastTime {

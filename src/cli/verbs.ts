@@ -2,7 +2,7 @@ import type { Register } from "./output/context.ts";
 
 type Load = () => Promise<Register>;
 
-/** Loads the code that registers a verb, by its name, below the heading of its group; all in the order of the help. */
+/** The loaders of the verbs' code, by the heading of a group and the name, in the order of the help. */
 export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   "Start:": {
     init: async () => (await import("./project/init.ts")).registerInit,

@@ -25,7 +25,7 @@ export type ConfigParts = {
   readonly writtenKey: string | undefined;
 };
 
-/** Puts a configuration together from parts in which nothing is wrong. */
+/** Assembles a configuration from parts that have no mistakes. */
 export function assembleConfig(parts: ConfigParts & { readonly stateFolder: string }): Config {
   const { file, members, sources, files } = parts;
   const { temporal, advanced } = members;
@@ -107,8 +107,8 @@ function assembleSync(parts: {
     resendAfterMs: sync.resend_after,
     pii: sync.pii,
   };
-  // The folder differs from host to host, and says nothing of what is sent.
-  // Nor do an endpoint and its secrets: what is in the inbox came through them already.
+  // The hash leaves out the folder, which differs from host to host and does not affect the records. It also leaves out
+  // an endpoint and its secrets: the events in the inbox have passed them already.
   const connectorConfig = isPushedConfig(source.connectorConfig)
     ? {}
     : writtenMembers(source.connectorConfig);
@@ -124,7 +124,7 @@ function assembleSync(parts: {
     configHash,
   };
   if (typeof sync.record !== "string") return { ...hashed, record: sync.record };
-  // One that could not be read is a mistake that was found before, so the hash is there.
+  // A module that cannot be read is a mistake that was found before, so the hash is there.
   const recordModule = { path: resolve(folder, sync.record), hash: moduleHash ?? "" };
   return { ...hashed, recordModule };
 }

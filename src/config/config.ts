@@ -15,7 +15,7 @@ export type Config = {
   readonly file: string;
   /** Absolute path of its folder, where relative paths start. */
   readonly folder: string;
-  /** Sha256 of the file's bytes, so that a worker can tell that its file has changed. */
+  /** Sha256 of the file's bytes, so that a worker can detect that its file has changed. */
   readonly fileHash: string;
   readonly api: ApiConfig;
   /** Absolute path of the folder of the state store and of staged files. */
@@ -24,8 +24,8 @@ export type Config = {
   readonly store: StoreServer | undefined;
   readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
   /**
-   * The connectors there are, by what `connector:` names them: those of this repository, and external ones
-   * that the file names.
+   * The available connectors, by their name in `connector:`: those of this repository, and external ones that the file
+   * names.
    */
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
@@ -38,12 +38,12 @@ export type Config = {
 /** The service and how it is reached. */
 export type ApiConfig = {
   readonly baseUrl: "sandbox" | URL;
-  /** Undefined when it is not known, so that ping cannot be asked. */
+  /** Undefined when it is not known, so that ping cannot be called. */
   readonly legacyBaseUrl: "sandbox" | URL | undefined;
   readonly apiKey: Secret;
   /** The setting that holds the key, for messages: "SLUICE_API_KEY", "api.api_key" or the key's file. */
   readonly apiKeySource: string;
-  /** Absolute path of the key's file, which may hold another key by now; undefined where it has none. */
+  /** Absolute path of the key's file, which may hold another key by now; undefined where there is none. */
   readonly apiKeyFile: string | undefined;
   readonly account: string;
   readonly requestsPerSecond: number;
@@ -51,13 +51,13 @@ export type ApiConfig = {
   readonly creditsRetryAfterMs: number;
   /** How long the service may take to apply a file after its confirmation. */
   readonly processingMs: number;
-  /** How long events wait after a file of their stream; undefined lets them go at once. */
+  /** How long events wait after a file of their stream; undefined sends them at once. */
   readonly fileWaitMs: number | undefined;
 };
 
-/** A module that exports `mapRecord`, as the configuration found it. */
+/** A module that exports `mapRecord`, as it was when the configuration was read. */
 export type RecordModule = {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** Sha256 of the file's bytes, without what it imports. */
   readonly hash: string;
@@ -77,24 +77,24 @@ export type SyncConfig = SourceConfig & {
   readonly mode: SyncMembers["mode"];
   readonly chunk: { readonly records: number; readonly bytes: number; readonly level: number };
   readonly lightweightPartsMax: number;
-  /** Undefined: what was sent once is never sent again unless it changes. */
+  /** Undefined: a record that was sent once is never sent again unless it changes. */
   readonly resendAfterMs: number | undefined;
   readonly pii: { readonly rejects: SyncMembers["pii"]["rejects"] };
-  /** Undefined: it runs when it is told to. */
+  /** Undefined: it runs only on request. */
   readonly schedule: ScheduleConfig | undefined;
-  /** Undefined: it is verified when somebody does it. */
+  /** Undefined: it is verified only on request. */
   readonly verify: VerifyConfig | undefined;
   /** Whether it may read what a pull writes. */
   readonly allowFeedbackLoop: boolean;
-  /** Rows up to which a backfill needs nobody's consent. */
+  /** Rows up to which a backfill needs no consent. */
   readonly approveUpTo: number;
   /** Undefined: nothing holds its runs. */
   readonly holdIf: Guardrails | undefined;
   /**
-   * Sha256 over all of this but the schedule, `verify`, `allowFeedbackLoop`, `approveUpTo` and `holdIf`, and the
-   * bytes of a mapping module, but no secret; the same wherever the project lies. Of an external connector it holds the
-   * name and what it is configured with, not its code: what it makes of rows is its positions' business, and
-   * an edit of a comment must not end a run that is under way.
+   * Sha256 over all of this except the schedule, `verify`, `allowFeedbackLoop`, `approveUpTo` and `holdIf`, and over
+   * the bytes of a mapping module, but over no secret; the same wherever the project is. For an external connector it
+   * covers the name and the configuration, not the code: its positions account for how it reads rows, and an edited
+   * comment must not end a run that is under way.
    */
   readonly configHash: string;
 } & (
@@ -108,16 +108,16 @@ export type AdvancedConfig = {
   readonly chunksPerRun: number | undefined;
   readonly heartbeatTimeoutMs: number;
   readonly scheduleToStartMs: number;
-  /** A host is gone when none of its workers has beaten for so long. */
+  /** A host is gone when none of its workers has sent a heartbeat for this long. */
   readonly hostLostAfterMs: number;
-  /** Bytes that a run which is weighed before it sends may stage. */
+  /** Bytes that a run may stage if it is weighed before it sends. */
   readonly stagingBytesMax: number;
   readonly retryInitialMs: number;
-  /** Undefined: each kind of activity has its own. */
+  /** Undefined: each kind of activity has its own maximum. */
   readonly retryMaxMs: number | undefined;
 };
 
-/** What checkpoints and fingerprints belong to besides the sync: the service's origin and the account. */
+/** The target that checkpoints and fingerprints belong to besides the sync: the service's origin and the account. */
 export function targetOf(api: Pick<ApiConfig, "account" | "baseUrl">): string {
   return api.baseUrl === "sandbox" ? "sandbox" : `${api.baseUrl.origin} ${api.account}`;
 }

@@ -1,7 +1,7 @@
 import type { Mistake } from "./messages/mistakes.ts";
 import { pushedConfigOf, type ConnectionConfig, type ConnectorSchema } from "./schema/sources.ts";
 
-/** The connections that are pushed to at the path of another one. */
+/** The mistakes of pushed connections that have the path of another one. */
 export function endpointMistakes(
   connections: ReadonlyMap<string, ConnectionConfig>,
   connectors: ReadonlyMap<string, ConnectorSchema>,

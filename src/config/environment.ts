@@ -3,19 +3,19 @@ import { Secret } from "../security/secret.ts";
 
 /** The environment as one process sees it. */
 export type Environment = {
-  /** SLUICE_HOST: the address that servers of ours bind. @default "127.0.0.1" */
+  /** SLUICE_HOST: the address that our servers bind. @default "127.0.0.1" */
   readonly host: string;
   /** SLUICE_LOG_FORMAT. @default "text" */
   readonly logFormat: "json" | "text";
   /** CI: no one watches, so nothing is asked and no progress bar is drawn. */
   readonly isCi: boolean;
-  /** TEMPORAL_ADDRESS; undefined lets a server of our own be started. */
+  /** TEMPORAL_ADDRESS; undefined allows a server of our own to be started. */
   readonly temporalAddress: string | undefined;
   /** SLUICE_TEMPORAL_CACHE: the folder that keeps a downloaded or built Temporal server. */
   readonly temporalCache: string | undefined;
-  /** SLUICE_UI_TOKEN: what `sluice ui` asks for; undefined asks for nothing. */
+  /** SLUICE_UI_TOKEN: the token that `sluice ui` asks for; undefined asks for none. */
   readonly uiToken: Secret | undefined;
-  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, also in small letters; undefined when none of the first two is set. */
+  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, also in lower case; undefined when none of the first two is set. */
   readonly proxy:
     | {
         readonly httpProxy: string | undefined;
@@ -23,7 +23,7 @@ export type Environment = {
         readonly noProxy: string | undefined;
       }
     | undefined;
-  /** OTEL_EXPORTER_OTLP_ENDPOINT: the collector that a worker tells its traces; undefined traces nothing. */
+  /** OTEL_EXPORTER_OTLP_ENDPOINT: the collector to which a worker sends its traces; undefined traces nothing. */
   readonly otlpEndpoint: string | undefined;
   /** All variables, for `loadConfig`, which reads SLUICE_CONFIG and SLUICE_STATE_DIR from them. */
   readonly variables: Readonly<Record<string, string | undefined>>;

@@ -9,18 +9,18 @@ export type ExternalName = {
   readonly folder: string;
 };
 
-/** What names an external connector: a path, or a package. */
+/** Matches the name of an external connector: a path, or a package. */
 export const externalName: RegExp =
   /^(?:\.{0,2}\/|(?:@[a-z0-9~-][a-z0-9._~-]*\/)?sluice-connector-[a-z0-9._~-]+$)/;
 
 /** The connectors of a configuration. */
 export type Connectors = {
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
-  /** Why each of the others that connections name cannot be loaded, as a sentence. */
+  /** For each other connector that connections name, why it cannot be loaded, as a sentence. */
   readonly unloaded: ReadonlyMap<string, string>;
 };
 
-/** Adds the external connectors that connections name to those that are known, as far as they can be loaded. */
+/** Adds the external connectors that connections name to the known ones, as far as they can be loaded. */
 export async function withExternal(
   data: unknown,
   from: {

@@ -9,7 +9,7 @@ import { membersOf } from "./schema/members.ts";
 import type { PullConfig } from "./schema/pull.ts";
 import type { SourceConfig } from "./schema/sources.ts";
 
-/** Columns that a pull puts values into; the key, too, where it makes rows. */
+/** Columns that a pull writes, including the key if the pull makes rows. */
 function columnsWritten({ writeBack }: PullConfig): readonly string[] {
   const { key, set, connectorConfig } = writeBack;
   const makesRows = membersOf(connectorConfig)["insert"] !== false;
@@ -17,14 +17,14 @@ function columnsWritten({ writeBack }: PullConfig): readonly string[] {
 }
 
 /**
- * A table's name without its quotes, which change nothing but for names that hold a dot. Postgres takes a table
- * without a schema from `public`, unless its search path says otherwise.
+ * A table's name without its quotes, which matter only for names with a dot. Postgres takes a table without a schema
+ * from `public`, unless its search path says otherwise.
  */
 function tableName(table: unknown): string | undefined {
   return typeof table === "string" ? table.replaceAll('"', "").replace(/^public\./, "") : undefined;
 }
 
-/** The database of a connection, as far as its members tell: two logins of one database are two connections. */
+/** The database of a connection, as far as its members show: two connections may be two logins of one database. */
 function databaseOf({ connection, connector, connectorConfig }: SourceConfig): string {
   const { url, host, port = 5432, database } = membersOf(connectorConfig);
   const address = url instanceof Secret ? URL.parse(url.reveal()) : null;
@@ -35,7 +35,7 @@ function databaseOf({ connection, connector, connectorConfig }: SourceConfig): s
   return typeof host === "string" ? [connector, host, port, database].join(" ") : connection;
 }
 
-/** Whether a sync reads the table or file that a pull writes, as far as their configurations tell. */
+/** Whether a sync reads the table or file that a pull writes, as far as their configurations show. */
 function readsWhatIsWritten(sync: SyncConfig, { writeBack }: PullConfig): boolean {
   const [from, to] = [membersOf(sync.connectorConfig), membersOf(writeBack.connectorConfig)];
   const [file, path] = [absolutePath(to, "file"), absolutePath(from, "path")];
@@ -43,7 +43,7 @@ function readsWhatIsWritten(sync: SyncConfig, { writeBack }: PullConfig): boolea
   if (databaseOf(sync) !== databaseOf(writeBack)) return false;
   const table = tableName(to["table"]);
   if (table === undefined) return false;
-  // A query may read it by any name; one that names it most likely does.
+  // A query may read the table by any name; one that contains its name most likely reads it.
   const { query } = from;
   if (typeof query === "string") return query.includes(table.split(".").at(-1) ?? table);
   return tableName(from["table"]) === table;
@@ -59,7 +59,7 @@ export function pullsInto(
     .map((pull) => ({ pull: pull.name, columns: columnsWritten(pull) }));
 }
 
-/** Why a sync would send what a pull wrote; undefined when it does not. */
+/** Why a sync would send values that a pull wrote; undefined when it would not. */
 function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
   if (!readsWhatIsWritten(sync, pull)) return undefined;
   const way = `pull ${pull.name} writes; let the pull write another table, or set allow_feedback_loop: true here`;
@@ -73,8 +73,8 @@ function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
 }
 
 /**
- * The syncs that would send back what a pull wrote: the service would be told what it said itself, and the
- * two might never come to rest.
+ * The syncs that would send back values that a pull wrote: the service would receive its own values, and the two might
+ * never settle.
  */
 export function echoMistakes(config: {
   readonly syncs: ReadonlyMap<string, SyncConfig>;

@@ -5,10 +5,10 @@ import type { Path } from "./document/document.ts";
 import { didYouMean } from "./messages/did-you-mean.ts";
 import type { Mistake } from "./messages/mistakes.ts";
 
-/** A guardrail of a sync: its members below `hold_if`, and its bound. */
+/** A guardrail of a sync: its path below `hold_if`, and its bound. */
 type Written = { readonly path: Path; readonly bound: Bound };
 
-/** The guardrails that look at what changed. */
+/** The guardrails about changes. */
 function ofChanges(holdIf: Guardrails): readonly Written[] {
   const { changedAbove, newAbove, vanishedAbove, fieldChangedAbove } = holdIf;
   return [
@@ -30,7 +30,7 @@ const resumedVanished =
 const resumedRows =
   "this source is read on from its checkpoint, so a run has as many rows as changed: give a number, such as 1";
 
-/** What is wrong with the guardrails of a sync, by their members; `resumes` says whether it reads on. */
+/** The mistakes in a sync's guardrails, by their paths; `resumes` says whether it continues from its checkpoint. */
 function mistakesOf(
   sync: SyncConfig,
   holdIf: Guardrails,
@@ -69,7 +69,7 @@ function mistakesOf(
   ];
 }
 
-/** Guardrails that would never hold a run, would hold each, or cannot. */
+/** The mistakes of guardrails that would never hold a run, would hold every run, or cannot hold one. */
 export function guardrailMistakes({
   syncs,
   connectors,

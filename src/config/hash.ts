@@ -8,9 +8,9 @@ export function sha256(content: string | Uint8Array): string {
 }
 
 /**
- * JSON with the members of every object in order of their names, so that equal data gives equal text. Members that
- * are undefined are left out, and of a secret all but that there is one.
- * @throws {TypeError} at a value JSON has no form for, because leaving it out would make unequal data equal.
+ * JSON with the members of every object sorted by name, so that equal data gives equal text. Undefined members are left
+ * out, and a secret shows only that there is one.
+ * @throws {TypeError} for a value that JSON cannot express, because leaving it out would make unequal data equal.
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === "string" || typeof value === "boolean") {

@@ -1,10 +1,10 @@
-/** Lightweight bodies a batch may need before `auto` turns to heavyweight. */
+/** Lightweight bodies a batch may need before `auto` switches to heavyweight. */
 export const lightweightPartsMaxDefault = 1;
 
 /** Values in a `sluice.yaml` once its aliases are followed, so that a few lines cannot grow into millions. */
 export const configValuesMax = 20_000;
 
-/** Levels of nesting in a `sluice.yaml`, aliases followed: one that holds itself ends here. */
+/** Levels of nesting in a `sluice.yaml`, aliases followed: an alias that contains itself ends here. */
 export const configDepthMax = 32;
 
 /** Problems of a configuration that one error shows; the rest is counted. */
@@ -20,16 +20,16 @@ export const lightweightPartsMaxHighest = 100;
 export const durationMsMax = 3_650 * 24 * 3_600_000;
 
 /**
- * Walks over a search while results are missing that changed places: the first and two more
+ * Walks over a search while results that changed places are missing: the first and two more
  * (docs/facts/faults.md#promises).
  */
 export const pullWalksMax = 3;
 
-/** Rows up to which a backfill needs nobody's consent when the configuration does not say. */
+/** Rows up to which a backfill needs no consent when the configuration does not set it. */
 export const approveUpToDefault = 10_000;
 
-/** Bytes that a run which is weighed before it sends may stage: a few hundred million records, compressed. */
+/** Bytes that a run may stage if it is weighed before it sends: a few hundred million records, compressed. */
 export const stagingBytesMaxDefault = 50_000_000_000;
 
-/** The most that `advanced.staging_max` may say: a petabyte is a slip of the pen. */
+/** Highest `advanced.staging_max`: a petabyte is a typing error. */
 export const stagingBytesHighest = 1_000_000_000_000_000;

@@ -30,9 +30,9 @@ import { writtenFileMistakes } from "./written-files.ts";
  */
 export async function loadConfig(
   search: ConfigSearch & {
-    /** The connectors there are, by name. */
+    /** The available connectors, by name. */
     readonly connectors: ReadonlyMap<string, ConnectorSchema>;
-    /** Loads an external one. @default there are no others @throws {ConfigError} it cannot be loaded. */
+    /** Loads an external connector. @default there are none @throws {ConfigError} it cannot be loaded. */
     readonly loadConnector?: (named: ExternalName) => Promise<ConnectorSchema>;
   },
 ): Promise<Config> {

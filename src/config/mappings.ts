@@ -5,8 +5,8 @@ import type { Mistake } from "./messages/mistakes.ts";
 import { membersOf } from "./schema/members.ts";
 
 /**
- * What is wrong between the `record` of a sync and its stream. Takes data that nothing has checked and passes
- * over what the configuration's own schema refuses, so that one look finds the mistakes of both.
+ * The mistakes between a sync's `record` and its stream. Takes unchecked data and skips whatever the configuration's
+ * own schema refuses, so that one look finds the mistakes of both.
  */
 export function mappingMistakes(data: unknown): readonly Mistake[] {
   return Object.entries(membersOf(membersOf(data)["syncs"])).flatMap(([sync, value]) => {
@@ -16,7 +16,7 @@ export function mappingMistakes(data: unknown): readonly Mistake[] {
     if (stream === undefined || !record.success) return [];
     return checkMapping(record.data, stream).map(({ path, message }): Mistake => ({
       path: ["syncs", sync, "record", ...path],
-      // A field's own name is what does not belong to the stream; deeper down it is what the field is given.
+      // At the top the field's name does not belong to the stream; deeper down its value is wrong.
       on: path.length === 1 ? "name" : "value",
       message,
     }));

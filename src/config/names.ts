@@ -1,7 +1,7 @@
 import type { Mistake } from "./messages/mistakes.ts";
 import { membersOf } from "./schema/members.ts";
 
-/** The pulls that are called as a sync is: runs and schedules tell the two by their names. */
+/** The pulls that have the name of a sync: runs and schedules distinguish the two by their names. */
 export function nameMistakes(data: unknown): readonly Mistake[] {
   const { syncs, pulls } = membersOf(data);
   const taken = Object.keys(membersOf(pulls)).filter((name) =>

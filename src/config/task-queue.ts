@@ -2,8 +2,8 @@
 export const taskQueueDefault = "sluice";
 
 /**
- * The id of a workflow of which a project has one at a time. Two projects on one server never share it, because
- * no name of a sync or connection has an `@`.
+ * The id of a workflow that a project runs one at a time. Two projects on one server never share it, because no name of
+ * a sync or connection has an `@`.
  */
 export function projectWorkflowId(name: string, taskQueue: string): string {
   return taskQueue === taskQueueDefault ? name : `${name}@${taskQueue}`;

@@ -1,7 +1,7 @@
 import type { Config, SyncConfig } from "./config.ts";
 import type { Mistake } from "./messages/mistakes.ts";
 
-/** Why no look can say whether the service holds what a sync sent; undefined where one can. */
+/** Why no look can say whether the service holds the records of a sync; undefined where one can. */
 export function whyUnverifiable({
   send,
   stream,
@@ -13,7 +13,7 @@ export function whyUnverifiable({
   return "with `send: all` nothing says what the service holds: a sync with `send: changed` can be verified";
 }
 
-/** `verify:` of syncs of which no look could say anything: each scheduled one would fail. */
+/** The mistakes of `verify:` for syncs that cannot be verified: each scheduled look would fail. */
 export function verifyMistakes({ syncs }: Pick<Config, "syncs">): readonly Mistake[] {
   return [...syncs.values()].flatMap((sync): readonly Mistake[] => {
     const message = sync.verify === undefined ? undefined : whyUnverifiable(sync);

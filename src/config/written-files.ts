@@ -4,8 +4,8 @@ import { membersOf } from "./schema/members.ts";
 import type { PullConfig } from "./schema/pull.ts";
 
 /**
- * The pulls that write a file which another one writes. Each puts a whole new file in its place: at the same
- * time, one would take away what the other wrote.
+ * The mistakes of pulls that write the same file as another pull. Each replaces the whole file: at the same time, one
+ * would remove what the other wrote.
  */
 export function writtenFileMistakes(pulls: ReadonlyMap<string, PullConfig>): readonly Mistake[] {
   const writers = new Map<string, string>();

@@ -1,55 +1,55 @@
 import type { Vanished } from "../state/contract/keys/vanished.ts";
 
-/** Where a figure breaks a guardrail: a share of what it is held against, from 0 to 1, or a number. */
+/** The limit of a guardrail: a share of its reference figure, from 0 to 1, or a number. */
 export type Bound = { readonly share: number } | { readonly count: number };
 
-/** What holds a run before its first byte leaves: `hold_if` of a sync. */
+/** Conditions that hold a run before its first byte leaves: `hold_if` of a sync. */
 export type Guardrails = {
-  /** Rejects, of the rows read. */
+  /** Rejects, out of the rows read. */
   readonly rejectedAbove?: Bound | undefined;
-  /** Changed and unknown records, of the known records that the run met. */
+  /** Changed and unknown records, out of the known records that the run met. */
   readonly changedAbove?: Bound | undefined;
-  /** New records, of the same. */
+  /** New records, out of the same. */
   readonly newAbove?: Bound | undefined;
-  /** Known records that are not in the source any more, of those that the reading before brought. */
+  /** Known records that are no longer in the source, out of those that the reading before brought. */
   readonly vanishedAbove?: Bound | undefined;
-  /** Rows read, of those of the last run that came to its end. */
+  /** Rows read, out of those of the last run that completed. */
   readonly rowsBelow?: Bound | undefined;
-  /** Changed records that differ in a field, by its path, of the known records that the run met. */
+  /** Changed records that differ in a field, by its path, out of the known records that the run met. */
   readonly fieldChangedAbove: Readonly<Record<string, Bound>>;
 };
 
-/** What a run has staged, as guardrails look at it. */
+/** The figures of a staged run that guardrails check. */
 export type Weighed = {
   readonly read: number;
   readonly rejected: number;
   readonly new: number;
   readonly changed: number;
   readonly unknown: number;
-  /** Known records of which the service holds what was read, sent again or not. */
+  /** Known records that the service already holds as they were read, sent again or not. */
   readonly same: number;
   /** Changed records by the path of each field in which they differ. */
   readonly fields: Readonly<Record<string, number>>;
-  /** Of a run that reads all, and not as the first: what the whole reading before brought, and this one has not. */
+  /** Records that the last whole reading brought and this one lacks; only if the run reads all and is not the first. */
   readonly gone: Vanished | undefined;
-  /** Whether nothing of the sync was ever committed: there is nothing to hold changes against. */
+  /** Whether nothing of the sync was ever committed, so that there is nothing to compare changes with. */
   readonly isFirst: boolean;
-  /** Rows that the last run read which came to its end; undefined where there is none. */
+  /** Rows read by the last run that completed; undefined if there is none. */
   readonly readBefore: number | undefined;
 };
 
 /** A guardrail that a run broke: names and numbers. */
 export type Broken = {
-  /** As the configuration names it: `changed_above`, `field_changed_above.domain`. */
+  /** Its name in the configuration: `changed_above`, `field_changed_above.domain`. */
   readonly guardrail: string;
   readonly figure: number;
-  /** What the figure is a share of; null where it is held against a number. */
+  /** The total of which the figure is a share; null if the bound is a number. */
   readonly of: number | null;
-  /** As the configuration has it. */
+  /** As in the configuration. */
   readonly bound: Bound;
 };
 
-/** A guardrail with its figure; `of` is what a share of it is taken from. */
+/** A guardrail with its figure; `of` is the total for a share. */
 type Looked = {
   readonly guardrail: string;
   readonly bound: Bound | undefined;
@@ -71,8 +71,8 @@ function brokenOf({ guardrail, bound, figure, of }: Looked, isBelow: boolean): r
 }
 
 /**
- * The guardrails that a run breaks, in the order of the configuration's documentation. A first run has nothing
- * to hold shares of known records against: it is held by `rejected_above` and by numbers alone.
+ * The guardrails that a run breaks, in the order of the configuration's documentation. A first run has no known
+ * records to take shares of: only `rejected_above` and bounds that are numbers can hold it.
  */
 export function brokenGuardrails(guardrails: Guardrails, weighed: Weighed): readonly Broken[] {
   const { read, rejected, unknown, same, fields, gone, isFirst, readBefore } = weighed;

@@ -1,6 +1,6 @@
 /**
- * Guardrails to begin with, as `hold_if` is written: a good night is rarely beyond one of them, a broken export mostly
- * is. Of a source that is read on from its checkpoint, or of which nobody asks what changed, fewer can be said.
+ * Guardrails to begin with, as `hold_if` is written: a good night rarely breaks one of them, a broken export usually
+ * does. There are fewer for a source that is read from its checkpoint, or whose records are not compared.
  */
 export function recommendedHoldIf({
   readsAll,
@@ -8,7 +8,7 @@ export function recommendedHoldIf({
 }: {
   /** Whether each run reads the whole source. */
   readonly readsAll: boolean;
-  /** Whether it sends what changed alone. */
+  /** Whether it sends only what changed. */
   readonly comparesRecords: boolean;
 }): string {
   const bounds = [

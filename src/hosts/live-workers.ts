@@ -1,4 +1,4 @@
-// Which workers of a project live, and whether the configuration they work with is that of a command.
+// Which workers of a project live, and whether their configuration is the same as a command's.
 import { targetOf, type Config } from "../config/config.ts";
 import { sha256 } from "../config/hash.ts";
 import { isProcessGone } from "../local/process-identity.ts";
@@ -6,10 +6,10 @@ import { keyName } from "../service/key-limits.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** A sync or pull, as it is run. */
+/** A sync or pull that is run. */
 export type Runnable = { readonly kind: "pull" | "sync"; readonly name: string };
 
-/** Characters of a mark: enough to tell two configurations from each other. */
+/** Characters of a mark: enough to distinguish two configurations. */
 const markChars = 16;
 
 function markOf(text: string): string {
@@ -24,8 +24,8 @@ function markName({ kind, name }: Runnable): string {
 }
 
 /**
- * A mark of the task queue, and of the configuration of each sync and pull with the service, the key that it talks to
- * it with, and that queue: it differs where a run would.
+ * A mark of the task queue, and one of the configuration of each sync and pull together with the service, its key and
+ * that queue: two marks differ if the runs would.
  */
 export function configMarks({
   api,
@@ -33,7 +33,7 @@ export function configMarks({
   pulls,
   temporal,
 }: Pick<Config, "api" | "pulls" | "syncs" | "temporal">): Readonly<Record<string, string>> {
-  // A key in a file is read again by whoever it is refused to: no process has an old one.
+  // A process whose key from a file is refused reads the file again, so no process keeps an old key.
   const key = api.apiKeyFile ?? keyName(api.apiKey);
   const common = `${targetOf(api)} ${key} ${temporal.taskQueue}`;
   const marks = (
@@ -49,8 +49,8 @@ export function configMarks({
 }
 
 /**
- * The workers of a store that beat and whose process, where it can be looked for, is there.
- * @param at `temporalId`: those at one Temporal. @default at any
+ * The workers of a store that beat and whose process, if it can be looked up, exists.
+ * @param at `temporalId`: only those at this Temporal. @default at any
  */
 export async function liveWorkers(
   state: Pick<StateStore, "beats">,
@@ -63,17 +63,17 @@ export async function liveWorkers(
   );
 }
 
-/** Whether a worker continues when the command that runs is over. */
+/** Whether a worker keeps running when the current command ends. */
 export function isLasting({ command }: Pick<Beat, "command">): boolean {
   return command === "dev" || command === "worker";
 }
 
-/** Whether work reaches a worker: one from which Temporal is away tells no mark, not even of its queue. */
+/** Whether work reaches a worker: one that is cut off from Temporal reports no mark, not even of its queue. */
 export function isReached({ configs }: Pick<Beat, "configs">): boolean {
   return Object.keys(configs).length > 0;
 }
 
-/** Whether a worker polls another task queue than a project; one of a version that tells none is not known to. */
+/** Whether a worker polls another task queue than a project; false for a version that does not report its queue. */
 export function isOnOtherQueue(
   { configs }: Pick<Beat, "configs">,
   { temporal }: Pick<Config, "temporal">,
@@ -82,12 +82,12 @@ export function isOnOtherQueue(
   return queue !== undefined && queue !== markOf(temporal.taskQueue);
 }
 
-/** A worker as a person finds it: `process 6166, sluice dev`. */
+/** A worker, described so that a person can find it: `process 6166, sluice dev`. */
 export function workerText({ process, command }: Pick<Beat, "command" | "process">): string {
   return `process ${process}, sluice ${command}`;
 }
 
-/** How a worker's configuration of what is to run differs from a command's; undefined where it does not. */
+/** How a worker's configuration of a sync or pull differs from a command's; undefined if it does not. */
 export function workerDifference(
   { configs }: Pick<Beat, "configs">,
   wanted: Runnable,

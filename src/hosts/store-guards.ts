@@ -1,4 +1,4 @@
-// Who may work on a store in Postgres, which any number of hosts can reach: one Temporal, and no copy of a folder.
+// Who may use a store in Postgres, which any number of hosts can reach: one Temporal, and no copied state folder.
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { temporalOptions } from "../local/connect.ts";
@@ -8,21 +8,21 @@ import { hostBeatMs } from "../state/limits.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { isOnOtherQueue, liveWorkers, workerText } from "./live-workers.ts";
 
-/** Silence after which a worker is no reason any more not to start: two beats were missed. */
+/** A worker that was silent this long no longer keeps others from starting: two beats were missed. */
 const silentMs = 2.5 * hostBeatMs;
 
-/** A Temporal as the store remembers it; `address` undefined is as TEMPORAL_ADDRESS and related variables say. */
+/** A Temporal as the store records it; `address` undefined means as TEMPORAL_ADDRESS and related variables say. */
 export function temporalRecord(temporalId: string, address: string | undefined): TemporalRecord {
   const { connectionOptions, namespace = "default" } = temporalOptions(address);
   return { id: temporalId, at: connectionOptions.address ?? "localhost:7233", namespace };
 }
 
-/** A Temporal as a person knows it. */
+/** The description of a Temporal for a person. */
 export function temporalText({ at, namespace }: TemporalRecord): string {
   return `Temporal at ${at}, namespace ${namespace}`;
 }
 
-/** Why a store is not to be used with a Temporal, and what to do; undefined where it is used with that one. */
+/** Why a store must not be used with a Temporal, and what to do; undefined if it is used with that one. */
 export function whyOtherTemporal(
   used: TemporalRecord | undefined,
   temporal: TemporalRecord,
@@ -41,7 +41,7 @@ export function whyOtherTemporal(
 }
 
 /**
- * Refuses another Temporal than the store is used with: two of them would each run what the other one does not know of.
+ * Refuses another Temporal than the store's: two of them would each start runs that the other does not know of.
  * @throws {ConfigError}
  */
 export async function refuseOtherTemporal(
@@ -63,8 +63,8 @@ export async function refuseOtherTemporal(
 }
 
 /**
- * Refuses a state folder that was copied while a worker works with the one that it was copied from: both would take
- * the other's work, and not have its files.
+ * Refuses a state folder that was copied while a worker uses the original: each would take the other's work without
+ * having its files.
  * @throws {ConfigError}
  */
 export async function refuseCopiedFolder(
@@ -91,8 +91,8 @@ export async function refuseCopiedFolder(
 }
 
 /**
- * Says which worker of a store polls another task queue than one that starts: for a while that finishes what was begun
- * there; for good, the schedules and drains of both would begin runs.
+ * Warns if a worker of the store polls another task queue than the one that starts. For a while that is fine, to
+ * finish what was begun there; in the long run, the schedules and drains of both would begin runs.
  */
 export async function warnOfOtherQueue(
   config: Pick<Config, "temporal">,

@@ -11,7 +11,7 @@ type Waiting = {
 
 /** Deliveries that wait for a write they can share. */
 export type GroupCommit = {
-  /** Answers once the delivery's group is written. @throws what `write` throws. */
+  /** Resolves once the delivery's group is written. @throws what `write` throws. */
   readonly keep: (delivery: Delivery) => Promise<Verdict>;
   /** Resolves when nothing waits any more. */
   readonly idle: () => Promise<void>;
@@ -28,7 +28,7 @@ export function createGroupCommit(
   let writing: Promise<void> | undefined;
 
   const writeAll = async (): Promise<void> => {
-    // One turn of the loop hands over all that has arrived on the sockets by now.
+    // One turn of the loop hands over everything that has arrived on the sockets by now.
     await new Promise((resolve) => setImmediate(resolve));
     while (queue.length > 0) {
       const size = sizeOfGroup(queue);
@@ -48,7 +48,7 @@ export function createGroupCommit(
   };
 }
 
-/** How many of the first that wait one transaction may hold; one, whatever it has. */
+/** How many deliveries from the front of the queue fit in one transaction; at least one, whatever its size. */
 function sizeOfGroup(queue: readonly Waiting[]): number {
   let [rows, chars] = [0, 0];
   const last = queue.findIndex(({ delivery: { events } }) => {
@@ -72,7 +72,7 @@ async function writeGroup(
       for (const { reject } of group) reject(error);
       return;
     }
-    // One of them cannot be written: the others are not to pay for it.
+    // One of them cannot be written: each is written alone, so that the others do not fail with it.
     for (const one of group) await writeGroup([one], write);
   }
 }

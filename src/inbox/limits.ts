@@ -1,22 +1,22 @@
-/** How long the server of an inbox in Postgres may say nothing to what it was asked: senders wait meanwhile. */
+/** How long the server of an inbox in Postgres may leave a query unanswered: senders wait meanwhile. */
 export const inboxSilenceMsMax = 10_000;
 
-/** How long a run waits for a store in Postgres that is a standby, is read-only, or has no tables just now. */
+/** How long a run waits for a store in Postgres that is a standby, is read-only, or has no tables at the moment. */
 export const unfitStoreMsMax = 10 * 60_000;
 
 /** Bytes of a hash of an id or of a body. */
 export const idHashBytes = 16;
 
 /**
- * Event ids of a segment, which is merged in its order while the next one fills. A process has two in memory,
- * of 52 bytes an id.
+ * Event ids of a segment, which is merged in its order while the next one fills. A process has two segments in memory,
+ * with 52 bytes per id.
  */
 export const recentIdsMax = 131_072;
 
 /** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */
 export const inboxGroupCharsMax = 8 * 1024 * 1024;
 
-/** Pages of the inbox's log after which they go into its file, which holds those up who wait for a 2xx. 4 MB. */
+/** Pages of the inbox's log (4 MB) before they go into its file, which delays senders that wait for a 2xx. */
 export const inboxLogPages = 1_000;
 
 /** KiB of the inbox's file that a process keeps in memory: an event is written once and read once. */

@@ -4,7 +4,7 @@ import { openPostgresInbox } from "./postgres/open.ts";
 import { openSqliteInbox } from "./sqlite/open.ts";
 
 /**
- * Opens the inbox of a project, beside its state.
+ * Opens the inbox of a project, next to its state.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openSqliteInbox`, `openPostgresInbox`.
  */
 export async function openInbox(

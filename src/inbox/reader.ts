@@ -10,7 +10,7 @@ export async function openInboxReader({
   stateFolder,
   store,
 }: StateAddress): Promise<InboxReader | undefined> {
-  // What reads no inbox, every thread that stages among it, has no need of a database's driver.
+  // Imported on demand: code that reads no inbox, such as every thread that stages, needs no database driver.
   if (store === undefined) {
     const { openSqliteReader } = await import("./sqlite/reader.ts");
     return openSqliteReader(inboxFileIn(stateFolder));

@@ -6,7 +6,7 @@ import { temporalCliVersion, type FetchTemporal } from "./temporal-version.ts";
 const tickMs = 15_000;
 
 /**
- * Builds the Temporal server from source with the Continue the PATH and gives the path of the program. Needs
+ * Builds the Temporal server from source with the Go on the PATH and returns the path of the program. Needs
  * Go's module proxy or a warm module cache.
  * @throws {Error} there is no Go, or it fails
  */

@@ -13,7 +13,7 @@ import { whyUnreachable } from "./why-unreachable.ts";
 /** A connection to Temporal as commands use it. */
 export type TemporalClient = { readonly client: Client; readonly close: () => Promise<void> };
 
-/** How to connect: as TEMPORAL_ADDRESS, a profile and the other TEMPORAL_ variables say, or to `address` alone. */
+/** Connection options from TEMPORAL_ADDRESS, a profile and the other TEMPORAL_ variables, or `address` alone. */
 export function temporalOptions(address: string | undefined): {
   readonly connectionOptions: Pick<ConnectionOptions, "address" | "metadata" | "tls"> & {
     readonly apiKey?: string;
@@ -72,7 +72,7 @@ export async function connectTemporal(
   }
 }
 
-/** The run id of the first execution that an execution descends from, as its history tells it. */
+/** The run id of the first execution that an execution descends from, read from its history. */
 async function firstRunIdOf(
   client: Client,
   execution: { readonly workflowId: string; readonly runId: string },
@@ -88,7 +88,7 @@ async function firstRunIdOf(
 
 /**
  * Whether the workflow that holds a lock is still open: the newest execution of its id runs and descends from the same
- * first run. A server that does not know it (another server, a deleted history) says that it is closed.
+ * first run. If the server does not know it (another server, a deleted history), it counts as closed.
  */
 export async function isWorkflowOpen(
   client: Client,
@@ -98,7 +98,7 @@ export async function isWorkflowOpen(
     const handle = client.workflow.getHandle(workflowId);
     const { status, raw, runId } = await handle.describe();
     if (status.name !== "RUNNING") return false;
-    // A server before 1.21 does not say it here: the first event of the history does.
+    // A server before 1.21 does not report it here; the first event of the history has it.
     const told = raw.workflowExecutionInfo?.firstRunId ?? "";
     return (told === "" ? await firstRunIdOf(client, { workflowId, runId }) : told) === firstRunId;
   } catch (error) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { temporalCliVersion } from "./temporal-version.ts";
 
-/** Runs in the process of its own. The SDK offers the download only together with a first start of the server. */
+/** Runs in a process of its own. The SDK offers the download only together with a first start of the server. */
 async function downloadWithSdk(folder: string): Promise<void> {
   const { TestWorkflowEnvironment } = await import("@temporalio/testing");
   const server = await TestWorkflowEnvironment.createLocal({

@@ -8,13 +8,13 @@ import type { FetchTemporal } from "./temporal-version.ts";
 
 const tickMs = 5_000;
 
-/** A download that brings no byte for this long is given up: some networks swallow what they do not allow. */
+/** A download that receives no byte for this long is abandoned: some networks silently drop what they do not allow. */
 const stalledMsMax = 30_000;
 
 /**
- * Downloads the Temporal server the way Temporal's SDK does for tests, and gives the path of the program. A process of
- * its own does it (`download-main.ts`): the SDK's download cannot be cancelled, and it would set up the
- * native runtime here, which can be configured only once.
+ * Downloads the Temporal server the way Temporal's SDK does for tests, and returns the path of the program. It runs in
+ * a process of its own (`download-main.ts`): the SDK's download cannot be cancelled, and here it would set up the
+ * native runtime, which can be configured only once.
  * @throws {Error} the download is refused, or stalls
  */
 export async function downloadTemporal({ env, folder, say }: FetchTemporal): Promise<string> {

@@ -4,16 +4,16 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { makePrivateFile, makePrivateFolder } from "../security/private-file.ts";
 
-/** How often a held lock is asked for again. */
+/** How often a held lock is tried again. */
 const askAgainMs = 50;
 
-/** SQLite's result code for a lock somebody else holds. */
+/** SQLite's result code for a lock held by somebody else. */
 const sqliteBusy = 5;
 
 /**
- * Runs `work` while no other caller, in this process or another, is in theirs under the same `path`;
- * `waiting` is called once when there is somebody to wait for. The lock is SQLite's on an empty file: the
- * operating system frees it when its holder dies, however it dies, so that no lock is ever stale.
+ * Runs `work` while no other caller, in this process or another, runs theirs under the same `path`.
+ * Calls `waiting` once if it has to wait for somebody. The lock is SQLite's on an empty file: the
+ * operating system frees it when its holder dies, however it dies, so no lock is ever stale.
  */
 export async function exclusively<Result>(
   path: string,
@@ -33,7 +33,7 @@ export async function exclusively<Result>(
 
 function isTaken(lock: DatabaseSync): boolean {
   try {
-    // A journal in memory: the lock writes nothing, so that it is had on a full disk, too.
+    // A journal in memory: the lock writes nothing, so it can be taken on a full disk, too.
     lock.exec("PRAGMA journal_mode = memory; BEGIN EXCLUSIVE");
     return true;
   } catch (error) {

@@ -16,13 +16,13 @@ export type TemporalSearch = {
   readonly env: Env;
   /** @default `sluice` in the user's cache folder */
   readonly cacheFolder?: string | undefined;
-  /** Takes lines for a person: what is done, and how far a download or build has come. */
+  /** Takes lines for a person: the current step, and the progress of a download or build. */
   readonly say: (text: string) => void;
-  /** Where the program is that was found. @default it is not told */
+  /** Takes the path of the program that was found. @default it is not reported */
   readonly detail?: ((text: string) => void) | undefined;
 };
 
-/** The ways to get a server that is not there, in this order. */
+/** The ways to get a missing server, in this order. */
 const ways = [
   { name: "the SDK's download", fetch: downloadTemporal },
   { name: "go install", fetch: buildTemporal },
@@ -31,9 +31,9 @@ const ways = [
 const scratchPrefix = "fetch-";
 
 /**
- * Finds the `temporal` program: on the PATH, else in our cache, else it is downloaded or built into our cache, by one
+ * Finds the `temporal` program on the PATH or in our cache; otherwise downloads or builds it into our cache, one
  * process at a time.
- * @throws {ConfigError} there is none and none can be got; lists what was tried and why it failed
+ * @throws {ConfigError} none was found and none could be got; lists what was tried and why it failed
  */
 export async function findTemporal({
   env,
@@ -87,7 +87,7 @@ async function fetchInto(folder: string, search: TemporalSearch): Promise<void> 
   });
 }
 
-/** Removes what a fetch left behind that was killed; only the lock's holder may. */
+/** Removes the leftovers of a fetch that was killed; only the lock's holder may. */
 async function removeScratch(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(scratchPrefix));
   for (const name of names) await rm(join(folder, name), { recursive: true, force: true });

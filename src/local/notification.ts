@@ -7,10 +7,10 @@ import {
 import type { notify } from "../../workflows/notify.ts";
 import { notificationId, type NotifyInput } from "../notify/receivers.ts";
 
-/** How long Temporal may take to take a notification: its run's end waits so long. */
+/** How long Temporal may take to accept a notification; the end of its run waits this long. */
 const notifyStartMsMax = 5_000;
 
-/** Starts the workflow that tells of a run, unless it was started before. @throws Temporal does not take it in time. */
+/** Starts the workflow that announces a run, unless it exists already. @throws Temporal does not take it in time. */
 export async function startNotifying(
   client: Client,
   { taskQueue }: { readonly taskQueue: string },
@@ -33,8 +33,8 @@ export async function startNotifying(
 }
 
 /**
- * Waits until the notification of this workflow id is delivered or given up, or `signal` aborts; answers whether it is
- * still on its way.
+ * Waits until the notification with this workflow id is delivered or abandoned, or `signal` aborts. Returns whether it
+ * is still on its way.
  */
 export async function isStillNotifying(
   client: Client,
@@ -46,7 +46,7 @@ export async function isStillNotifying(
     await client.withAbortSignal(signal, async () => await handle.result());
     return false;
   } catch {
-    // What was given up is a warning of the run.
+    // An abandoned notification is a warning of the run.
     return signal.aborted;
   }
 }

@@ -4,18 +4,18 @@ import { createServer, type Server } from "node:net";
 
 import { errorCodeOf } from "../errors.ts";
 
-/** A server whose ports are ours to choose. */
+/** A server whose ports we choose. */
 export type ServerOnPorts<Started> = {
   readonly ip: string;
-  /** What it listens on when nobody else does. */
+  /** The ports it listens on when they are free. */
   readonly preferred: readonly number[];
-  /** Takes the server's output, anew at each start. */
+  /** Takes the server's output, from scratch at each start. */
   readonly logFile: string;
-  /** Starts it on as many ports as are preferred; rejects when it does not come up. */
+  /** Starts it on as many ports as are preferred; rejects if it does not come up. */
   start(ports: readonly number[]): Promise<Started>;
 };
 
-/** A port that is lost again and again is not a bad luck. */
+/** Losing a port this often is not bad luck. */
 const startsMax = 5;
 
 /** Whether this process may listen on every one of these ports. */
@@ -30,9 +30,9 @@ export async function areFree(ip: string, ports: readonly number[]): Promise<boo
 }
 
 /**
- * Starts a server on the ports that it prefers, or on others when those are taken, also when another program takes one
- * between our look at it and the server's.
- * @throws what `start` throws, when it is not about a port
+ * Starts a server on the ports that it prefers, or on others when those are taken, even if another program takes one
+ * between our check and the server's start.
+ * @throws what `start` throws, if it is not about a port
  */
 export async function startOnPorts<Started>(server: ServerOnPorts<Started>): Promise<Started> {
   const { ip, preferred, logFile } = server;
@@ -49,12 +49,12 @@ export async function startOnPorts<Started>(server: ServerOnPorts<Started>): Pro
   }
 }
 
-/** As many free ports, all different; the operating system does not soon give them to somebody else. */
+/** Returns `count` free ports, all different; the operating system does not soon give them to somebody else. */
 export async function freePorts(ip: string, count: number): Promise<readonly number[]> {
   return await whileListening(ip, Array<number>(count).fill(0));
 }
 
-/** Listens on all ports at once, so that two of them are never the same, and gives them back; 0 is any. */
+/** Listens on all ports at once, so that no two are the same, then closes and returns them; 0 means any port. */
 async function whileListening(ip: string, ports: readonly number[]): Promise<readonly number[]> {
   const servers: Server[] = [];
   try {

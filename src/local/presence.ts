@@ -5,33 +5,33 @@ import type { Config } from "../config/config.ts";
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
 import { folderName } from "../staging/host-id.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
-// What workers tell each other of themselves: which store they work on, which Temporal they poll, and that they live.
+// What workers report about themselves: which store they work on, which Temporal they poll, and that they live.
 import { hostBeatMs } from "../state/limits.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { version } from "../version.ts";
 import { isProcessGone, processName } from "./process-identity.ts";
 
-/** How long a server may take to say who it is and who polls it. */
+/** How long a server may take to identify itself and its pollers. */
 const askMsMax = 10_000;
 
-/** The host in the name of a process as Temporal is told it: a copied state folder has the host's id of the other. */
+/** Replaces the host in process names given to Temporal: a copied state folder has the host id of the original. */
 const anyHost = "-";
 
-/** A store as workers name it to Temporal. `folder`: the state folder that it is in; undefined of one in Postgres. */
+/** A store as workers name it to Temporal. `folder`: the state folder that it is in; undefined for one in Postgres. */
 export type StorePlace = { readonly storeId: string; readonly folder: string | undefined };
 
-/** How a worker names itself to Temporal: its process, and the store it works on and where that is. */
+/** How a worker names itself to Temporal: its process, its store and where that is. */
 export function workerIdentity({ storeId, folder }: StorePlace): string {
   const name = processName(anyHost).replaceAll(" ", ",");
   const place = folder === undefined ? "" : ` as=${name} in=${folderName(folder)}`;
   return `${process.pid}${place} store=${storeId}`;
 }
 
-/** Whether a worker of this identity works on a copy of a store, in another folder, and its process is there. */
+/** Whether a worker of this identity works on a copy of a store, in another folder, and its process is running. */
 function isOfCopy(identity: string, { storeId, folder }: StorePlace): boolean {
   const [, name, place] = / as=(\S+) in=(\S+) store=/.exec(identity) ?? [];
   if (folder === undefined || name === undefined || workerStore(identity) !== storeId) return false;
-  // One that is gone may have worked in this very folder, before it was moved or restored.
+  // A process that is gone may have worked in this very folder, before it was moved or restored.
   const isThere = isProcessGone(name.replaceAll(",", " "), anyHost) === false;
   return isThere && place !== folderName(folder);
 }
@@ -41,17 +41,17 @@ function workerStore(identity: string): string | undefined {
   return / store=(\S+)$/.exec(identity)?.[1];
 }
 
-/** A poll is held for a minute at most: who has not polled for longer is gone, though still listed for five. */
+/** A poll is held for a minute at most: a worker that has not polled for longer is gone, though listed for five. */
 const pollMsMax = 70_000;
 
-/** A task queue that is looked at, and when. */
+/** A task queue to look at, and when. */
 export type QueueNow = {
   readonly taskQueue: string;
-  /** Unix ms, which is compared with Temporal's. @default by the clock of this host, as of a Temporal that is on it */
+  /** Unix ms, compared with Temporal's clock. @default this host's clock, right for a Temporal on the same host */
   readonly nowMs?: number | undefined;
 };
 
-/** The task queue of a project, now by the store's clock: those of hosts may be hours off. */
+/** The task queue of a project, now by the store's clock: the clocks of hosts may be hours off. */
 export function queueNow(
   { temporal }: Pick<Config, "temporal">,
   state: Pick<StateStore, "now">,
@@ -60,8 +60,8 @@ export function queueNow(
 }
 
 /**
- * Asks a server what it answers at once when it is well: one that hangs must not hold up a command for a minute.
- * @throws {TemporalUnreachableError} it answers an error, or nothing in time.
+ * Asks a server something that it answers at once when healthy: one that hangs must not hold up a command for a minute.
+ * @throws {TemporalUnreachableError} it answers with an error, or not in time.
  */
 async function asked<Answer>(client: Client, ask: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -107,10 +107,10 @@ export function storePlace(
   return { storeId, folder: store === undefined ? stateFolder : undefined };
 }
 
-/** What gRPC says of what is not there. */
+/** The gRPC code for something that does not exist. */
 const notFoundCode = 5;
 
-/** That a server has no such namespace as a client's; undefined where it has it, or does not say. */
+/** The error if a server lacks the client's namespace; undefined if it has it, or does not say. */
 export async function whyNoNamespace(
   client: Client,
 ): Promise<TemporalUnreachableError | undefined> {
@@ -128,7 +128,7 @@ export async function whyNoNamespace(
   }
 }
 
-/** Names the cluster and namespace of a client: two servers may both know a workflow of one id. */
+/** Names the cluster and namespace of a client: two servers may both know a workflow with the same id. */
 export async function temporalIdOf(client: Client): Promise<string> {
   const { clusterId } = await asked(
     client,
@@ -138,7 +138,7 @@ export async function temporalIdOf(client: Client): Promise<string> {
 }
 
 /**
- * Looks whether a worker of a copied state folder polls a queue: the copy has the store's id, and would take its runs.
+ * Checks whether a worker of a copied state folder polls a queue: the copy has the store's id, and would take its runs.
  * @throws {ConfigError} one does, on this machine.
  */
 export async function refuseCopiedStore(
@@ -163,7 +163,7 @@ function refuseCopy(identities: readonly string[], taskQueue: string, place: Sto
 }
 
 /**
- * Looks who else polls a worker's queue: two stores on one queue would each hold half of what is known of a run.
+ * Checks who else polls a worker's queue: two stores on one queue would each hold half of the facts about a run.
  * @throws {ConfigError} a worker of another store, or of a copy of this one, polls the queue.
  */
 export async function refuseOtherStore(
@@ -189,10 +189,10 @@ export async function refuseOtherStore(
 }
 
 /**
- * Tells the store every `hostBeatMs` that this worker lives, until `stop`; once Temporal has not answered it for
- * `silentMsMax`, that it works with no configuration, because no work reaches it. `refused` resolves when the store is
- * not for it any more, because it was migrated or moved while nobody heard of this worker: a person has to do
- * something, and whatever it would take until then fails.
+ * Records in the store every `hostBeatMs` that this worker lives, until `stop`. Once Temporal has not answered for
+ * `silentMsMax`, records it as working with no configuration, because no work reaches it. `refused` resolves when the
+ * store no longer takes this worker, because it was migrated or moved while nobody heard from this worker: a person
+ * must act, and any work it takes until then fails.
  */
 export async function startBeating(
   deps: Pick<Beat, "command" | "configs" | "folder" | "hostId" | "temporalId"> & {
@@ -220,10 +220,10 @@ export async function startBeating(
   let last: Promise<void> | undefined;
   const { promise: refused, resolve } = Promise.withResolvers<ConfigError>();
   const timer = setInterval(() => {
-    // What it does not answer now it may answer later.
+    // It may answer the next time.
     void ask().catch(() => undefined);
     last = beat().catch((error: unknown) => {
-      // A beat that the store could not take is followed by the next one.
+      // After a beat that the store could not take, the next one follows.
       if (error instanceof ConfigError && error.field === "store") resolve(error);
     });
   }, hostBeatMs);
@@ -231,21 +231,21 @@ export async function startBeating(
     refused,
     stop: async () => {
       clearInterval(timer);
-      // One that is still on its way would be written after this, and the worker seem to live on.
+      // A beat still on its way would be written after this, and the worker would seem to live on.
       await last;
       await state.stopBeating(worker).catch(() => undefined);
     },
   };
 }
 
-/** Has workers take no more work. */
+/** Makes workers take no more work. */
 export function shutDown(workers: readonly Pick<Worker, "getState" | "shutdown">[]): void {
   for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
 /**
- * Polls until all of them are shut down, which a store that is not for this worker any more does, too.
- * @throws {ConfigError} it is not, and why.
+ * Polls until all workers are shut down. Shuts them down itself if the store no longer takes this worker.
+ * @throws {ConfigError} the store no longer takes it; says why.
  */
 export async function runWorkers(
   workers: readonly Pick<Worker, "getState" | "run" | "shutdown">[],

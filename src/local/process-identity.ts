@@ -4,19 +4,19 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { errorCodeOf } from "../errors.ts";
 
-/** A process that no later one is mistaken for, although process numbers are used again. */
+/** A process that is never mistaken for a later one, although process numbers are reused. */
 export type ProcessIdentity = {
   readonly pid: number;
   /** When it started, in the operating system's own words. */
   readonly started: string;
 };
 
-/** How long a process may take to end before it is killed; Temporal takes three seconds. */
+/** How long a process may take to end before it is killed; Temporal needs three seconds. */
 const endMsMax = 10_000;
 
 const lookAgainMs = 50;
 
-/** Who runs under a process number; undefined when nobody does, or only a zombie that nobody has collected. */
+/** The process with a number; undefined if there is none, or only a zombie that nobody has reaped. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const [state, started] = process.platform === "linux" ? askProc(pid) : askPs(pid);
   if (state === undefined || started === undefined || /^[ZX]/.test(state)) return undefined;
@@ -24,7 +24,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
 }
 
 /**
- * Names this process as no later one is named, also after a boot or in another container: host, namespace of
+ * A name for this process that no later one has, even after a reboot or in another container: host, namespace of
  * process numbers, number and start.
  */
 export function processName(hostId: string): string {
@@ -32,14 +32,14 @@ export function processName(hostId: string): string {
   return [hostId, processNamespace(), pid, identify(pid)?.started ?? ""].join(" ");
 }
 
-/** Whether a process of that name is gone: undefined where it cannot be looked for from here. */
+/** Whether the process of that name is gone; undefined if it cannot be looked up from here. */
 export function isProcessGone(name: string, hostId: string): boolean | undefined {
   const [host = "", namespace = "", pid = "", ...started] = name.split(" ");
   if (host !== hostId || namespace !== processNamespace()) return undefined;
   return !isRunning({ pid: Number(pid), started: started.join(" ") });
 }
 
-/** Whose process numbers these are: of this boot, and of this container. */
+/** The namespace of process numbers: this boot and this container. */
 function processNamespace(): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -49,12 +49,12 @@ function processNamespace(): string {
   }
 }
 
-/** Whether exactly this process is still there. */
+/** Whether exactly this process still runs. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.started === identity.started;
 }
 
-/** Ends a process by SIGTERM, to it alone, and returns once it is gone; one that outstays `graceMs` is killed. */
+/** Ends a process by SIGTERM, to it alone, and returns once it is gone; kills one that outstays `graceMs`. */
 export async function endProcess(
   identity: ProcessIdentity,
   graceMs: number = endMsMax,
@@ -66,12 +66,12 @@ export async function endProcess(
   }
 }
 
-/** The state letter and start of a process as /proc has them; empty when it is not there. */
+/** The state letter and start of a process from /proc; empty if it does not exist. */
 function askProc(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field, the program's name, may itself hold blanks and brackets: what follows its last
-    // bracket is fixed.
+    // The second field, the program's name, may itself contain blanks and parentheses; after its last
+    // parenthesis the format is fixed.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return [fields[0] ?? "", fields[19] ?? ""];
   } catch {
@@ -93,8 +93,8 @@ function send(pid: number, signal: NodeJS.Signals | 0): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It may end between the look and the signal; anything else, such as another user's process, is the
-    // caller's to know.
+    // It may end between the check and the signal; the caller must learn of anything else, such as another
+    // user's process.
     if (errorCodeOf(error) !== "ESRCH") throw error;
   }
 }

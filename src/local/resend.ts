@@ -5,15 +5,15 @@ import { projectWorkflowId } from "../config/task-queue.ts";
 import { wakeCallMsMax } from "../limits.ts";
 
 /**
- * The id of the workflow that sends what of a sync is in doubt; two projects on one server never share it,
- * because no name holds an @.
+ * The id of the workflow that sends the records of a sync that are in doubt. Two projects on one server never share
+ * it, because no name contains an @.
  */
 function resendId(sync: string, taskQueue: string): string {
   return projectWorkflowId(`resend-${sync}`, taskQueue);
 }
 
 /**
- * Starts the workflow `resend` of a sync, and leaves one that runs alone: it looks again before it ends.
+ * Starts the workflow `resend` of a sync. Leaves a running one alone: it looks again before it ends.
  * @throws Temporal does not take it in time.
  */
 export async function startResend(

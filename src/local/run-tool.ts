@@ -17,7 +17,7 @@ export type Tool = {
 const reasonCharsMax = 500;
 
 /**
- * Runs a program without a shell and gives what it wrote to stdout.
+ * Runs a program without a shell and returns its stdout.
  * @throws {Error} it cannot be started, or fails; the message is the last line of its stderr. @throws the
  * signal's reason
  */

@@ -8,19 +8,19 @@ import { messageOf, type SluiceError } from "../errors.ts";
 import { makePrivateFolder } from "../security/private-file.ts";
 import { endProcess, identify } from "./process-identity.ts";
 
-/** A server of our own to start. */
+/** How to start a server of our own. */
 export type ServerCommand = {
-  /** What messages call it: "Temporal". */
+  /** Its name in messages: "Temporal". */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Its whole environment: nothing of ours is handed on unasked. */
+  /** Its whole environment: nothing of ours is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes its output; what was in it before is replaced. */
+  /** Takes its output; earlier content is replaced. */
   readonly logFile: string;
   /** Whether it is up; asked every 100 ms until it is. */
   answers(): Promise<boolean>;
-  /** Told its process number at once, before it is up: whoever keeps a list of what to stop writes it down here. */
+  /** Receives its process number at once, before it is up, so that a list of processes to stop can include it. */
   readonly spawned?: ((pid: number) => void) | undefined;
   /** The class of the error when it does not come up. */
   readonly Failure: new (message: string, facts: { readonly hint: string }) => SluiceError;
@@ -46,7 +46,7 @@ const logLinesShown = 10;
 export async function startServer(server: ServerCommand): Promise<ServerProcess> {
   makePrivateFolder(dirname(server.logFile));
   const log = openSync(server.logFile, "w", 0o600);
-  // What it writes, histories and uploads, is for this user alone, as what we write is.
+  // Its files, such as histories and uploads, are private to this user, as ours are.
   const umask = process.umask(0o077);
   const child = spawn(server.command, [...server.args], {
     detached: true,
@@ -72,14 +72,14 @@ export async function startServer(server: ServerCommand): Promise<ServerProcess>
   return { pid, stop: async () => await endProcess(identity) };
 }
 
-/** Waits until the server answers; gives the problem when it does not in time. */
+/** Waits until the server answers; returns the problem if it does not in time. */
 async function problemOfWaiting(
   server: ServerCommand,
   child: { readonly exitCode: number | null; readonly signalCode: string | null },
 ): Promise<string | undefined> {
   const giveUpAt = Date.now() + startMsMax;
   while (child.exitCode === null && child.signalCode === null) {
-    // An answer counts only while the process lives: another server may hold the port that ours could not take.
+    // An answer counts only while our process lives: another server may hold the port that ours could not take.
     if ((await server.answers()) && child.exitCode === null && child.signalCode === null) {
       return undefined;
     }

@@ -8,7 +8,7 @@ import { inStateFolder } from "../state/sqlite/state-fault.ts";
 import { exclusively } from "./exclusively.ts";
 import { endProcess, identify, isRunning, type ProcessIdentity } from "./process-identity.ts";
 
-/** A server that several commands share: its process and where it listens, by name. */
+/** A server that several commands share: its process, and its addresses by name. */
 export type ServiceInfo = {
   readonly pid: number;
   readonly addresses: Readonly<Record<string, string>>;
@@ -16,22 +16,22 @@ export type ServiceInfo = {
 
 /** A server to share. */
 export type ServiceRequest = {
-  /** Of the state; the record and the lock of the service are in it. */
+  /** The state folder; it holds the record and the lock of the service. */
   readonly folder: string;
   readonly name: "temporal" | "sandbox";
   /**
    * Starts the server in a process group of its own and returns once it answers. It calls `spawned` as soon as there is
-   * a process: should we die before the server is up, the next command finds it and ends it.
+   * a process: if we die before the server is up, the next command finds the process and ends it.
    */
   start(spawned: (pid: number) => void): Promise<ServiceInfo>;
-  /** Whether a recorded server, whose process runs, still answers; one that does not is replaced. */
+  /** Whether a recorded server, whose process runs, still answers; if not, it is replaced. */
   isAlive(info: ServiceInfo): Promise<boolean>;
 };
 
 /** The use of a shared server by one command. */
 export type ServiceUse = {
   readonly info: ServiceInfo;
-  /** False when another command had started it. */
+  /** False if another command started it. */
   readonly startedHere: boolean;
   /** Ends this use; the last user ends the server and returns once it is gone. A second call changes nothing. */
   release(): Promise<void>;
@@ -49,8 +49,8 @@ const recordSchema = z.object({
 type ServiceRecord = z.output<typeof recordSchema>;
 
 /**
- * Uses the server that a record in the folder names, or starts it. Users that died without a word are forgotten. All
- * users must be on one host, as the record names them by process number.
+ * Uses the server that a record in the folder names, or starts one. Forgets users that died without releasing it. All
+ * users must be on one host, because the record names them by process number.
  * @throws what `start` throws, with nothing left running
  */
 export async function acquireService(request: ServiceRequest): Promise<ServiceUse> {
@@ -76,7 +76,7 @@ export async function acquireService(request: ServiceRequest): Promise<ServiceUs
     info,
     startedHere,
     release: async () => {
-      // Where the disk takes no lock any more, nobody else gets one either: the server must not outlive its last user.
+      // If the disk takes no lock any more, nobody else gets one either; the server must not outlive its last user.
       released ??= exclusively(lockOf(request), async () => await leave(file, user.id)).catch(
         async () => await leave(file, user.id),
       );
@@ -86,7 +86,7 @@ export async function acquireService(request: ServiceRequest): Promise<ServiceUs
 }
 
 /**
- * The server that a record in the folder names, while its process runs. Nothing is started, and it may stop
+ * The server that a record in the folder names, while its process runs. Starts nothing; the server may stop
  * at any time.
  */
 export function findService({
@@ -103,7 +103,7 @@ function lockOf({ folder, name }: ServiceRequest): string {
 }
 
 function identityOf(pid: number): ProcessIdentity {
-  // A process that is gone already gets an identity that matches none: it counts as not running.
+  // A process that is already gone gets an identity that matches no process: it counts as not running.
   return identify(pid) ?? { pid, started: "" };
 }
 
@@ -138,8 +138,8 @@ async function start(
 }
 
 /**
- * Notes one more user of a server that runs. Where that cannot be noted, a server whose other users died is
- * ended: nobody else would.
+ * Records one more user of a running server. If that fails and the other users have died, ends the
+ * server: nobody else would.
  */
 async function joinUsers(
   record: ServiceRecord,
@@ -163,7 +163,7 @@ async function leave(file: string, id: string): Promise<void> {
   rmSync(file, { force: true });
 }
 
-/** Notes who is left. On a disk that takes no more whoever left stays noted, and is forgotten with its process. */
+/** Records the remaining users. On a full disk the one who left stays recorded, and is forgotten with its process. */
 function noteUsers(file: string, record: ServiceRecord): void {
   try {
     writeRecord(file, record);
@@ -178,7 +178,7 @@ function livingUsers(record: ServiceRecord | undefined): ServiceRecord["users"] 
 
 function readRecord(file: string): ServiceRecord | undefined {
   try {
-    // What another version wrote, or a person broke, counts as no record.
+    // A record written by another version, or broken by a person, counts as missing.
     return recordSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
   } catch {
     return undefined;

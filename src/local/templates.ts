@@ -12,27 +12,27 @@ import { messageOf } from "../errors.ts";
 import { eachAtOnce } from "../schedules/each-at-once.ts";
 
 /**
- * How long seeding may keep a worker that starts from saying so (our choice): enough for the few of a small project,
- * whose ids are free then. Those of a large one follow while it works.
+ * How long seeding may delay a starting worker's "ready" (our choice): enough for the few templates of a small
+ * project, whose ids are free by then. Those of a large project follow while the worker runs.
  */
 const waitMsMax = 1_000;
 
 /** How long one template may take (our choice). */
 const seedMsMax = 10_000;
 
-/** Templates that are seeded at once (our choice): a run that begins meanwhile finds room beside them. */
+/** Templates that are seeded at once (our choice): leaves room for a run that begins meanwhile. */
 const atOnceMax = 8;
 
-/** How long templates that were begun may keep a worker that stops (our choice): it is what finishes them. */
+/** How long started templates may delay a stopping worker (our choice), which is what finishes them. */
 const closeMsMax = 1_000;
 
 /**
- * How long after a backfill its template is seeded again (our choice): who starts the next at once finds the
- * id free.
+ * How long after a backfill its template is seeded again (our choice): whoever starts the next one at once finds
+ * the id free.
  */
 const seedAgainMs = 5_000;
 
-/** What templates are kept with. */
+/** What keeping templates needs. */
 export type Seeding = {
   readonly client: Client;
   readonly taskQueue: string;
@@ -43,26 +43,26 @@ export type Seeding = {
 /** The templates of a project, kept where the start form looks for them. */
 export type KeptTemplates = {
   /**
-   * Seeds every template whose id has none as its newest run. Resolves once they have finished, so that their ids are
-   * free, or after `waitMsMax`: the others follow. For a worker that polls: it is what finishes them. What fails is
-   * logged, because a form that is empty keeps nobody from working. Never throws.
+   * Seeds every template whose id does not have one as its newest run. Resolves once they have finished, so that their
+   * ids are free, or after `waitMsMax`: the others follow. For a worker that polls, because it finishes them. Failures
+   * are logged, because an empty form keeps nobody from working. Never throws.
    */
   seed(): Promise<void>;
-  /** Seeds the one of this id a while after its workflow closed; nothing for an id without a template. Never throws. */
+  /** Seeds the template of this id a while after its workflow closed; ignores an id without one. Never throws. */
   seedAgain(workflowId: string): void;
   /**
-   * Begins no more, and resolves once those that were begun have finished, or were given up after `closeMsMax`: the
+   * Starts no more, and resolves once the started ones have finished, or are abandoned after `closeMsMax`: the
    * next worker finishes them. Never throws.
    */
   close(): Promise<void>;
 };
 
-/** Whether a workflow is a template, and no backfill. */
+/** Whether a workflow is a template rather than a backfill. */
 export function isTemplate({ memo }: Pick<WorkflowExecutionDescription, "memo">): boolean {
   return memo?.["sluice_template"] === true;
 }
 
-/** Whether the newest run of an id is none that the form should be prefilled from; one under way is left alone. */
+/** Whether an id needs a template, because its newest run is not one; a run under way is left alone. */
 async function isWanted(client: Client, workflowId: string): Promise<boolean> {
   try {
     const newest = await client.workflow.getHandle(workflowId).describe();
@@ -87,12 +87,12 @@ async function seed(
     });
     await handle.result();
   } catch (error) {
-    // Somebody was quicker, with a template or with a backfill.
+    // Somebody else was quicker, with a template or with a backfill.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
 
-/** Keeps templates from now on; it seeds none by itself. */
+/** Keeps templates from now on; seeds none by itself. */
 export function keepTemplates({ client, taskQueue, templates, log }: Seeding): KeptTemplates {
   const timers = new Map<string, NodeJS.Timeout>();
   const underWay = new Set<Promise<void>>();
@@ -106,7 +106,7 @@ export function keepTemplates({ client, taskQueue, templates, log }: Seeding): K
     try {
       await eachAtOnce(wanted, atOnceMax, seedOne);
     } catch (error) {
-      // Those that a worker gave up when it stopped are the next one's.
+      // The next worker seeds those that a stopping worker abandoned.
       if (closed !== undefined) return;
       const text = "the start form of the Web UI has no example of a backfill";
       log.warn({ why: messageOf(error) }, text);

@@ -6,22 +6,23 @@ import { ConfigError, messageOf } from "../errors.ts";
 let isInstalled = false;
 
 /**
- * Temporal's own log lines, into ours, and its metrics of workers: once a process, before anything else of Temporal.
+ * Forwards Temporal's own log lines to ours, and serves its worker metrics: once a process, before any other use of
+ * Temporal.
  * @throws {ConfigError} it cannot listen there.
  */
 export function installRuntime(
   log: Logger,
-  /** Where Prometheus reads those metrics; undefined has none made. */
+  /** Where Prometheus scrapes those metrics; undefined makes none. */
   metrics?: { readonly host: string; readonly port: number },
 ): void {
   if (isInstalled) return;
   isInstalled = true;
   const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
-    // The host's worker runs activities only, as it should.
+    // The host's worker runs only activities, as intended.
     if (message.startsWith("No workflows registered")) return;
     const { workflowId, activityType, attempt, error }: Record<string, unknown> = meta ?? {};
     const facts = { workflowId, activityType, attempt };
-    // Every failure of ours is fit to be shown; what a library puts beside it is not looked at.
+    // The message of every failure of ours is fit to be shown; whatever a library attaches to it is ignored.
     const text = error instanceof Error ? `${message}: ${error.message}` : message;
     if (level === "ERROR") log.error(facts, text);
     else log.warn(facts, text);

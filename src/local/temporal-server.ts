@@ -9,21 +9,21 @@ import { TemporalUnreachableError } from "../errors.ts";
 import { startOnPorts } from "./ports.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
 
-/** Where an embedded Temporal listens, and where its Web UI does. */
+/** The ports of an embedded Temporal and of its Web UI. */
 export type TemporalPorts = { readonly port: number; readonly uiPort: number };
 
-/** What an embedded Temporal is started with. */
+/** How to start an embedded Temporal. */
 export type TemporalOptions = {
   /** Path of the `temporal` program. */
   readonly binary: string;
   /** Where histories are kept; undefined keeps them in memory. */
   readonly databaseFile?: string | undefined;
-  /** @default 7233 and 8233, or any when one of them is taken */
+  /** @default 7233 and 8233, or any two if one of them is taken */
   readonly ports?: TemporalPorts | undefined;
   readonly ip: string;
   /** Takes the server's output; replaced at each start. */
   readonly logFile: string;
-  /** Told the process number before the server is up. */
+  /** Receives the process number before the server is up. */
   readonly spawned?: ((pid: number) => void) | undefined;
 };
 
@@ -38,7 +38,7 @@ export type EmbeddedTemporal = ServerProcess & {
 const preferredPorts = [7233, 8233];
 const answerMsMax = 2_000;
 
-/** How long a server that cannot have its port may take to notice, when its log does not say that it is up. */
+/** How long a server that cannot get its port may take to notice, if its log does not say that it is up. */
 const settleMs = 10_000;
 
 /**
@@ -58,7 +58,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
 
 /** Whether a Temporal server with the namespace `default` answers at `host:port` within two seconds. */
 export async function temporalAnswers(address: string): Promise<boolean> {
-  // gRPC continues knocking until its deadline; a port that nobody listens on says so at once.
+  // gRPC keeps trying until its deadline; a port that nobody listens on refuses at once.
   if (!(await isListening(address))) return false;
   const connection = Connection.lazy({ address });
   try {
@@ -74,7 +74,7 @@ export async function temporalAnswers(address: string): Promise<boolean> {
   }
 }
 
-/** Whether something takes connections at an address; nothing is asked of it. */
+/** Whether something accepts connections at an address; sends nothing to it. */
 export async function isListening(address: string): Promise<boolean> {
   const { hostname, port } = new URL(`tcp://${address}`);
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) });
@@ -106,13 +106,13 @@ async function startOn(options: TemporalOptions, ports: TemporalPorts): Promise<
       // Priority and fairness between syncs are off by default before server 1.31.
       "--dynamic-config-value=matching.useNewMatcher=true",
       "--dynamic-config-value=matching.enableFairness=true",
-      // Hosts of one cluster may differ in their clocks, for which each timer fires up to a second late. Here
+      // The clocks of a cluster's hosts may differ, so by default each timer fires up to a second late. Here there
       // is one host.
       '--dynamic-config-value=history.timerProcessorMaxTimeShift="20ms"',
     ],
     env: { HOME: homedir() },
     logFile: options.logFile,
-    // An answer alone may come from another server, started at the same moment, that was first to take the port.
+    // An answer alone may come from another server that started at the same moment and took the port first.
     answers: async () =>
       (saysItIsUp(options.logFile) || Date.now() > settledAt) && (await temporalAnswers(address)),
     spawned: options.spawned,

@@ -31,25 +31,25 @@ import { SluiceError } from "../errors.ts";
 import type { RunReport } from "../report/report.ts";
 import { version } from "../version.ts";
 
-/** How long the end of a worker waits until what it traced last is told. */
+/** How long a worker that ends waits for its last spans to be exported. */
 const flushMsMax = 2_000;
 
-/** Where Temporal's interceptor looks for the span that an activity belongs to. */
+/** The header where Temporal's interceptor looks for the parent span of an activity. */
 const traceHeader = "_tracer-data";
 
-/** What is traced of a worker: a trace for each run, with a span for each activity and each request of it. */
+/** Traces of a worker: one trace for each run, with a span for each activity and each of its requests. */
 export type Traces = {
   /** Temporal's own interceptor, which makes the span of an activity. */
   readonly activity: ActivityInterceptorsFactory;
-  /** Makes the span of a request, inside that of its activity. */
+  /** Makes the span of a request, inside its activity's span. */
   readonly request: Effect;
-  /** Makes the span of a run, which the others are in. */
+  /** Makes the span of a run, which contains the others. */
   readonly runClosed: (report: RunReport) => void;
-  /** Tells what is not told yet, and traces nothing any more. */
+  /** Exports the remaining spans, and stops tracing. */
   close(): Promise<void>;
 };
 
-/** What an activity's input says of its run and of the part of it: names and numbers, no row. */
+/** What an activity's input says about its run and part: names and numbers, no row. */
 const activityInput = z
   .object({
     runId: z.string(),
@@ -60,15 +60,15 @@ const activityInput = z
   .partial();
 
 /**
- * The ids of a run's trace and of its own span, by the name of the run: whoever works on it knows them, so that nothing
- * has to go through its workflow, whose history would keep it.
+ * The ids of a run's trace and of its own span, derived from the run's name: everyone who works on the run can compute
+ * them, so nothing has to pass through its workflow, whose history would keep it.
  */
 function idsOf(runId: string): { readonly traceId: string; readonly spanId: string } {
   const hex = hash("sha256", `sluice run ${runId}`);
   return { traceId: hex.slice(0, 32), spanId: hex.slice(32, 48) };
 }
 
-/** The span that is under way, wherever the code that asks was called from. */
+/** The current span, wherever the calling code was called from. */
 class AsyncContexts implements ContextManager {
   readonly #storage = new AsyncLocalStorage<Context>();
 
@@ -79,7 +79,7 @@ class AsyncContexts implements ContextManager {
   with: ContextManager["with"] = (under, work, ...given) =>
     this.#storage.run(under, () => work.call(...given));
 
-  /** Of what an emitter calls nothing is traced. */
+  /** Nothing that an emitter calls is traced. */
   bind<Target>(_under: Context, target: Target): Target {
     return target;
   }
@@ -94,7 +94,7 @@ class AsyncContexts implements ContextManager {
   }
 }
 
-/** Random ids, but where the next span is that of a run. */
+/** Random ids, except where the next span is a run's. */
 class RunIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   next: { readonly traceId: string; readonly spanId: string } | undefined;
@@ -142,7 +142,7 @@ function requestTraces(tracer: Tracer): Effect {
         }
         return answer;
       } catch (error) {
-        // Its code alone: a message may hold an address.
+        // Only its code: a message may contain an address.
         const message = error instanceof SluiceError ? error.code : "Unexpected";
         span.setStatus({ code: SpanStatusCode.ERROR, message });
         throw error;
@@ -166,8 +166,8 @@ function runTraces(tracer: Tracer, ids: RunIds): Traces["runClosed"] {
 }
 
 /**
- * Traces what a worker does, and tells it to a collector, as the variables OTEL_EXPORTER_OTLP_… say where and how. One
- * that is away costs spans, and nothing else.
+ * Traces the work of a worker and exports it to a collector, as the variables OTEL_EXPORTER_OTLP_… say. A collector
+ * that is down costs spans, and nothing else.
  */
 export function startTraces(): Traces {
   const ids = new RunIds();

@@ -5,7 +5,7 @@ import { errorCodeOf, messageOf } from "../errors.ts";
 
 const lookMsMax = 2_000;
 
-/** Faults of a connection in words, by errno. */
+/** Connection faults in words, by errno. */
 const words: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "connection refused"],
   ["ENOTFOUND", "there is no such host"],
@@ -17,7 +17,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ["ETIMEDOUT", "nothing answers there"],
 ]);
 
-/** The innermost words of an error; Temporal's libraries wrap them in the names of their types. */
+/** The innermost text of an error; Temporal's libraries wrap it in the names of their types. */
 function innermost(error: unknown): string {
   const text = messageOf(error);
   if (!/^tonic::|Os \{|ConnectError/.test(text)) return text;
@@ -26,8 +26,8 @@ function innermost(error: unknown): string {
 }
 
 /**
- * Why Temporal cannot be reached at `host:port`, in a few words: looks once more, and falls back to what the
- * library said.
+ * Why Temporal cannot be reached at `host:port`, in a few words: tries once more, and falls back to the
+ * library's own text.
  */
 export async function whyUnreachable(address: string, error: unknown): Promise<string> {
   const url = URL.parse(`tcp://${address}`);

@@ -5,16 +5,13 @@ import { constantRule, fieldReader } from "./read-field.ts";
 import { CoercionRefusal } from "./refusal.ts";
 import type { RecordMapping } from "./schema.ts";
 
-/** Something wrong in a `record:` object, with the way to its member. */
+/** A fault in a `record:` object, with the path to its member. */
 export type MappingProblem = {
   readonly path: readonly (string | number)[];
   readonly message: string;
 };
 
-/**
- * Finds what the schema cannot know: fields of other streams, missing fields, and constants that are not of
- * their type.
- */
+/** Finds what the schema cannot know: fields of other streams, missing fields, and constants of the wrong type. */
 export function checkMapping(mapping: RecordMapping, stream: Stream): readonly MappingProblem[] {
   const { textFields, propertiesField } = shapeOf(stream);
   const fields = [...textFields, propertiesField];

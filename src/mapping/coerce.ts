@@ -6,8 +6,8 @@ import { exactNumber, isJsonNumber } from "./exact-number.ts";
 import { LongNumber, CoercionRefusal } from "./refusal.ts";
 
 /**
- * Makes a value of a type, or refuses it; never throws. It is given neither an empty text nor null nor
- * undefined, and, but for `string`, no text with blanks around it.
+ * Converts a value to a type, or refuses it; never throws. It receives neither an empty text nor null nor undefined
+ * and, except for `string`, no text with blanks around it.
  */
 export type Coercion = (value: unknown) => unknown;
 
@@ -28,13 +28,13 @@ const notBoolean = new CoercionRefusal(
 
 const wholeNumber = /^[+-]?\d+$/;
 
-/** The texts that `as: boolean` takes, in lower case. */
+/** The texts that `as: boolean` accepts, in lower case. */
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...["true", "t", "yes", "y", "1"].map((word) => [word, true] as const),
   ...["false", "f", "no", "n", "0"].map((word) => [word, false] as const),
 ]);
 
-/** What `as:` may say. */
+/** The values that `as:` may have. */
 export const coercionNames = [
   "string",
   "integer",
@@ -47,7 +47,7 @@ export const coercionNames = [
   "email",
 ] as const;
 
-/** How each type is made. */
+/** The coercion to each type. */
 export const coercions: Readonly<Record<(typeof coercionNames)[number], Coercion>> = {
   string: stringOf,
   integer: integerOf,
@@ -100,7 +100,7 @@ function booleanOf(value: unknown): boolean | CoercionRefusal {
   return (typeof value === "string" ? booleans.get(value.toLowerCase()) : undefined) ?? notBoolean;
 }
 
-/** Only text is parsed: what a source has parsed already is taken as it is. */
+/** Only text is parsed: a value that the source has parsed already is taken as it is. */
 function jsonOf(value: unknown): unknown {
   return typeof value === "string" ? parseExactJson(value) : value;
 }

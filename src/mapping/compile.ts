@@ -9,27 +9,27 @@ import type { FieldReader } from "./read-field.ts";
 import { CoercionRefusal } from "./refusal.ts";
 import type { RecordMapping } from "./schema.ts";
 
-/** What became of a row: a record still to be validated, a reject, or null when a mapping module left the row out. */
+/** The result of mapping a row: a record to be validated, a reject, or null if a mapping module left the row out. */
 export type Mapped =
   | {
       readonly record: StreamRecord;
-      /** Invalid values that cost their field alone (`on_invalid: omit`). */
+      /** Invalid values that cost only their field (`on_invalid: omit`). */
       readonly omitted?: readonly RecordFault[] | undefined;
     }
   | {
       readonly reject: RecordFault;
-      /** What the row gave for the record's key, not validated; undefined where it gave none, and of a module. */
+      /** The row's value for the record's key, not validated; undefined if it has none, and for a module. */
       readonly key?: unknown;
     }
   | null;
 
 /** A mapping ready for rows. */
 export type CompiledMapping = {
-  /** Every column it reads, each once; empty for a module, which does not say. */
+  /** Every column that the mapping reads, each once; empty for a module, which does not say. */
   readonly columns: readonly string[];
   /** Never throws. */
   readonly map: (row: Row) => Mapped;
-  /** How rows that are plain become the same records without being objects, or why none does. */
+  /** How plain rows become the same records without being objects, or why none does. */
   readonly plan: RecordPlan | NoPlan;
 };
 
@@ -38,7 +38,7 @@ type Field = {
   /** As a reject names it: "account_properties.employees". */
   readonly path: string;
   readonly read: FieldReader;
-  /** Whether an invalid value costs the field alone. */
+  /** Whether an invalid value costs only the field. */
   readonly isOmitted: boolean;
 };
 
@@ -63,7 +63,7 @@ export function compileMapping(from: {
       const omitted: RecordFault[] = [];
       const reading = { row, omitted };
       const reject = fill(record, textFields, reading) ?? fill(nested, propertyFields, reading);
-      // The key is the first field of every stream: whatever is refused after it has one.
+      // The key is the first field of every stream, so a row that is refused after it has one.
       if (reject !== undefined) return { reject, key: record[keyField] };
       record[propertiesField] = nested;
       return omitted.length === 0 ? { record } : { record, omitted };

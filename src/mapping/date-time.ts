@@ -11,12 +11,12 @@ const date = /^\d{4}-\d{2}-\d{2}$/;
 const dateTime =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 
-/** What comes back as it is; taking a text apart costs twice as much. */
+/** Times that come back as they are; taking a text apart costs twice as much. */
 const canonical = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** A day of the calendar, written YYYY-MM-DD. Nothing else: which day a time belongs to depends on a zone. */
+/** A day of the calendar, written YYYY-MM-DD, and nothing else: the day of a time depends on a zone. */
 export function dateOf(value: unknown): string | CoercionRefusal {
   return typeof value === "string" && date.test(value) && isCalendarDay(value) ? value : notDate;
 }
@@ -44,7 +44,7 @@ export function dateTimeOf(value: unknown): string | CoercionRefusal {
   return `${day}T${hour}:${minute}:${second}${decimals}${zone}`;
 }
 
-/** Expects a text that begins with YYYY-MM-DD; the year 0000 is none that both ISO 8601 and SQL know. */
+/** Expects a text that begins with YYYY-MM-DD. The year 0000 is refused: it is not valid in both ISO 8601 and SQL. */
 function isCalendarDay(text: string): boolean {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(5, 7));

@@ -8,12 +8,12 @@ const notHost = new CoercionRefusal("not_domain", "holds no host name");
 const address = new CoercionRefusal("not_domain", "is an IP address, not a domain");
 const singleLabel = new CoercionRefusal("not_domain", "is a single word, not a domain");
 
-// Underscores occur in real host names and the URL standard takes them; commas and other marks it takes too are
-// far more often two domains in one cell.
+// Underscores occur in real host names and the URL standard accepts them. It accepts commas and other marks too, but
+// these are far more often two domains in one cell.
 const label = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 const hostName = new RegExp(`^(?:${label}\\.)+${label}$`);
 
-// What the URL standard leaves as it is. Left to the parser: www., "--" (IDN), a last label that may end an IP address.
+// Hosts that the URL standard does not change. Left to the parser: www., "--" (IDN), a last label that may end an IP.
 const plainHost = new RegExp(`^(?!www\\.|.*--)(?:${label}\\.)+[a-z]{2,63}$`);
 
 const webScheme = /^(?:https?|wss?|ftp):/i;
@@ -27,20 +27,20 @@ const lineOrTab = /[\t\r\n]/;
 export function domainOf(value: unknown): string | CoercionRefusal {
   if (typeof value !== "string") return notText;
   if (value.length <= hostCharsMax && plainHost.test(value)) return value;
-  // The URL standard drops these, which would make one domain of two.
+  // The URL standard drops these characters, which would make one domain of two.
   if (lineOrTab.test(value)) return notHost;
-  // Lower case, because the standard leaves the hosts of schemes it does not know as they are.
+  // In lower case, because the standard does not change the hosts of schemes that it does not know.
   const url = URL.parse(addressOf(value));
   return url === null ? notHost : domainOfHost(url.hostname.toLowerCase());
 }
 
-/** What a cell holds that is to be a domain, without blanks around it; undefined of one that holds nothing. */
+/** The content of a cell that should be a domain, without blanks around it; undefined for an empty cell. */
 export function domainText(value: unknown): unknown {
   const text = typeof value === "string" ? value.trim() : value;
   return text === null || text === "" ? undefined : text;
 }
 
-/** Without a scheme it is read as the browser's address bar would; an e-mail address is then a user and a host. */
+/** Without a scheme it is read as in a browser's address bar; an e-mail address is then a user and a host. */
 function addressOf(value: string): string {
   if (webScheme.test(value) || otherScheme.test(value)) return value;
   return value.startsWith("//") ? `http:${value}` : `http://${value}`;

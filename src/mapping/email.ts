@@ -8,9 +8,9 @@ const notEmail = new CoercionRefusal("not_email", "is not an e-mail address");
 const local = /^[^\s\p{C}@,:;"<>()[\]\\]+$/u;
 const host = /^[^\s\p{C}@/:?#%\\]+$/u;
 
-/** The text when it plausibly is one e-mail address, letters as they are. Expects text without blanks around it. */
+/** The text if it plausibly is one e-mail address, letters unchanged. Expects text without blanks around it. */
 export function emailOf(value: unknown): string | CoercionRefusal {
-  // The length is looked at first: it bounds the time of all that follows.
+  // The length is checked first, because it bounds the time of everything that follows.
   if (typeof value !== "string" || value.length > emailCharsMax) return notEmail;
   const at = value.lastIndexOf("@");
   if (at < 1 || at > emailLocalCharsMax) return notEmail;

@@ -1,4 +1,4 @@
-/** A number in JSON's grammar, as `as: number` takes it. */
+/** A number in JSON's grammar, as `as: number` accepts it. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const parts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -12,8 +12,8 @@ export function isJsonNumber(text: string): boolean {
 }
 
 /**
- * The double that stands for a number in JSON's grammar, or undefined when the double, written as JSON, is another
- * number: `9007199254740993`, `0.1234567890123456789`, `1e400`. -0 becomes 0.
+ * The double for a number in JSON's grammar, or undefined if the double, written as JSON, is another number:
+ * `9007199254740993`, `0.1234567890123456789`, `1e400`. -0 becomes 0.
  */
 export function exactNumber(text: string): number | undefined {
   const number = Number(text) + 0;

@@ -9,8 +9,7 @@ const duplicate = new CoercionRefusal("duplicate_json_key", "is twice in one JSO
 const deep = new CoercionRefusal("too_deep", "is JSON nested too deeply");
 
 /**
- * The members of a JSON object as a row, as `parseJsonExactly` has them; undefined when the text is no JSON, or no
- * object.
+ * The members of a JSON object as a row, as `parseJsonExactly` gives them; undefined if the text is not a JSON object.
  */
 export function parseJsonRow(text: string): Row | undefined {
   try {
@@ -22,10 +21,10 @@ export function parseJsonRow(text: string): Row | undefined {
 }
 
 /**
- * Parses JSON. What `JSON.parse` would alter without a word is a Refusal in its place, so that only a mapping that
- * reads it rejects the row: a member that is there twice, what is nested deeper than `recordDepthMax`, and, as a
+ * Parses JSON. Where `JSON.parse` would silently alter a value, a `CoercionRefusal` takes its place, so that only a
+ * mapping that reads it rejects the row: a repeated member, a value nested deeper than `recordDepthMax`, and, as a
  * `LongNumber`, a number of too many digits.
- * @throws {SyntaxError} it is none.
+ * @throws {SyntaxError} the text is not JSON.
  */
 export function parseJsonExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -33,15 +32,15 @@ export function parseJsonExactly(text: string): unknown {
 }
 
 /**
- * Whether a number, as JSON writes it, is the same to every reader, as a record may hold it: a whole number
- * is within ±(2^53 - 1).
+ * Whether a number, as JSON writes it, is the same to every reader, as in a record: a whole number must be within
+ * ±(2^53 - 1).
  */
 export function isCarried(text: string): boolean {
   const number = exactNumber(text);
   return number !== undefined && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** Reads valid JSON from its beginning. Slower than `JSON.parse`, which has found the text to be valid. */
+/** Reads valid JSON from its beginning. Slower than `JSON.parse`, which has already validated the text. */
 class ExactReader {
   readonly #text: string;
   #at = 0;
@@ -89,7 +88,7 @@ class ExactReader {
       members.set(key, members.has(key) ? duplicate : value);
       this.#take(",");
     }
-    // As JSON.parse does, it makes a key `__proto__` a member like any other.
+    // Like JSON.parse, makes a key `__proto__` a member like any other.
     return Object.fromEntries(members);
   }
 

@@ -21,7 +21,7 @@ export function isKeyEnd(text: string, at: number): boolean {
   return endOf(keyEnd, text, at) > 0;
 }
 
-/** The text of a string with its quotes; "a" and "\\u0061" are one. */
+/** The text of a string with its quotes; "a" and "\\u0061" are the same. */
 export function textOfString(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }

@@ -4,8 +4,8 @@ import { placedRules } from "./placed-rules.ts";
 import { columnsOf } from "./read-field.ts";
 
 /**
- * The columns that a record's key is made of, where different values of them always make different keys;
- * undefined where nobody can tell: of a module, and of a rule that makes one text of several.
+ * The columns that a record's key is made from, where different values of them always make different keys; undefined
+ * where nobody can tell: for a module, and for a rule that makes one text from several.
  */
 export function keyColumnsOf({
   record,

@@ -4,7 +4,7 @@ import { compileMapping, type CompiledMapping } from "./compile.ts";
 import { loadMappingModule } from "./module.ts";
 import { placedRules, type PlacedRule } from "./placed-rules.ts";
 
-/** A hash of what makes records of rows: of a module its file, comments included, else what `record` says. */
+/** A hash of what makes records from rows: a module's file, comments included, otherwise the content of `record`. */
 export function mappingHash({
   record,
   recordModule,
@@ -13,20 +13,20 @@ export function mappingHash({
   return sha256(canonicalJson({ stream, record: recordModule?.hash ?? record }));
 }
 
-/** A mapping as the store keeps it: its hash, and its text; of a module nobody keeps that. */
+/** A mapping as the store keeps it: its hash, and its text, which is not kept for a module. */
 export function mappingToKeep(sync: Pick<SyncConfig, "record" | "recordModule" | "stream">): {
   readonly mapping: string;
   readonly written: string | null;
 } {
   const { record, recordModule, stream } = sync;
-  // In the order in which it is written, which is that of a record's fields.
+  // In the order in which it is written, which is the order of a record's fields.
   const written = recordModule === undefined ? JSON.stringify({ stream, record }) : null;
   return { mapping: mappingHash(sync), written };
 }
 
 /**
  * The mapping of a sync, ready for rows.
- * @throws {ConfigError} its module cannot be loaded or exports no `mapRecord`.
+ * @throws {ConfigError} its module cannot be loaded or does not export `mapRecord`.
  * @throws {ConfigChangedError} its module is not the one that the configuration found.
  */
 export async function loadMapping(
@@ -39,10 +39,10 @@ export async function loadMapping(
   return compileMapping({ mapping: record ?? {}, stream });
 }
 
-/** A mapping as its sync has it. */
+/** A mapping as its sync configures it. */
 export type WrittenMapping = Pick<SyncConfig, "record" | "recordModule" | "stream">;
 
-/** The rules of a mapping's fields; undefined of a module, which does not say. */
+/** The rules of a mapping's fields; undefined for a module, which does not say. */
 export function rulesOf({
   record,
   recordModule,
@@ -53,14 +53,14 @@ export function rulesOf({
   return [...texts, ...properties];
 }
 
-/** The paths of the fields that a mapping names; undefined of a module, which does not say. */
+/** The paths of the fields that a mapping names; undefined for a module, which does not say. */
 export function fieldsOf(written: WrittenMapping): readonly string[] | undefined {
   return rulesOf(written)?.map(({ path }) => path.join("."));
 }
 
 /**
- * The paths of the fields that a record should have: those that the mapping names, but for `empty: omit`,
- * said outright. Undefined of a module, which does not say.
+ * The paths of the fields that a record should have: all that the mapping names, except those with an explicit `empty:
+ * omit`. Undefined for a module, which does not say.
  */
 export function fieldsToHave(written: WrittenMapping): readonly string[] | undefined {
   const wanted = rulesOf(written)?.filter(({ rule }) => rule.empty !== "omit");

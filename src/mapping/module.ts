@@ -32,7 +32,7 @@ export async function loadMappingModule(from: ModuleOfSync): Promise<CompiledMap
         const result = mapRecord(row);
         if (result === null) return null;
         if (isPlainObject(result)) return { record: { [discriminator]: from.stream, ...result } };
-        // A promise that fails with nobody listening would end the worker.
+        // A promise that fails while nobody listens would end the worker.
         if (types.isPromise(result)) result.catch(() => undefined);
         return failed("mapRecord returned neither a plain object nor null");
       } catch (error) {
@@ -42,7 +42,7 @@ export async function loadMappingModule(from: ModuleOfSync): Promise<CompiledMap
   };
 }
 
-/** Threads load the file at times of their own: without this, an edit would give one run two mappings. */
+/** Threads load the file at different times: without this check, an edit would give one run two mappings. */
 async function assertUnchanged({ path, hash, sync }: ModuleOfSync): Promise<void> {
   if (sha256(await readFile(path)) === hash) return;
   throw new ConfigChangedError(
@@ -57,7 +57,7 @@ async function importMapRecord(from: ModuleOfSync): Promise<(row: Row) => unknow
   try {
     await assertUnchanged(from);
     loaded = await import(pathToFileURL(from.path).href);
-    // It may have been written between the look and the import.
+    // It may have been written between the check and the import.
     await assertUnchanged(from);
   } catch (error) {
     if (error instanceof ConfigChangedError) throw error;
@@ -80,7 +80,7 @@ async function importMapRecord(from: ModuleOfSync): Promise<(row: Row) => unknow
   return (row): unknown => Reflect.apply(mapRecord, undefined, [row]);
 }
 
-/** A module that would do, in one line. */
+/** A minimal module, in one line. */
 function exampleOf(stream: Stream): string {
   const { textFields, propertiesField } = shapeOf(stream);
   const members = [...textFields.map((name) => `${name}: row.${name}`), `${propertiesField}: {}`];

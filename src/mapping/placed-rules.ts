@@ -4,14 +4,14 @@ import type { FieldRule, MappedField, RecordMapping } from "./schema.ts";
 
 /** A rule and the field it makes. */
 export type PlacedRule = {
-  /** The field's name, for a property below the name of the properties. */
+  /** The field's name; for a property, after the name of the properties field. */
   readonly path: readonly string[];
   readonly rule: FieldRule;
 };
 
 /**
- * The rules of a mapping that make fields of a stream: its text fields in the stream's order, its properties
- * in the mapping's.
+ * The rules of a mapping that make fields of a stream: its text fields in the stream's order, its properties in the
+ * mapping's.
  */
 export function placedRules(
   mapping: RecordMapping,

@@ -6,7 +6,7 @@ import { LongNumber, CoercionRefusal } from "./refusal.ts";
 import type { FieldRule } from "./schema.ts";
 import { fillTemplate, parseTemplate } from "./template.ts";
 
-/** Gives a field's value for a row: undefined leaves the field out, a Refusal rejects the row. */
+/** Returns a field's value for a row: undefined leaves the field out, a `CoercionRefusal` rejects the row. */
 export type FieldReader = (row: Row) => unknown;
 
 const required = new CoercionRefusal("required", "is required, and empty");
@@ -19,7 +19,7 @@ export function columnsOf(rule: FieldRule): readonly string[] {
   );
 }
 
-/** Prepares the reading of one field, so that a row costs no decisions that the rule has made. */
+/** Prepares the reading of one field, so that rows do not repeat decisions that the rule has made. */
 export function fieldReader(rule: FieldRule): FieldReader {
   const source = sourceOf(rule);
   const convert = converterOf(rule);
@@ -31,7 +31,7 @@ export function fieldReader(rule: FieldRule): FieldReader {
     if (isTrimmed && typeof value === "string") value = value.trim();
     if (value === "" || value === null || value === undefined) return isKept ? value : whenEmpty;
     if (typeof value === "object" && value instanceof CoercionRefusal) {
-      // What the source says it cannot give is refused in its words; a long number is what its text would become.
+      // A value that the source cannot give is refused with its own reason; a long number is converted from its text.
       if (!(value instanceof LongNumber) || rule.as === undefined) return value;
       value = value.text;
     }

@@ -1,8 +1,8 @@
 import type { RejectCode } from "../records/reject-codes.ts";
 
 /**
- * What a coercion returns in place of a value it cannot make. One instance per cause, so that a bad column
- * costs no allocation.
+ * Returned by a coercion in place of a value that it cannot make. One instance per cause, so that a bad column costs no
+ * allocation.
  */
 export class CoercionRefusal {
   readonly code: RejectCode;
@@ -14,7 +14,7 @@ export class CoercionRefusal {
     this.reason = reason;
   }
 
-  /** A mapping module that makes text of it fails, where "[object Object]" would be sent. @throws {TypeError} */
+  /** Fails a mapping module that makes text from it; otherwise "[object Object]" would be sent. @throws {TypeError} */
   toString(): string {
     throw new TypeError(`a value that it reads ${this.reason}`);
   }
@@ -25,7 +25,7 @@ export class CoercionRefusal {
  * read as text.
  */
 export class LongNumber extends CoercionRefusal {
-  /** The number as it was written. */
+  /** The number as written. */
   readonly text: string;
 
   constructor(text: string) {
@@ -40,7 +40,7 @@ export class LongNumber extends CoercionRefusal {
     return this.text;
   }
 
-  /** What a reject shows of a row has the number, too. */
+  /** A reject shows the number in its row, too. */
   toJSON(): string {
     return this.text;
   }

@@ -4,7 +4,7 @@ import { isPlainObject, jsonFaultOf } from "../records/json-value.ts";
 import { coercionNames } from "./coerce.ts";
 import { parseTemplate } from "./template.ts";
 
-/** The values of `as` that leave the case of letters to the mapping; the others fix it or have none. */
+/** The values of `as` that leave the case of letters to the mapping; the others fix it or have no letters. */
 const lowercased: readonly (string | undefined)[] = [undefined, "string", "email"];
 
 const constant = z
@@ -54,7 +54,7 @@ const members = z.strictObject({
     ),
 });
 
-/** How one field of a record is made, as the configuration says it in full. */
+/** How one field of a record is made, in the full form of the configuration. */
 export type FieldRule = Readonly<z.output<typeof members>>;
 
 const rule = members.superRefine((field, context) => {
@@ -82,7 +82,7 @@ const rule = members.superRefine((field, context) => {
   }
 });
 
-/** Says of an object what is wrong inside it, because a union's own text is only "Invalid input". */
+/** Says what is wrong inside an object, because a union's own text is only "Invalid input". */
 const field = z.union([column, rule], {
   error: ({ input, errors }) => {
     const [asColumn, asRule] = (errors ?? []) as readonly (readonly z.core.$ZodIssue[])[];
@@ -95,7 +95,7 @@ const field = z.union([column, rule], {
   },
 });
 
-/** Zod drops a member of this name without a word, so it is refused before. */
+/** Zod silently drops a member of this name, so it is refused first. */
 const properties = z.preprocess(
   (value, context) => {
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
@@ -109,7 +109,7 @@ const properties = z.preprocess(
 /** How one field of a record is made: the name of a column, or a rule. */
 export type MappedField = string | FieldRule;
 
-/** The `record:` object of a sync; `checkMapping` says whether its fields are those of the stream. */
+/** The `record:` object of a sync; `checkMapping` says whether its fields belong to the stream. */
 export const recordMappingSchema = z.strictObject({
   account_id: field.optional(),
   contact_id: field.optional(),

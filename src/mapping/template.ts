@@ -1,14 +1,13 @@
 import { stringOf } from "./coerce.ts";
 import type { CoercionRefusal } from "./refusal.ts";
 
-/** A piece of a template: text as it stands, or a column to fill in. */
+/** A piece of a template: literal text, or a column to fill in. */
 export type TemplatePart = { readonly text: string } | { readonly column: string };
 
 const pieces = /\{\{|\}\}|\{([^{}]+)\}|[^{}]+|[{}]/g;
 
 /**
- * Takes "{first} {last}" apart; `{{` and `}}` stand for the braces. Undefined when a brace has no partner or
- * names nothing.
+ * Takes "{first} {last}" apart; `{{` and `}}` are literal braces. Undefined if a brace has no partner or names nothing.
  */
 export function parseTemplate(template: string): readonly TemplatePart[] | undefined {
   const parts: TemplatePart[] = [];
@@ -20,7 +19,7 @@ export function parseTemplate(template: string): readonly TemplatePart[] | undef
   return parts;
 }
 
-/** Fills a template from a row; empty columns fill in nothing, and when all are empty so is the result. */
+/** Fills a template from a row; empty columns add nothing, and if all are empty so is the result. */
 export function fillTemplate(
   parts: readonly TemplatePart[],
   valueOf: (column: string) => unknown,

@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 let registry: Registry | undefined;
 
 /**
- * What a Node process says of itself: processor time, memory, descriptors, delay of the event loop. One for the
- * process, because each watches the event loop with a timer that never ends.
+ * Metrics of the Node process itself: processor time, memory, descriptors, delay of the event loop. One registry for
+ * the process, because each watches the event loop with a timer that never ends.
  */
 export function nodeMetrics(): Registry {
   if (registry === undefined) {

@@ -10,21 +10,21 @@ import type { LookAtProject } from "./project-figures.ts";
 import { createProjectGauges } from "./project-gauges.ts";
 import { permitResults, timedStore } from "./store-calls.ts";
 
-/** What a process that works counts, and how Prometheus reads it. */
+/** The metrics of a working process, and how Prometheus reads them. */
 export type ProcessMetrics = {
-  /** Goes around each request of the service, under the name of its endpoint. */
+  /** Wraps each request to the service, under the name of its endpoint. */
   readonly request: Effect;
-  /** The store, whose calls are timed. */
+  /** Wraps the store to time its calls. */
   timed(state: StateStore): StateStore;
-  /** Counts a run that ended, once. */
+  /** Counts a run that has ended, once. */
   readonly runClosed: (report: RunReport) => void;
-  /** From now on each scrape asks `look` how the project is; after undefined nobody. */
+  /** From now on each scrape gets the project's figures from `look`; undefined ends that. */
   watch(look: LookAtProject | undefined): void;
-  /** What is answered at `/metrics`. */
+  /** The answer at `/metrics`. */
   answer(): Promise<{ readonly type: string; readonly text: string }>;
 };
 
-/** Seconds that runs take: from one that finds nothing to one of a night. */
+/** Seconds that runs take: from an empty run to one that takes all night. */
 const runSecondsBuckets = [1, 5, 15, 60, 300, 900, 3_600, 14_400];
 
 /** Rows that runs read. */
@@ -34,7 +34,7 @@ const requestSecondsBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 12
 
 const storeSecondsBuckets = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
-/** What became of rows; `read` is their sum. */
+/** Outcomes of rows; `read` is their sum. */
 const rowResults = {
   sync: ["sent", "unchanged", "filtered", "rejected"],
   pull: ["written", "unchanged", "missing", "rejected"],
@@ -72,7 +72,7 @@ function requestMetrics(registers: Registry[]): Effect {
 }
 
 type RunMetrics = Pick<ProcessMetrics, "runClosed"> & {
-  /** Shows what was not counted yet as 0: of nothing no rate can be drawn. */
+  /** Shows counters without any count yet as 0: without a first value there is no rate. */
   readonly show: (names: Readonly<Record<keyof typeof rowResults, readonly string[]>>) => void;
 };
 
@@ -124,7 +124,7 @@ function runMetrics(registers: Registry[]): RunMetrics {
   };
 }
 
-/** Makes the metrics of a process; they are those of all workers that it starts, one after the other. */
+/** Makes the metrics of a process; all workers that it starts in turn share them. */
 export function createProcessMetrics(): ProcessMetrics {
   const register = new Registry();
   const registers = [register];

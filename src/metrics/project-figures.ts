@@ -10,18 +10,18 @@ import type { RateLimit } from "../state/contract/rate-limit.ts";
 import { openHold } from "../state/contract/runs/holds.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** Open runs looked at: a sync has a few at most. */
+/** Open runs that are looked at: a sync has a few at most. */
 const openRunsMax = 1_000;
 
-/** How the project is, as its store and this host's staging folder say. */
+/** The state of a project, from its store and this host's staging folder. */
 export type ProjectFigures = {
-  /** Unix seconds of the last success, by sync or pull; one that never had any is not in it. */
+  /** Unix seconds of the last success, by sync or pull; one without a success is missing. */
   readonly lastSuccess: ReadonlyMap<string, number>;
   /** Unix seconds of the last move of its checkpoint, by sync. */
   readonly checkpoint: ReadonlyMap<string, number>;
   readonly open: ReadonlyMap<string, number>;
   readonly held: ReadonlyMap<string, number>;
-  /** Limits of the service's key as it is now, and of storage hosts. */
+  /** Limits of the service's current key, and of storage hosts. */
   readonly limits: readonly RateLimit[];
   readonly backlogs: readonly {
     readonly connection: string;
@@ -31,20 +31,20 @@ export type ProjectFigures = {
   readonly stagedBytes: number;
 };
 
-/** How a worker's project is looked at, and the names that its figures may have. */
+/** How to read the figures of a worker's project, and the names that they may have. */
 export type LookAtProject = {
   /** Syncs and pulls of the configuration. */
   readonly names: { readonly sync: readonly string[]; readonly pull: readonly string[] };
-  /** Those of them that a schedule starts. */
+  /** Those that a schedule starts. */
   readonly scheduled: readonly string[];
   readonly look: () => Promise<ProjectFigures>;
 };
 
-/** Where the figures are. */
+/** The sources of the figures. */
 type FigureSources = {
   readonly config: Config;
   readonly state: Pick<StateStore, "checkpointTimes" | "lastSuccesses" | "rateLimits" | "runs">;
-  /** Undefined where nothing is pushed to the project. */
+  /** Undefined if nothing is pushed to the project. */
   readonly inbox: Pick<Inbox, "backlogs"> | undefined;
   readonly stagingFolder: string;
 };
@@ -59,7 +59,7 @@ function countBySync(runs: readonly { readonly sync: string }[]): ReadonlyMap<st
   return counts;
 }
 
-/** Bytes of the files below a folder; one that goes meanwhile is none. */
+/** Bytes of the files below a folder; a file that disappears meanwhile counts as empty. */
 async function bytesBelow(folder: string): Promise<number> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = found.map(async (entry) => {
@@ -76,7 +76,7 @@ async function currentLimits({ config, state }: FigureSources): Promise<RateLimi
   return limits.filter(({ limit }) => limit.startsWith(ours) || limit.startsWith("put:"));
 }
 
-/** Reads how a project is now. @throws {StateUnavailableError} its store, or its inbox, cannot be read. */
+/** Reads the figures of a project. @throws {StateUnavailableError} its store or its inbox cannot be read. */
 async function readFigures(from: FigureSources): Promise<ProjectFigures> {
   const { config, state, inbox, stagingFolder } = from;
   const target = targetOf(config.api);
@@ -90,7 +90,7 @@ async function readFigures(from: FigureSources): Promise<ProjectFigures> {
     bytesBelow(stagingFolder),
   ]);
   const known = new Set(syncs);
-  // One that is held waits for a person, whatever its sync is called by now.
+  // A held run waits for a person, even if the configuration no longer has its sync.
   const open = runs.filter(
     (run) => openHold(run) !== undefined || (run.target === target && known.has(run.sync)),
   );
@@ -115,7 +115,7 @@ async function readFigures(from: FigureSources): Promise<ProjectFigures> {
   };
 }
 
-/** How a project is looked at when its metrics are read. */
+/** How to read the figures of a project when its metrics are scraped. */
 export function createProjectLook(from: FigureSources): LookAtProject {
   const { syncs, pulls } = from.config;
   return {

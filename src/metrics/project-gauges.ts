@@ -12,7 +12,7 @@ const families: readonly ApiFamily[] = ["ingestion", "legacy", "search"];
 
 const breakerStates = { closed: 0, "half-open": 1, open: 2 } as const;
 
-/** How closed the breakers of some limits are: the worst of them. */
+/** The worst breaker state among some limits. */
 function breakerOf(limits: readonly RateLimit[], begin: string): number {
   const states = limits
     .filter(({ limit }) => limit.startsWith(begin))
@@ -65,7 +65,7 @@ type ProjectGauges = Readonly<Record<keyof typeof definitions, Gauge>>;
 
 function gaugesIn(registers: Registry[]): ProjectGauges;
 function gaugesIn(registers: Registry[]): object {
-  // An overload: a loop cannot show the compiler that each name has its gauge.
+  // An overload: a loop cannot prove to the compiler that each name has its gauge.
   const made = Object.entries(definitions).map(([key, [name, help, ...labelNames]]) => {
     return [key, new Gauge({ name, help, labelNames, registers })] as const;
   });
@@ -98,7 +98,7 @@ function show(
   gauges.staged.set(stagedBytes);
 }
 
-/** Figures that are read at each scrape, and gone where they cannot be read. */
+/** Figures that are read at each scrape, and absent if they cannot be read. */
 export function createProjectGauges(registers: Registry[]): {
   readonly read: (project: LookAtProject | undefined) => Promise<void>;
 } {
@@ -112,13 +112,13 @@ export function createProjectGauges(registers: Registry[]): {
     const look = project?.look().catch(() => undefined);
     const figures = look && (await inTime(look, lookMsMax));
     for (const each of Object.values(gauges)) each.reset();
-    // Those without labels would be 0 now, which nobody has read.
+    // Those without labels would now be 0, which nobody has measured.
     gauges.refused.remove();
     gauges.staged.remove();
     up.set(Number(figures !== undefined));
     if (project !== undefined && figures !== undefined) show(gauges, project, figures);
   };
-  // Several who scrape at once are answered by one look.
+  // Concurrent scrapes share one look.
   let reading: Promise<void> | undefined;
   return {
     read: async (project) => {

@@ -3,14 +3,14 @@ import type { Counter, Histogram } from "prom-client";
 import type { PermitAnswer, PermitRequest } from "../state/contract/rate-limit.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** What is counted of calls of the store. */
+/** The metrics of store calls. */
 export type StoreCallMetrics = {
   readonly seconds: Histogram;
   readonly permits: Counter<"result">;
   readonly waitSeconds: Counter;
 };
 
-/** What became of a request that asked whether it may leave. */
+/** Outcomes of a request for a permit. */
 export const permitResults = ["at_once", "after_wait", "later", "blocked", "breaker"] as const;
 
 function resultOf(answer: PermitAnswer): (typeof permitResults)[number] {
@@ -20,11 +20,11 @@ function resultOf(answer: PermitAnswer): (typeof permitResults)[number] {
   return answer.waitMs > 0 ? "after_wait" : "at_once";
 }
 
-/** The store, whose calls of this thread are timed, and whose permits are counted. */
+/** Wraps the store: times the calls of this thread, and counts permits. */
 export function timedStore(state: StateStore, metrics: StoreCallMetrics): StateStore {
   const acquirePermit = async (request: PermitRequest): Promise<PermitAnswer> => {
     const answer = await state.acquirePermit(request);
-    // Who waited for its permit asks whether it still counts: that is no other one.
+    // After a wait, the same permit is checked again: that is not another request.
     if (request.held === undefined) {
       metrics.permits.inc({ result: resultOf(answer) });
       if ("granted" in answer && answer.granted) metrics.waitSeconds.inc(answer.waitMs / 1_000);
@@ -34,12 +34,12 @@ export function timedStore(state: StateStore, metrics: StoreCallMetrics): StateS
   return timed({ ...state, acquirePermit }, metrics.seconds);
 }
 
-/** Members that ask no store. */
+/** Members that do not call the store. */
 const isAtOnce: ReadonlySet<string> = new Set<keyof StateStore>(["now", "openPort"]);
 
 function timed(state: StateStore, seconds: Histogram): StateStore;
 function timed(state: object, seconds: Histogram): object {
-  // An overload: a loop cannot show the compiler that each name keeps its own method.
+  // An overload: a loop cannot prove to the compiler that each name keeps its own method.
   return Object.fromEntries(
     Object.entries(state).map(([name, member]: [string, unknown]) => {
       if (typeof member !== "function" || isAtOnce.has(name)) return [name, member];

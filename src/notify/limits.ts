@@ -1,7 +1,7 @@
-/** Deadline of one notification, from connect to the status of its answer. */
+/** Deadline of one notification, from connecting to the status of the answer. */
 export const notifyDeadlineMs = 10_000;
 
-/** Bytes of an answer to a notification that are taken from the wire; only its status counts. */
+/** Bytes read of the answer to a notification; only its status counts. */
 export const notifyAnswerBytesMax = 16 * 1024;
 
 /** Characters of a notification's text for Slack. */

@@ -13,8 +13,8 @@ export type Message = {
 const json = { "content-type": "application/json" } as const;
 
 /**
- * The message that tells a receiver of a run. Its id and body are the run's, so that a repeated delivery is
- * known as one; the time it is signed with is `nowMs`, because receivers refuse what is minutes old.
+ * The message that reports a run to a receiver. Its id and body are the run's, so that a repeated delivery can be
+ * recognised; it is signed with the time `nowMs`, because receivers refuse messages that are minutes old.
  */
 export function notificationMessage(
   receiver: NotifyConfig,
@@ -34,13 +34,13 @@ export function notificationMessage(
   return signedMessage(receiver, { id, event }, nowMs);
 }
 
-/** A message to Slack of this text, which is cut where it is too long. */
+/** A message to Slack with this text, cut if it is too long. */
 export function slackMessage(text: string): Message {
   const cut = slackEscaped(text.slice(0, slackTextCharsMax));
   return { headers: json, body: JSON.stringify({ text: cut }) };
 }
 
-/** An event as Standard Webhooks has it, signed at `nowMs`; by its id a repeated delivery is known as one. */
+/** A Standard Webhooks event, signed at `nowMs`; its id identifies a repeated delivery. */
 export function signedMessage(
   { secret }: Extract<NotifyConfig, { readonly format: "event" }>,
   { id, event }: { readonly id: string; readonly event: object },
@@ -48,7 +48,7 @@ export function signedMessage(
 ): Message {
   const timestamp = Math.floor(nowMs / 1_000);
   const body = JSON.stringify(event);
-  // One that fits is enough: which key a library makes of a secret without `whsec_` is not known here.
+  // One valid signature is enough: which key a library makes of a secret without `whsec_` is not known here.
   const signatures = signaturesOf({ id, timestamp, body }, secret);
   return {
     headers: {

@@ -12,8 +12,8 @@ import type { Message } from "./message.ts";
 /** Posts notifications. */
 export type Notifier = {
   /**
-   * Posts a message once, without redirects; any 2xx is taken for delivered.
-   * @throws {ApiUnavailableError} it was not, or nobody knows; the same message may be posted again.
+   * Posts a message once, without redirects; any 2xx counts as delivered.
+   * @throws {ApiUnavailableError} it was not delivered, or nobody knows; the same message may be posted again.
    * @throws {ConfigError} the receiver says that it is gone (410). @throws the signal's reason
    */
   post(receiver: NotifyConfig, message: Message, signal: AbortSignal): Promise<void>;
@@ -25,7 +25,7 @@ export type Notifier = {
 export function createNotifier(settings: {
   readonly allowInsecureHosts: readonly string[];
   readonly proxy: ProxySettings | undefined;
-  /** From connect to the status of the answer. @default notifyDeadlineMs */
+  /** From connecting to the status of the answer. @default notifyDeadlineMs */
   readonly deadlineMs?: number;
 }): Notifier {
   const { deadlineMs = notifyDeadlineMs } = settings;
@@ -51,11 +51,11 @@ export function createNotifier(settings: {
         cancelled.throwIfAborted();
         if (error instanceof SluiceError) throw error;
         const code = deadline.aborted ? `within ${deadlineMs / 1_000} s` : codeOf(error);
-        // Without its cause, which may hold the address.
+        // Without its cause, which may contain the address.
         throw new ApiUnavailableError(`${what}: no answer (${code})`);
       }
       const { statusCode: status } = answer;
-      // The status says it all; the rest is read only so far as it lets the connection be used again.
+      // Only the status counts; the rest is read only as far as needed to reuse the connection.
       await answer.body.dump({ limit: notifyAnswerBytesMax, signal }).catch(() => undefined);
       if (status >= 200 && status < 300) return;
       if (status === 410) {

@@ -17,7 +17,7 @@ function countsText(report: RunReport): string {
     .join(", ");
 }
 
-/** What a run is held for, and what to do. */
+/** Why a run is held, and what to do. */
 function heldText({ hold, run_id: runId }: RunReport): readonly string[] {
   if (hold === undefined) return [];
   return [
@@ -26,7 +26,7 @@ function heldText({ hold, run_id: runId }: RunReport): readonly string[] {
   ];
 }
 
-/** What became of a run, as a text for Slack. */
+/** The outcome of a run, as a text for Slack. */
 export function slackText(report: RunReport): string {
   const { error } = report;
   const lines = [

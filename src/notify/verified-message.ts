@@ -3,7 +3,7 @@ import { verifyLines } from "../text/verified-lines.ts";
 import { type FailedVerify, isWorthTelling, type VerifyReport } from "../verify/report.ts";
 import { signedMessage, slackMessage, type Message } from "./message.ts";
 
-/** The message that tells a receiver what a scheduled look found. */
+/** The message that reports a scheduled verification to a receiver. */
 export function verifiedMessage(
   receiver: NotifyConfig,
   told: {

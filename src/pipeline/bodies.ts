@@ -1,25 +1,25 @@
 import type { Body } from "../state/contract/sends/stagings.ts";
 
-/** What stands around the records of a lightweight body (docs/facts/service.md#lightweight). */
+/** The text around the records of a lightweight body (docs/facts/service.md#lightweight). */
 export function bodyEnvelope(stream: string): { readonly head: string; readonly tail: string } {
   return { head: `{"stream":${JSON.stringify(stream)},"data":[`, tail: "]}" };
 }
 
-/** Bytes that a record alone may have in a body of `bytesMax`. */
+/** Bytes that a single record may have in a body of `bytesMax`. */
 export function recordBytesInBody(stream: string, bytesMax: number): number {
   const { head, tail } = bodyEnvelope(stream);
   return bytesMax - Buffer.byteLength(head) - tail.length;
 }
 
 /**
- * Finds where the lightweight bodies of a chunk begin: each as full as the limit allows, counted in bytes as sent (I3).
- * `bodies` answers undefined when a record alone does not fit.
+ * Finds where the lightweight bodies of a chunk begin. Each is as full as the limit allows, counted in bytes as sent
+ * (I3). `bodies` returns undefined when a single record does not fit.
  */
 export function createBodyCutter(
   stream: string,
   bytesMax: number,
 ): {
-  /** Takes the next line: how many bytes it has, without its line end. */
+  /** Takes the size of the next line in bytes, without its line end. */
   add(lineBytes: number): void;
   bodies(): Body[] | undefined;
 } {

@@ -8,13 +8,13 @@ import {
 } from "../state/contract/sends/changes.ts";
 import type { StageName } from "../state/contract/sends/stagings.ts";
 
-/** Of which staging examples are named. */
+/** The staging whose examples are named. */
 type ExamplesOf = Pick<StageName, "chunk" | "stage"> & {
   /** Whether the places of rows are lines of files: others may be keys, which are not kept beside the counts. */
   readonly tellsPlaces: boolean;
 };
 
-/** What a verdict is an example of. */
+/** The kind of example that a verdict gives. */
 function kindOf(one: number | undefined): ChangeExample["kind"] | undefined {
   if (one === verdict.remapped) return "changed";
   return exampleKinds.find((kind) => verdict[kind] === one);
@@ -22,19 +22,19 @@ function kindOf(one: number | undefined): ChangeExample["kind"] | undefined {
 
 /** Counts why the records of a chunk are sent, and names the first of each kind. */
 export class ChangeCounts {
-  /** By verdict. */
+  /** Records by verdict. */
   readonly #verdicts = new Uint32Array(Object.keys(verdict).length);
   readonly #fields = new Map<string, number>();
   readonly #of: ExamplesOf | undefined;
   readonly #examples: ChangeExample[] = [];
   #sent = 0;
 
-  /** Without `of` it names no examples. */
+  /** Without `of`, it names no examples. */
   constructor(of?: ExamplesOf) {
     this.#of = of;
   }
 
-  /** `placeOf` answers the place of the row of a record among those that are sent of these. */
+  /** `placeOf` returns the place of a record's row, by the record's index among those of `verdicts` that are sent. */
   add(verdicts: Uint8Array, placeOf?: (sent: number) => string): void {
     let sent = 0;
     for (const one of verdicts) {
@@ -46,7 +46,7 @@ export class ChangeCounts {
     this.#sent += sent;
   }
 
-  /** Adds records that nobody judges, because they are sent once more. */
+  /** Adds records that are sent again, and so are not judged. */
   addAgain(records: number): void {
     this.#verdicts[verdict.again] = this.#count(verdict.again) + records;
     this.#sent += records;

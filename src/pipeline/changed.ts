@@ -17,41 +17,40 @@ import type { LostFields } from "./lost-fields.ts";
 import type { MakeReject, RecordPage } from "./page.ts";
 
 /**
- * Rows after which the store is asked for their keys. It takes them in their order, so many at once share
- * pages of its B-tree when they are looked up. More are held in memory, twice: those judged and those gathered
- * meanwhile.
+ * Rows after which the store is asked for their keys. It looks keys up in their order, so that many at once share pages
+ * of its B-tree. But rows are held in memory twice: those being judged and those gathered meanwhile.
  */
 const rowsAtOnceMin = 10_000;
 
-/** Bytes of lines after which it is asked in any case, because rows may be long (I7). */
+/** Bytes of lines after which the store is asked in any case, because rows may be long (I7). */
 const bytesAtOnceMin = 4 * 1024 * 1024;
 
-/** How a sync decides what has changed; without the keys and hashes, which come with each page. */
+/** How a sync decides what has changed, without the keys and hashes, which come with each page. */
 export type ChangedSettings = Omit<
   KeysToStage,
   "again" | "ages" | "hashes" | "keys" | "rowNumbers"
 > & {
   /**
-   * Of `send: all`, which leaves out nothing but a row that a run goes back over, as it was, its stamp
-   * included: `again` judges every row, `first` those that the next run may go back over, which is enough
-   * where nothing was sent before. Undefined judges records.
+   * For `send: all`, which leaves out only a row that a run reads again and that is unchanged, its stamp included:
+   * `again` judges every row; `first` judges those that the next run may read again, which is enough where nothing was
+   * sent before. Undefined judges records.
    */
   readonly rows?: "again" | "first" | undefined;
-  /** Of a backfill that would not end with the newest row of a record that has several: a second one stops it. */
+  /** Set for a backfill that would not end with the newest row of a record with several rows: a second row stops it. */
   readonly oneEach?: boolean | undefined;
 };
 
 /** Pages whose keys the store is judging. */
 type Judging = { readonly pages: readonly RecordPage[]; readonly asked: Promise<JudgedKeys> };
 
-/** Pages whose keys are judged, and the fields that differ in those which are to be sent, once these are kept. */
+/** Judged pages, and the fields that differ in the records to be sent, once their hashes are kept. */
 type Judged = {
   readonly pages: readonly RecordPage[];
   readonly verdicts: JudgedKeys["verdicts"];
   readonly kept: Promise<readonly FieldChange[]>;
 };
 
-/** Rows count, whatever became of them: a page that brings no key is in memory all the same. */
+/** Whether enough rows are gathered. All rows count, because even a page without keys is in memory. */
 function isEnough(pages: readonly RecordPage[]): boolean {
   let [rows, bytes] = [0, 0];
   for (const { candidates, read } of pages) {
@@ -61,7 +60,7 @@ function isEnough(pages: readonly RecordPage[]): boolean {
   return rows >= rowsAtOnceMin || bytes >= bytesAtOnceMin;
 }
 
-/** The place of one of the candidates of some pages that are to be sent. */
+/** The place of one of the candidates of some pages that are to be sent, by its index among those. */
 function placeOf(pages: readonly RecordPage[], verdicts: Uint8Array, candidate: number): string {
   let [left, at] = [candidate, 0];
   for (const { candidates, source } of pages) {
@@ -120,7 +119,7 @@ function rowNumbersOf(pages: readonly RecordPage[], rows: number): Uint32Array {
   return numbers;
 }
 
-/** How old each row of a replay is; undefined where the rows are of none. */
+/** The age of each row of a replay; undefined where the rows are not of a replay. */
 function agesOf(pages: readonly RecordPage[]): readonly number[] | undefined {
   const ages = pages.flatMap(({ source, candidates }) =>
     source.age === undefined ? [] : candidates.map(({ index }) => source.age?.(index) ?? 0),
@@ -128,7 +127,7 @@ function agesOf(pages: readonly RecordPage[]): readonly number[] | undefined {
   return ages.length === 0 ? undefined : ages;
 }
 
-/** The keys of the candidates of some pages, how old their rows are, and which of them are in `again`. */
+/** The keys of the candidates of some pages, the ages of their rows, and which of them are in `again`. */
 function orderOf(
   pages: readonly RecordPage[],
   again: ReadonlySet<string>,
@@ -163,35 +162,35 @@ function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly
 /** How the hashes of fields are kept. */
 type FieldKeeping = {
   readonly hasher: FieldHasher;
-  /** As the store's `keepFields`. */
+  /** Like the store's `keepFields`. */
   keep(
     fields: Pick<FieldsToKeep, "fieldBytes" | "hashes" | "ids" | "verdicts">,
   ): Promise<readonly FieldChange[]>;
 };
 
-/** What keys are judged with. */
+/** How keys are judged. */
 type HowToJudge = {
   readonly settings: ChangedSettings;
   readonly makeReject: MakeReject;
-  /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
+  /** Keeps pages that might belong to the next chunk from being judged: their keys would be marked as seen. */
   readonly budget: ChunkBudget;
   /** Undefined keeps no hashes of fields. */
   readonly fields?: FieldKeeping | undefined;
-  /** Told of fields that records had when they were sent before, and have no more. */
+  /** Receives the fields that records had when they were sent before, but no longer have. */
   readonly lost?: LostFields | undefined;
-  /** Told why records are sent. */
+  /** Receives why records are sent. */
   readonly counts?: ChangeCounts | undefined;
 };
 
-/** A call that fails while pages are mapped must not end the process: its turn comes when it is waited for. */
+/** Keeps a call that fails while pages are mapped from ending the process: its error surfaces when it is awaited. */
 function inItsTurn<Result>(call: Promise<Result>): Promise<Result> {
   call.catch(() => undefined);
   return call;
 }
 
 /**
- * Makes what asks the store for the keys of pages, without waiting for what it says; `again` are keys of which a line
- * was sent once more before. What is asked is made first, so that the store need not wait for it.
+ * Makes a function that asks the store for the keys of pages, without waiting for the answer; `again` holds the keys of
+ * lines that were already sent again. The input is prepared first, so that the store need not wait for it.
  */
 function createAsking(
   state: Pick<StateClient, "stageKeys">,
@@ -207,9 +206,9 @@ function createAsking(
 }
 
 /**
- * Waits for what the store says of pages, and has it keep the hashes of the fields of records that are to be sent,
- * before they can leave. The store takes one call after the other: what is asked for before the keys of the next
- * pages does not wait for these.
+ * Waits for the store's verdicts on pages, and has it keep the field hashes of records that are to be sent, before they
+ * can leave. The store takes one call after the other: a call made before the one for the next pages does not wait for
+ * that.
  */
 async function settle(
   { pages, asked }: Judging,
@@ -225,8 +224,8 @@ async function settle(
 }
 
 /**
- * Leaves out what the service is known to hold, and writes what this send will make known before it can leave. Pages
- * keep their order; while the store's thread judges some, this one continues with the next.
+ * Leaves out records that the service is known to hold, and writes what this send will make known before it can leave.
+ * Pages keep their order; while the store's thread judges some, this one continues with the next.
  */
 export async function* dropUnchanged(
   pages: AsyncIterable<RecordPage>,
@@ -267,7 +266,7 @@ export async function* dropUnchanged(
       yield page;
       continue;
     }
-    // In the order of a source such pages stand before all others.
+    // In the order of a source such pages come before all others.
     const isJudged = rows !== "first" || page.source.mayComeAgain !== false;
     if (!isJudged && gathered.length === 0 && judging === undefined) {
       yield page;

@@ -7,29 +7,29 @@ export type ChunkLimits = {
   readonly bytes: number;
   readonly rowsRead: number;
   readonly ms: number;
-  /** The same of a chunk in which nothing leaves. @default as of any other */
+  /** The same for a chunk of which nothing leaves. @default as for any other */
   readonly unsentMs?: number | undefined;
 };
 
 /**
- * How many times as long as its source took to begin a chunk may last at least: to begin anew may mean to
- * read a lot again.
+ * A chunk may last at least this many times as long as its source took to begin, because beginning anew may mean
+ * reading a lot again.
  */
 const timesItsBeginning = 10;
 
-/** What a chunk holds so far, and whether more may be read for it; one object for both ends of the data line. */
+/** Tracks what a chunk holds, and whether more may be read for it; one object serves both ends of the data line. */
 export interface ChunkBudget {
-  /** A page was given to be judged: it will be in this chunk. */
+  /** A page goes to be judged: it will be in this chunk. */
   enter(page: RecordPage): void;
-  /** A page was written: `gzipBytes` is what the file would have at most. */
+  /** A page was written: `gzipBytes` is the most that the file would have now. */
   leave(page: RecordPage, gzipBytes: number): void;
-  /** Whether a page may be read although others are still judged: none of them can fill the chunk. */
+  /** Whether a page may be read while others are still judged: they cannot fill the chunk. */
   canReadAhead(): boolean;
   /** Whether the chunk ends here. Never while a page that belongs to it is still judged. */
   isFull(): boolean;
 }
 
-/** What a page adds to the file at most: its lines with their ends, if nothing of them could be made smaller. */
+/** Most bytes that a page adds to the file: its lines with their ends, if none of them can be compressed. */
 function bytesAtMost({ candidates }: RecordPage): number {
   let sum = 0;
   for (let position = 0; position < candidates.length; position += 1) {
@@ -38,7 +38,7 @@ function bytesAtMost({ candidates }: RecordPage): number {
   return sum;
 }
 
-/** Keeps the account of one chunk; `now` is in milliseconds. */
+/** Tracks one chunk; `now` is in milliseconds. */
 export function createChunkBudget(limits: ChunkLimits, now: () => number): ChunkBudget {
   const startedAt = now();
   const { unsentMs = limits.ms } = limits;
@@ -50,7 +50,7 @@ export function createChunkBudget(limits: ChunkLimits, now: () => number): Chunk
     rowsRead >= limits.rowsRead ||
     bytes >= limits.bytes ||
     now() - startedAt >= limits.ms ||
-    // Nothing that left is waited for: what was read is worth a checkpoint sooner.
+    // Nothing leaves, so there is nothing to wait for: the rows read so far are worth an earlier checkpoint.
     (sum.records === 0 &&
       now() - startedAt >= Math.max(unsentMs, timesItsBeginning * (beganMs ?? 0)));
   return {

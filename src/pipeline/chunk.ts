@@ -5,13 +5,13 @@ import type { ChunkBudget, ChunkLimits } from "./chunk-budget.ts";
 import { createGzipWriter, type GzipFacts, type GzipWriter } from "./gzip.ts";
 import type { RecordPage } from "./page.ts";
 
-/** Where a page of a chunk begins: for finding the row after a record that the service refuses. */
+/** Where a page of a chunk begins, for finding the row of a record that the service refuses. */
 export type PageStart = {
   readonly record: number;
   readonly from: unknown;
-  /** As of the page (`RowPage`). */
+  /** As in the page (`RowPage`). */
   readonly first: number | undefined;
-  /** As of the page (`RowPage`). */
+  /** As in the page (`RowPage`). */
   readonly isAgain?: boolean | undefined;
 };
 
@@ -22,9 +22,9 @@ export type WrittenChunk = GzipFacts & {
   readonly to: unknown;
   /** Whether the pages ended before the chunk was full. */
   readonly done: boolean;
-  /** Undefined when a record alone exceeds a lightweight body. */
+  /** Undefined when a single record exceeds a lightweight body. */
   readonly bodies: readonly Body[] | undefined;
-  /** Of its records, in order, as a JSON array. */
+  /** The keys of its records, in order, as a JSON array. */
   readonly keys: string;
 };
 
@@ -49,14 +49,14 @@ function addCounts(counts: StageCounts, page: RecordPage): StageCounts {
   };
 }
 
-/** A page that was written, what the chunk holds with it, and where it began. */
+/** A written page, the counts of the chunk with it, and where it began. */
 export type WrittenPage = {
   readonly page: RecordPage;
   readonly counts: StageCounts;
   readonly start: PageStart;
 };
 
-/** Writes one chunk: a gzip file of JSONL, and what a later request or split of it needs to know. */
+/** Writes one chunk: a gzip file of JSONL, and everything that a later request or split of it needs. */
 export class ChunkWriter {
   readonly #settings: ChunkSettings;
   readonly #budget: ChunkBudget;
@@ -67,7 +67,7 @@ export class ChunkWriter {
   #to: unknown;
   #isFull = false;
 
-  /** `budget` is the one that the pages are read by. */
+  /** `budget` is the one that limits the reading of the pages. */
   constructor(
     settings: ChunkSettings,
     budget: ChunkBudget,
@@ -81,8 +81,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Writes page after page, and yields each after its write, for as long as nobody asks for the next one; ends, and its
-   * source with it, where the chunk is full.
+   * Writes page after page, and yields each once it is written; it is valid until the next one is requested. Ends when
+   * the chunk is full, and ends its source then.
    */
   async *write(pages: AsyncIterable<RecordPage>): AsyncGenerator<WrittenPage> {
     for await (const page of pages) {
@@ -99,7 +99,7 @@ export class ChunkWriter {
   async #add(page: RecordPage): Promise<void> {
     if (page.candidates.length > 0) {
       await this.#addLines(page);
-      // What is not deflated yet counts in full: near the limit the true size is worth waiting for.
+      // Bytes that are not deflated yet count in full: near the limit the true size is worth the wait.
       if (this.#gzip.bytesAtMost() >= this.#settings.limits.bytes) await this.#gzip.flush();
     }
     this.#counts = addCounts(this.#counts, page);
@@ -111,7 +111,7 @@ export class ChunkWriter {
     const { candidates } = page;
     const { jsonl } = candidates;
     this.#keys.add(candidates);
-    // Lines that stand behind one another are added at once.
+    // Adjacent lines are added at once.
     let [from, to] = [0, 0];
     for (let position = 0; position < candidates.length; position += 1) {
       const [start, end] = [candidates.startOf(position), candidates.endOf(position)];

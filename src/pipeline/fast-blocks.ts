@@ -12,7 +12,7 @@ type Compressor = {
   deflate(end: number): number;
 };
 
-/** Of blocks that were written, of whichever file. */
+/** Memory of written blocks, of any file. */
 const copies = new PageMemory();
 
 const program = new WasmProgram<Compressor>(new URL("./deflate.wasm", import.meta.url));
@@ -24,8 +24,8 @@ function takeCompressor(): Compressor {
 }
 
 /**
- * Deflates blocks with our own compressor, in this thread: 256 KiB at a time, some 0.5 ms. Blocks may refer to those
- * before them.
+ * Deflates blocks with our own compressor, in this thread: 256 KiB at a time, in about 0.5 ms. Blocks may refer to
+ * earlier ones.
  */
 export function createFastBlocks(sink: BlockSink): Blocks {
   const compressor = takeCompressor();
@@ -34,7 +34,7 @@ export function createFastBlocks(sink: BlockSink): Blocks {
     compressor.inputAt(),
     compressor.inputAt() + compressor.inputSize(),
   );
-  // What lies between them is not deflated yet.
+  // The bytes between them are not deflated yet.
   let [from, to] = [0, 0];
   let last = Promise.resolve();
   const deflateBlock = (): void => {
@@ -42,12 +42,12 @@ export function createFastBlocks(sink: BlockSink): Blocks {
     const end = compressor.deflate(compressor.inputAt() + to);
     from = to === input.length ? 0 : to;
     to = from;
-    // A copy: the next block comes while this one is written.
+    // A copy, because the next block comes while this one is written.
     const bytes = end - compressor.outputAt();
     const piece = copies.take(bytes);
     memory.copy(piece, 0, compressor.outputAt(), end);
     last = sink.append(piece.subarray(0, bytes)).then(() => copies.giveBack(piece));
-    last.catch(() => undefined); // it is awaited in `add` or `flush`; until then it must not end the process
+    last.catch(() => undefined); // awaited in `add` or `flush`; until then a failure must not end the process
   };
   return {
     add: async (jsonl) => {

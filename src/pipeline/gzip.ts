@@ -8,10 +8,10 @@ import { createZlibBlocks } from "./zlib-blocks.ts";
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const trailerBytes = 10;
 
-/** The level that our own compressor stands for; the others are zlib's. */
+/** The level that selects our own compressor; the others are zlib's. */
 const fastLevel = 1;
 
-/** What a finished gzip file holds; hashes in hex. */
+/** The facts of a finished gzip file; hashes in hex. */
 export type GzipFacts = {
   readonly jsonBytes: number;
   readonly gzipBytes: number;
@@ -22,11 +22,10 @@ export type GzipFacts = {
 /** Compresses JSONL into one gzip member. */
 export interface GzipWriter {
   /**
-   * Takes a copy of whole lines; resolves when there is room for more, and is not called before. @throws what
-   * `write` throws.
+   * Copies whole lines; resolves when there is room for more, and is not called before. @throws what `write` throws.
    */
   add(jsonl: Buffer): Promise<void>;
-  /** Bytes the file would have at most if it ended now; deflate may add 0.2 % to what it cannot make smaller. */
+  /** Most bytes of the file if it ended now; deflate may add 0.2 % to what it cannot compress. */
   bytesAtMost(): number;
   /** Waits until everything added is written; `bytesAtMost` is exact then. */
   flush(): Promise<void>;
@@ -34,7 +33,7 @@ export interface GzipWriter {
   finish(): Promise<GzipFacts>;
 }
 
-/** What ends the member: an empty final block, the checksum and the length of what it holds. */
+/** The end of the member: an empty final block, the checksum and the length of the content. */
 function trailerOf(crc: number, jsonBytes: number): Buffer {
   const trailer = Buffer.alloc(trailerBytes);
   trailer[0] = 0x03;
@@ -44,8 +43,8 @@ function trailerOf(crc: number, jsonBytes: number): Buffer {
 }
 
 /**
- * Writes one gzip member out of blocks of raw deflate, each ended with a sync flush. One member, because common
- * readers stop silently after the first. Bytes that `write` is given are others once it has resolved.
+ * Writes one gzip member from blocks of raw deflate, each ended with a sync flush. It is a single member, because
+ * common readers stop silently after the first. The bytes passed to `write` are reused once it has resolved.
  */
 export function createGzipWriter(
   write: (bytes: Buffer) => Promise<void>,
@@ -62,7 +61,7 @@ export function createGzipWriter(
       await before;
       await write(bytes);
     })();
-    last.catch(() => undefined); // whoever appends next or flushes is told; until then it must not end the process
+    last.catch(() => undefined); // the next append or flush reports it; until then it must not end the process
     await last;
   };
   const sink = {
@@ -73,7 +72,7 @@ export function createGzipWriter(
     append,
   };
   const blocks = level === fastLevel ? createFastBlocks(sink) : createZlibBlocks(level, sink);
-  append(header).catch(() => undefined); // as above: lines may be long in coming
+  append(header).catch(() => undefined); // as above: lines may take long to come
   const flush = async (): Promise<void> => {
     await blocks.flush();
     await last;

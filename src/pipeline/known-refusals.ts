@@ -8,9 +8,8 @@ function nameOf(key: string, hash: Uint8Array): string {
 }
 
 /**
- * Rejects the records that the service refused on an earlier way of their chunk, which was not committed:
- * found once, they are not looked for again by halving. A record that changed since is another one, and is
- * tried.
+ * Rejects the records that the service refused in an earlier staging of their chunk that was not committed: once found,
+ * they are not looked for again by halving. A record that changed since is a different one, and is tried.
  */
 export async function* rejectRefused(
   pages: AsyncIterable<RecordPage>,
@@ -18,7 +17,7 @@ export async function* rejectRefused(
   makeReject: MakeReject,
 ): AsyncGenerator<RecordPage> {
   if (refusals.length === 0) {
-    // To ask an empty set for each key took a twentieth of a staging.
+    // Asking an empty set for each key took a twentieth of a staging.
     yield* pages;
     return;
   }

@@ -6,18 +6,18 @@ import { rowText } from "./rejects.ts";
 
 /** Writes the hash of a line. */
 function putHash(hashes: Buffer, index: number, line: Uint8Array): void {
-  // As text, because a buffer of its own for each would cost more than the hash.
+  // As text, because a separate buffer for each would cost more than the hash.
   hashes.write(hash("sha256", line, "binary"), index * hashBytes, hashBytes, "latin1");
 }
 
-/** The first 128 bits of a line's sha256: faster than md5 where the processor knows it, and never forbidden. */
+/** The first 128 bits of a line's sha256: faster than md5 where the processor supports it, and never forbidden. */
 export function hashOf(line: Uint8Array): Uint8Array {
   const hashes = Buffer.allocUnsafeSlow(hashBytes);
   putHash(hashes, 0, line);
   return hashes;
 }
 
-/** The hashes of all lines of some pages; `bytesOf` says what of a line counts. */
+/** The hashes of all lines of some pages; `bytesOf` returns the bytes to hash. */
 function hashesOf(
   pages: readonly RecordPage[],
   bytesOf: (page: RecordPage, position: number) => Uint8Array,

@@ -15,14 +15,13 @@ export type HowToWrite = {
   readonly stream: Stream;
   readonly keepRows: KeepRows;
   readonly makeReject: MakeReject;
-  /** Bytes of a line at most, because the record could not travel alone (I3). @default no limit */
+  /** Most bytes of a line, because a larger record could not travel alone (I3). @default no limit */
   readonly bytesMax?: number | undefined;
 };
 
 /**
- * Makes of every row one line of JSON, a reject, or nothing where the mapping leaves it out. A row that is plain goes
- * from cells to its line at once; every other one is mapped as an object, checked against its stream's schema and
- * written.
+ * Turns every row into one line of JSON, a reject, or nothing where the mapping leaves it out. A plain row goes from
+ * cells to its line at once; every other row is mapped as an object, checked against its stream's schema and written.
  */
 export async function* writeLines(
   pages: AsyncIterable<RowPage>,
@@ -43,7 +42,7 @@ function placesIn({ buffer, byteOffset }: Buffer, rows: number): Int32Array {
   return new Int32Array(buffer, byteOffset, rows * placeWords);
 }
 
-/** Of the lines and places of pages that were released, by whichever writer: a run has one for each chunk. */
+/** Memory for the lines and places of released pages, of any writer: a run has one for each chunk. */
 const lineMemory = new PageMemory();
 const placeMemory = new PageMemory();
 
@@ -93,7 +92,7 @@ class LineWriter {
     return page;
   }
 
-  /** Lets go of memory; nothing is written afterwards. */
+  /** Releases memory; nothing is written afterwards. */
   close(): void {
     this.#plain?.close();
   }
@@ -144,7 +143,7 @@ class LineWriter {
     this.#rejectLarge(page);
   }
 
-  /** Takes the last record out again where it is too large. */
+  /** Takes the last record out again if it is too large. */
   #rejectLarge({ candidates, rejects, source }: PageInMaking): void {
     const { bytesMax = Infinity, makeReject } = this.#how;
     const last = candidates.length - 1;
@@ -158,7 +157,7 @@ class LineWriter {
   }
 }
 
-/** A page to which rows are added; while they are, its lines are in the memory of the writer. */
+/** A page to which rows are being added; meanwhile its lines are in the memory of the writer. */
 type PageInMaking = Omit<RecordPage, "omitted" | "release"> & {
   release?: () => void;
   readonly omitted: Omitted[];
@@ -166,7 +165,7 @@ type PageInMaking = Omit<RecordPage, "omitted" | "release"> & {
 
 type Range = { readonly from: number; readonly to: number };
 
-/** A key as a reject names it, by which `rejects list --key` finds it; undefined of what no record can have for one. */
+/** A key as a reject names it, by which `rejects list --key` finds it; undefined for a value that cannot be a key. */
 function keyText(key: unknown): string | undefined {
   return typeof key === "string" && key !== "" && key.isWellFormed() ? key : undefined;
 }

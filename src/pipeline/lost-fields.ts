@@ -1,11 +1,11 @@
-/** Counts the fields of a chunk that records had when they were sent before, and have no more, for a person to see. */
+/** Counts the fields of a chunk that records had when last sent, but no longer have, for a person to see. */
 export class LostFields {
   readonly #wanted: ReadonlySet<string> | undefined;
   readonly #counts = new Map<string, { records: number; readonly where: string }>();
 
   /**
-   * @param wanted the fields that a record should have: what the mapping does not name is left out on
-   * purpose; undefined is all.
+   * @param wanted the fields that a record should have: fields that the mapping does not name are left out on purpose;
+   * undefined for all.
    */
   constructor(wanted?: readonly string[]) {
     this.#wanted = wanted === undefined ? undefined : new Set(wanted);

@@ -7,8 +7,7 @@ const gone =
   "there is no such row; it is named by its key, in a file by `path:line`, in an inbox by `connection#number`";
 
 /**
- * The rows that were asked for by name, in pages whose positions count the names so far; those that are not
- * there are rejects.
+ * The rows that were asked for by name, in pages whose positions count the names so far; missing rows are rejects.
  * @throws {ConfigError} the source cannot read single rows.
  */
 export async function* namedRows(
@@ -19,7 +18,7 @@ export async function* namedRows(
     ...request
   }: SourceRequest & {
     readonly names: readonly string[];
-    /** Names that are passed over. */
+    /** Number of names to skip. */
     readonly after?: number | undefined;
   },
 ): AsyncGenerator<RowPage> {
@@ -29,7 +28,7 @@ export async function* namedRows(
       hint: "leave the keys out",
     });
   }
-  // Whoever posts decides how large an event is: so many of the largest fit into memory.
+  // Whoever posts decides how large an event is: this many of the largest fit into memory.
   const atOnce = source.push === undefined ? pageRowsMax : inboxReadRows;
   for (let at = after; at < names.length; at += atOnce) {
     const ofPage = names.slice(at, at + atOnce);

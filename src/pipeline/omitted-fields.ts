@@ -1,6 +1,6 @@
 import type { Omitted } from "./page.ts";
 
-/** Counts the fields of a chunk that records go without, for a person to see. */
+/** Counts the fields that were left out of the records of a chunk, for a person to see. */
 export class OmittedFields {
   readonly #counts = new Map<string, { rows: number; readonly first: Omitted }>();
 

@@ -27,16 +27,16 @@ export type RowPage = {
   /** Whether the next run may go back over its rows. @default true */
   readonly mayComeAgain?: boolean | undefined;
   /**
-   * Lines that were sent before and leave once more as they were: what is known of their keys stays. Such
-   * pages come first. @default false
+   * Lines that were sent before and are sent again as they were: what is known of their keys stays. Such pages come
+   * first. @default false
    */
   readonly isAgain?: boolean | undefined;
   /**
-   * Rows and rejects of its chunk before it: its rows are numbered on from there. Undefined where nobody asks
-   * for their order.
+   * Rows and rejects of its chunk before it: its rows are numbered from there on. Undefined where their order does not
+   * matter.
    */
   readonly first?: number | undefined;
-  /** Of a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */
+  /** For a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */
   readonly age?: ((index: number) => number) | undefined;
 };
 
@@ -45,12 +45,12 @@ export function rowCount(page: Pick<RowPage, "cells" | "rows">): number {
   return page.cells?.count ?? page.rows.length;
 }
 
-/** A row of a page; undefined where it has none of this index. */
+/** A row of a page; undefined if it has none at this index. */
 export function rowAt(page: RowPage, index: number): Row | undefined {
   return page.cells?.row(index) ?? page.rows[index];
 }
 
-/** Numbers the rows of a chunk's pages in their order, on from `first`. */
+/** Numbers the rows of a chunk's pages in their order, from `first` on. */
 export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): AsyncGenerator<RowPage> {
   let before = first;
   for await (const page of pages) {
@@ -83,12 +83,12 @@ export type RecordPage = {
   readonly rejects: RejectEntry[];
   filtered: number;
   unchanged: number;
-  /** Places of rows among those filtered that were refused once, while newer ones of their keys were staged since. */
+  /** Places of those filtered rows that were refused once, and of whose keys newer rows were staged since. */
   readonly superseded: string[];
   /** Fields that were left out of records because their values are invalid. */
   readonly omitted?: readonly Omitted[] | undefined;
   readonly candidates: Candidates;
-  /** Takes the memory of the page back: nothing of its lines and its rows is read any more. */
+  /** Takes back the memory of the page: its lines and rows must not be read any more. */
   release?(): void;
 };
 
@@ -105,7 +105,7 @@ export function recordOf(page: Pick<RecordPage, "candidates">, candidate: Candid
   return candidate.record ?? recordSchema.parse(JSON.parse(lineOf(page, candidate).toString()));
 }
 
-/** A field that a record goes without. */
+/** A field that was left out of a record. */
 export type Omitted = {
   readonly field: string;
   readonly reason: string;
@@ -113,7 +113,7 @@ export type Omitted = {
   readonly where: string;
 };
 
-/** Makes the reject of a row: the place from its page, the row as the `pii` setting keeps it. */
+/** Makes the reject of a row, with its place from the page and the row as the `pii` setting keeps it. */
 export type MakeReject = (
   page: RowPage,
   index: number,

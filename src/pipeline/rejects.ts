@@ -15,12 +15,12 @@ function kept(text: string, keepRows: KeepRows): string | undefined {
   return text.length > rejectRowCharsMax ? `${text.slice(0, rejectRowCharsMax)}…` : text;
 }
 
-/** A row as it came. */
+/** The text of a row as it came. */
 export function rowText(page: RowPage, index: number): string {
   return page.text?.(index) ?? JSON.stringify(rowAt(page, index) ?? null);
 }
 
-/** How the rejects of a sync are made. */
+/** Returns the function that makes the rejects of a sync. */
 export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
   return (page, index, fault) => ({
     stream,
@@ -31,14 +31,14 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
   });
 }
 
-/** A code is shown in Temporal, and must not be a way for anything else to get there. */
+/** A code is shown in Temporal, and must not let anything else get there. */
 const codeForm = /^[a-z][a-z0-9_]{0,63}$/;
 
 const place = /^(.*[:#])(\d+)$/s;
 
 /**
- * The number of a row that the connector could not read: after the rows of its page whose places, such as
- * `accounts.csv:48211`, come before its own. Where places do not say, it counts as older than all of them.
+ * The number of a row that the connector could not read: it comes after the rows of its page with earlier places, such
+ * as `accounts.csv:48211`. If the places do not show the order, it counts as older than all of them.
  */
 function numberOf(page: RowPage, where: string): number | undefined {
   if (page.first === undefined) return undefined;
@@ -87,7 +87,7 @@ export function assertWithinLimit(
 }
 
 /**
- * Into how many parts a run may be split: each record that it may reject is found by halving, which costs two
+ * How many parts splitting may make in a run: each record that may be rejected is found by halving, which costs two
  * uploads for each time that the chunk can be halved.
  */
 export function splitsMaxOf(

@@ -14,14 +14,14 @@ export type Change =
     }
   | {
       readonly status: "changed";
-      /** Paths of the fields that differ, came or went; undefined where their hashes were not kept. */
+      /** Paths of the fields that differ, were added or were removed; undefined if their hashes were not kept. */
       readonly fields: readonly string[] | undefined;
       readonly acceptedAt: number;
     };
 
 /**
- * What is known of a record of a sync with `send: all`: nothing where its row was followed, of which no
- * hashes of fields are kept.
+ * What is known of a record of a sync with `send: all`: nothing if its row was followed, because no hashes of its
+ * fields are kept then.
  */
 export function withoutRow(known: KnownRecord): KnownRecord {
   const isOfRow = known.state === "accepted" && known.fields === undefined;

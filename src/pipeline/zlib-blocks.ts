@@ -4,15 +4,15 @@ import type { Blocks, BlockSink } from "./blocks.ts";
 import { deflateBlockBytes } from "./limits.ts";
 
 /**
- * Room for a deflated block, so that zlib's thread is asked once for it: Node's 16 KiB at a time cost an
- * eighth of a staging.
+ * Room for a deflated block, so that zlib's thread is asked only once for it: Node's 16 KiB at a time cost an eighth of
+ * a staging.
  */
 const outputBytes = deflateBlockBytes / 2;
 
 /** Blocks under way at once: enough to keep zlib's threads busy, few enough to bound memory. */
 const blocksAheadMax = 4;
 
-/** Memory for blocks, the same few all along; only lines that fit into none get memory of their own. */
+/** Memory for blocks, always the same few; only lines that fit into none get memory of their own. */
 function createBlockMemory(): { take(bytesMin: number): Buffer; giveBack(memory: Buffer): void } {
   const idle: Buffer[] = [];
   return {
@@ -57,8 +57,7 @@ class Deflater {
 }
 
 /**
- * The same few compressors serve all blocks: a new one for each took 25 MB more, which the collector came for too
- * late.
+ * The same few compressors serve all blocks: a new one for each took 25 MB more, which the collector freed too late.
  */
 function createDeflaters(level: number): {
   deflate(block: Buffer): Promise<Buffer>;
@@ -79,7 +78,7 @@ function createDeflaters(level: number): {
 }
 
 /**
- * Deflates blocks of whole lines on zlib's own threads, each on its own and ended with a sync flush, so that parsing
+ * Deflates blocks of whole lines on zlib's own threads, each independently and ended with a sync flush, so that parsing
  * continues meanwhile.
  */
 export function createZlibBlocks(level: number, sink: BlockSink): Blocks {
@@ -100,7 +99,7 @@ export function createZlibBlocks(level: number, sink: BlockSink): Blocks {
       await sink.append(bytes);
       bytesAhead -= block.length;
     })();
-    last.catch(() => undefined); // it is awaited in `add` or `flush`; until then it must not end the process
+    last.catch(() => undefined); // awaited in `add` or `flush`; until then a failure must not end the process
     written.push(last);
   };
   return {

@@ -28,12 +28,12 @@ const portDefault = 5432;
 
 const local = /^(?:\/.*|localhost\.?|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** Whether a host is this one, or a Unix socket: nobody listens between. */
+/** Whether a host is this machine or a Unix socket, so that nobody can listen in between. */
 export function isLocal(host: string): boolean {
   return local.test(host);
 }
 
-/** The address of a configuration, its URL taken apart; a database without a name is called as its user. */
+/** The address in a configuration, its URL split into parts. A database without a name takes the user's name. */
 export function addressOf({ url, ...members }: AddressMembers): Address {
   const parts = url === undefined ? undefined : partsOf(url);
   const { host = "", port, user = "", database = "" } = parts ?? members;

@@ -3,22 +3,22 @@ import { DatabaseError } from "pg";
 import { ConfigError, messageOf, SluiceError, SourceAuthError, RetryLater } from "../errors.ts";
 import { unresolvedMsMax } from "../limits.ts";
 
-/** How long a server with too many connections is waited for. */
+/** How long to wait for a server that has too many connections. */
 const tooManyConnectionsMs = 10 * 60_000;
 
-/** How long a standby that is to be written to may take until it takes over. */
+/** How long to wait for a standby that is to be written to: it may be about to take over. */
 const takeOverMsMax = 10 * 60_000;
 
 /** What a fault means, and what to do about it. */
 type Meaning = {
   readonly kind: "config" | "auth" | "unavailable";
   readonly hint?: string;
-  /** What to do where it was written to. @default `hint` */
+  /** What to do if the failed operation was a write. @default `hint` */
   readonly hintOfWrite?: string;
   readonly field?: string;
-  /** How long a `config` fault is looked at again before it counts. */
+  /** How long a `config` fault is retried before it counts. */
   readonly retryBudgetMs?: number;
-  /** The same where it was written to. @default `retryBudgetMs` */
+  /** The same for a write. @default `retryBudgetMs` */
   readonly retryBudgetOfWriteMs?: number;
 };
 
@@ -47,10 +47,10 @@ const noTls: Meaning = {
   hint: "Turn TLS on in the server; within a network you trust, set tls: off.",
 };
 
-/** The SQLSTATE of a right that is missing. */
+/** The SQLSTATE of a missing right. */
 const noRight = "42501";
 
-/** The function of the server's that refuses to hide rows where row_security is off. */
+/** The server's function that refuses to hide rows where row_security is off. */
 const hidesRows = "check_enable_rls";
 
 const hiddenRows =
@@ -92,7 +92,7 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
     hint: "Raise max_connections, or run fewer workers.",
     retryBudgetMs: tooManyConnectionsMs,
   },
-  // Of the role or the server: what waits for room would wait for ever.
+  // A limit of the role or the server: work that waited for room would wait forever.
   "53400": {
     kind: "config",
     hint: "Index the change column and the key together, or raise temp_file_limit for the role.",
@@ -141,12 +141,12 @@ const quotesValues = /^2[23]/;
 /** Classes of the states that the server itself and its extensions use; functions may raise any other. */
 const ownClass = /^(?:[0-3].|4[0-24]|5[34578]|72|F0|HV|XX)/;
 
-/** Whether a state is of what a function of the database raises: `P0001`, or one that its author chose. */
+/** Whether a function of the database raised this state: `P0001`, or one that its author chose. */
 export function isOfFunction(state: string): boolean {
   return !ownClass.test(state);
 }
 
-/** What pg and Node call a connection that was lost, or never came to be. */
+/** The messages of pg and Node for a connection that was lost or never made. */
 const lostConnection = new RegExp(
   "^(?:Connection terminated|Client (?:has encountered|was closed)|timeout expired|" +
     "Client network socket disconnected|There was an error establishing)",
@@ -158,8 +158,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is
- * missing; `isWrite` says that it was to be written to. The error holds neither the password nor a value of a row, and
+ * Turns a failed connection or statement into the error that it means. `where` names the server, `grant` says how to
+ * fix a missing right; `isWrite` says that it was a write. The error holds neither the password nor a value of a row;
  * pg's own error, which may, is not its cause.
  */
 export function postgresError(
@@ -167,7 +167,7 @@ export function postgresError(
   at: { readonly where: string; readonly grant: string; readonly isWrite?: boolean | undefined },
 ): Error {
   if (error instanceof SluiceError) return error;
-  // Of several addresses that were tried, each has an error of its own.
+  // Several addresses were tried, and each has an error of its own.
   if (error instanceof AggregateError) return postgresError(error.errors[0], at);
   const meaning = meaningOf(error);
   if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));

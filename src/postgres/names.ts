@@ -1,9 +1,9 @@
 import { ConfigError } from "../errors.ts";
 
-/** Bytes of a name; Postgres cuts a longer one without a word (NAMEDATALEN). */
+/** The most bytes that a name may have; Postgres silently cuts a longer one (NAMEDATALEN). */
 export const nameBytesMax = 63;
 
-/** What is wrong with a name, or undefined. Postgres would cut a long name, and may then mean another column. */
+/** What is wrong with a name, or undefined. Postgres would cut a long name, which may then match another column. */
 export function nameFault(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.includes("\0")) return "holds a NUL";
@@ -12,8 +12,8 @@ export function nameFault(name: string): string | undefined {
 }
 
 /**
- * A name as it is in a statement, quoted, so that it is only ever a name (docs/facts/threats.md#t4).
- * @throws {ConfigError} Postgres has no such names.
+ * A name quoted for a statement, so that it is only ever a name (docs/facts/threats.md#t4).
+ * @throws {ConfigError} Postgres cannot have such a name.
  */
 export function quoteName(name: string): string {
   const fault = nameFault(name);

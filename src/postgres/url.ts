@@ -3,7 +3,7 @@ import type { Secret } from "../security/secret.ts";
 /** How a connection is encrypted, and whether the server's certificate is checked. */
 export type TlsMode = "verify-full" | "require" | "off";
 
-/** What a connection URL says; empty texts and undefined for what it leaves out. */
+/** The parts of a connection URL; empty texts or undefined for those that it leaves out. */
 export type UrlParts = {
   readonly host: string;
   readonly port: number | undefined;
@@ -14,7 +14,7 @@ export type UrlParts = {
   readonly connectMs: number | undefined;
 };
 
-/** What `sslmode` of a URL means here. `prefer` and `allow` would let anyone on the way turn TLS off. */
+/** The meaning of `sslmode` in a URL. `prefer` and `allow` would let anyone on the way turn TLS off. */
 const tlsModes: ReadonlyMap<string, TlsMode> = new Map([
   ["disable", "off"],
   ["require", "require"],
@@ -29,7 +29,7 @@ const parameters: ReadonlySet<string> = new Set([
   "connect_timeout",
 ]);
 
-/** What is wrong with a connection URL, without any of it, or undefined. */
+/** What is wrong with a connection URL, or undefined; quotes none of it but the name of an unknown parameter. */
 export function urlFault(secret: Secret): string | undefined {
   // The error of `new URL` would carry the whole URL.
   const url = URL.parse(secret.reveal());
@@ -57,7 +57,7 @@ export function urlFault(secret: Secret): string | undefined {
   return `the URL's sslmode is not one of ${[...tlsModes.keys()].join(", ")}`;
 }
 
-/** Takes a URL apart in which `urlFault` found no fault. */
+/** Splits a URL in which `urlFault` found no fault. */
 export function partsOf(secret: Secret): UrlParts {
   const url = new URL(secret.reveal());
   return {

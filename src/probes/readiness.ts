@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { inTime } from "../clock.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** How long one look may take: a probe is given up after a few seconds. */
+/** How long one check may take: a probe times out after a few seconds. */
 const lookMsMax = 2_000;
 
-/** What a worker needs to take work, and whether it has it now. */
+/** What a worker needs to take work, and whether it is available now. */
 export type Readiness = {
   readonly temporal: "away" | "ok";
   readonly store: "away" | "ok";
@@ -33,7 +33,7 @@ async function write(folder: string): Promise<void> {
   await rm(file);
 }
 
-/** Looks whether Temporal and the store answer and the state folder can be written. */
+/** Checks whether Temporal and the store answer and the state folder is writable. */
 export async function lookReady({
   askTemporal,
   state,

@@ -4,23 +4,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ConfigError, messageOf } from "../errors.ts";
 import { isReady, type Readiness } from "./readiness.ts";
 
-/** A probe is a few bytes, and so is its answer: what takes longer is no probe. */
+/** A probe is a few bytes, and so is its answer: anything slower is not a probe. */
 const requestMsMax = 5_000;
 
-/** More at once are nobody's probes. */
+/** More connections at once are not probes. */
 const connectionsMax = 32;
 
 /** The server that answers the probes of a worker. */
 export type ProbeServer = {
   readonly address: URL;
-  /** From now on `/readyz` says what `look` finds; before, and after `undefined`, that it is not ready. */
+  /** From now on `/readyz` answers with the result of `look`; before, and after `undefined`, it answers "not ready". */
   watch(look: (() => Promise<Readiness>) | undefined): void;
   close(): Promise<void>;
 };
 
 type Answer = { readonly status: number; readonly text: string; readonly type?: string };
 
-/** What is answered at `/metrics`. */
+/** The answer at `/metrics`. */
 export type MetricsAnswer = { readonly type: string; readonly text: string };
 
 type Asked = {
@@ -48,7 +48,7 @@ async function listen(server: Server, at: { host: string; port: number }): Promi
   return servedAt(server);
 }
 
-/** Where a server listens. */
+/** The address at which a server listens. */
 export function servedAt(server: Pick<Server, "address">): URL {
   const at = server.address();
   if (at === null || typeof at === "string") throw new Error("it listens on no port");
@@ -56,8 +56,8 @@ export function servedAt(server: Pick<Server, "address">): URL {
 }
 
 /**
- * Starts what answers `/livez`, which says that the process lives, `/readyz`, whether it can work, and `/metrics`; it
- * holds no process up.
+ * Starts a server for `/livez` (whether the process lives), `/readyz` (whether it can work) and `/metrics`; it does not
+ * keep the process alive.
  * @throws {ConfigError} it cannot listen there.
  */
 export async function startProbes(at: {
@@ -69,7 +69,7 @@ export async function startProbes(at: {
 }): Promise<ProbeServer> {
   const { host, port, metrics } = at;
   let look: (() => Promise<Readiness>) | undefined;
-  // Several who ask at once are answered by one look.
+  // Concurrent probes share one check.
   let looking: Promise<Readiness> | undefined;
   const lookOnce = async (): Promise<Readiness> => {
     looking ??= look?.().finally(() => (looking = undefined));

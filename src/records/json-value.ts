@@ -1,7 +1,7 @@
 /** Levels of objects and lists in a record's properties, the properties object itself included. */
 export const recordDepthMax = 32;
 
-/** What JSON can say. */
+/** Any value of JSON. */
 export type JsonValue =
   | string
   | number
@@ -14,8 +14,8 @@ export type JsonValue =
 export type JsonFault = "lone_surrogate" | "not_json" | "too_deep";
 
 /**
- * Finds what `JSON.stringify` would drop, alter or fail on: undefined means that the value arrives as it is.
- * A member that is undefined is a member left out; -0 arrives as 0. `depth` is how many levels may still follow.
+ * Finds what `JSON.stringify` would drop, alter or fail on: undefined means that the value arrives as it is. An
+ * undefined member counts as left out; -0 arrives as 0. `depth` is how many levels may still follow.
  */
 export function jsonFaultOf(value: unknown, depth: number = recordDepthMax): JsonFault | undefined {
   switch (typeof value) {
@@ -36,11 +36,11 @@ export function jsonFaultOf(value: unknown, depth: number = recordDepthMax): Jso
   }
 }
 
-/** The bound on depth also ends the walk of a value that contains itself. */
+/** The bound on depth also ends the walk through a value that contains itself. */
 function nestedFaultOf(value: object, depth: number): JsonFault | undefined {
   if (depth === 0) return "too_deep";
   if (Array.isArray(value)) {
-    // By index, because iteration skips nothing and a hole would become null.
+    // By index, which skips no holes: a hole would become null.
     for (let index = 0; index < value.length; index += 1) {
       const fault = jsonFaultOf(value[index], depth - 1);
       if (fault !== undefined) return fault;

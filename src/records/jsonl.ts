@@ -1,9 +1,9 @@
-/** UTF-8 bytes of one UTF-16 code unit at most. */
+/** Most UTF-8 bytes of one UTF-16 code unit. */
 const bytesPerCharMax = 3;
 
 const lineFeed = 0x0a;
 
-/** Answers memory of at least so many bytes, which begins with the lines that were written. */
+/** Returns memory of at least this many bytes, which begins with the lines written so far. */
 type Grow = (bytesMin: number, lines: Buffer) => Buffer;
 
 const moreMemory: Grow = (bytesMin, lines) => {
@@ -20,12 +20,12 @@ export class JsonlWriter {
   end = 0;
   readonly #grow: Grow;
 
-  /** `grow` gives more memory, with the lines. @default memory of its own */
+  /** `grow` returns more memory, with the lines in it. @default memory of its own */
   constructor(grow: Grow = moreMemory) {
     this.#grow = grow;
   }
 
-  /** Makes room for so many more bytes. */
+  /** Makes room for this many more bytes. */
   makeRoom(bytes: number): void {
     if (this.end + bytes <= this.bytes.length) return;
     this.bytes = this.#grow(2 * (this.end + bytes), this.bytes.subarray(0, this.end));
@@ -39,7 +39,7 @@ export class JsonlWriter {
     this.end += 1;
   }
 
-  /** Takes the lines out, to the beginning of `memory` where that is given. */
+  /** Takes the lines out, to the beginning of `memory` if that is given. */
   take(memory: Buffer = Buffer.allocUnsafeSlow(this.end)): Buffer {
     const bytes = this.bytes.copy(memory, 0, 0, this.end);
     this.end = 0;

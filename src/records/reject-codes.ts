@@ -1,4 +1,4 @@
-/** What a reject code says: docs/errors.md is made of it. */
+/** The text of a reject code; docs/errors.md is made from it. */
 export type RejectCodeText = {
   /** What is wrong, a phrase for a report. */
   readonly meaning: string;
@@ -176,12 +176,12 @@ const sourceCodes = {
   },
 } as const satisfies Record<string, RejectCodeText>;
 
-/** Why a row or record was refused; a connector brings codes of its own for rows it could not read. */
+/** Why a row or record was refused; a connector has its own codes for rows that it could not read. */
 export type RejectCode = keyof typeof codes;
 
 /**
- * The code of a line of an earlier run that was sent once more and refused: no source has it, so that it is
- * neither open nor replayed, and no `reject_limit` counts it.
+ * The code of a line of an earlier run that was sent again and refused. No source has it, so it is neither open nor
+ * replayed, and no `reject_limit` counts it.
  */
 export const refusedAgain = "refused_again" satisfies RejectCode;
 
@@ -200,19 +200,19 @@ export const rejectCodes: Readonly<Record<RejectCode, RejectCodeText>> = codes;
 /** A code of a row that one of our connectors could not read. */
 export type SourceRejectCode = keyof typeof sourceCodes;
 
-/** The same of the rows that a connector could not read. One of a project's own may bring others. */
+/** The same for rows that a connector could not read. A project's own connector may have others. */
 export const sourceRejectCodes: Readonly<Record<SourceRejectCode, RejectCodeText>> = sourceCodes;
 
 const meanings = new Map<string, string>(
   Object.entries(codes).map(([code, { meaning }]) => [code, meaning]),
 );
 
-/** One line for a person about a reject code; a connector's own code stands for itself. */
+/** One line for a person about a reject code; for a connector's own code, the code itself in words. */
 export function rejectText(code: string): string {
   return meanings.get(code) ?? code.replaceAll("_", " ");
 }
 
-/** Every code of ours; a connector's own are not among them. */
+/** All of our codes, without those of a project's own connectors. */
 export const ourRejectCodes: readonly string[] = [
   ...new Set([...Object.keys(codes), ...Object.keys(sourceCodes)]),
 ];

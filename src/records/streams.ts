@@ -7,7 +7,7 @@ export type Stream = (typeof streams)[number];
 /** A row as a source yields it. Its prototype may be null, so that a column named `constructor` is only a column. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One item in upload format; what it holds is checked by `validateRecord`, not by its type. */
+/** One item in upload format; its content is checked by `validateRecord`, not by its type. */
 export type StreamRecord = Readonly<Record<string, unknown>>;
 
 /** How the records of a stream are built; every member is required in each. */
@@ -17,7 +17,7 @@ export type StreamShape = {
   readonly keyField: "account_id" | "contact_id" | "event_id";
   /** The fields that are text, in the order they are written. */
   readonly textFields: readonly TextField[];
-  /** The one field that is an object of free attributes; it stands last. */
+  /** The one field that is an object of free attributes; it comes last. */
   readonly propertiesField: "account_properties" | "contact_properties" | "event_properties";
 };
 

@@ -15,7 +15,7 @@ const jsonReasons: Readonly<Record<JsonFault, string>> = {
   too_deep: "is nested too deeply, or contains itself",
 };
 
-/** Makes the check of a stream's records: undefined means that the record may be sent as `JSON.stringify` writes it. */
+/** Makes the check of a stream's records; undefined means that a record may be sent as `JSON.stringify` writes it. */
 export function validateRecord(stream: Stream): (record: StreamRecord) => RecordFault | undefined {
   const schema = recordSchemas[stream];
   return (record) => {
@@ -55,7 +55,7 @@ function faultOf(found: {
   return { code: "not_datetime", field, reason };
 }
 
-/** Names the property, and no deeper member: below that, keys may be a customer's data. */
+/** Names the property, but no deeper member: below that, keys may be a customer's data. */
 function propertiesFaultOf(field: string, properties: unknown): RecordFault {
   if (!isPlainObject(properties)) {
     return { code: "wrong_type", field, reason: "must be an object" };
@@ -78,7 +78,7 @@ function propertiesFaultOf(field: string, properties: unknown): RecordFault {
   return { code: "not_json", field, reason: jsonReasons.not_json };
 }
 
-/** The Refusal that is in a value, where it is the first thing in it that JSON cannot carry. */
+/** The `CoercionRefusal` in a value, if it is the first thing in it that JSON cannot carry. */
 function refusalIn(value: unknown): CoercionRefusal | undefined {
   if (value instanceof CoercionRefusal) return value;
   if (typeof value !== "object" || value === null) return undefined;

@@ -1,9 +1,9 @@
 import type { ReportCounts, RunReport } from "./report.ts";
 
-/** What became of rows that were read, as runs, chunks and their progress all count it. */
+/** Outcomes of the rows read, as runs, chunks and their progress all count them. */
 export type ReadCounts = Omit<ReportCounts, "gone" | "sent">;
 
-/** Counts with those of more rows added. */
+/** Adds the counts of more rows. */
 export function withRead<Counts extends ReadCounts>(counts: Counts, more: ReadCounts): Counts {
   return {
     ...counts,
@@ -14,7 +14,7 @@ export function withRead<Counts extends ReadCounts>(counts: Counts, more: ReadCo
   };
 }
 
-/** The rows of a run by name: of one that continues with what it has read and not committed yet. */
+/** The rows of a run by name; for a run that continues, with those read and not committed yet. */
 export function countsSoFar({
   counts,
   under_way: underWay,
@@ -23,7 +23,7 @@ export function countsSoFar({
   return { ...withRead(counts, underWay), on_the_way: underWay.records };
 }
 
-/** What became of what a run read, by name and in order: a pull writes where a sync sends. */
+/** The outcomes of the rows that a run read, by name and in order: a pull writes where a sync sends. */
 export function reportCounts({
   pull,
   ...report

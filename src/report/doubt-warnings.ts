@@ -1,7 +1,7 @@
 import type { DoubtFacts } from "../state/contract/doubts/doubt-store.ts";
 import { counted, minutesText } from "../text/quantities.ts";
 
-/** By these words a warning is known for one of those below. */
+/** Words by which the warnings below are recognised. */
 const words = {
   pending: "they may still be applied, ",
   inDoubt: "an older value may still be applied over ",
@@ -9,7 +9,7 @@ const words = {
   stray: " that a run may have sent before it was given up came with no later run: ",
 };
 
-/** What a person should know of what may still land, when a run has ended. */
+/** The warnings of an ended run about records that may still be applied. */
 export function doubtWarnings(
   { inDoubt, due, lost, waitMs, pending, pendingMs, stray }: DoubtFacts,
   { isDone }: { readonly isDone: boolean },
@@ -44,8 +44,8 @@ export function doubtWarnings(
 }
 
 /**
- * Whether a warning is of what was in doubt when its run ended: `sluice status` looks for itself how that
- * stands now.
+ * Whether a warning is about doubts at the end of its run: `sluice status` checks for itself how they
+ * are now.
  */
 export function isOfDoubt(warning: string): boolean {
   return Object.values(words).some((text) => warning.includes(text));

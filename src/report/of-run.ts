@@ -5,11 +5,11 @@ import { sumOf } from "../state/contract/sends/under-way.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { buildReport, type RunReport } from "./report.ts";
 
-/** The report of a run: as it closed, or as it stands while it continues. */
+/** The report of a run: as it closed, or its current state if it continues. */
 export async function reportOfRun(state: StateStore, run: Run): Promise<RunReport> {
   const { runId } = run;
   const tally = await state.tally({ runId, staged: false });
-  // Nothing of a run that is held was sent: what it would send is what a person asks for.
+  // A held run has sent nothing: a person asks for what it would send.
   const held = openHold(run) === undefined ? undefined : await state.tally({ runId, staged: true });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
   const pull = await state.pullTally({ runId });

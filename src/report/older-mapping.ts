@@ -5,14 +5,14 @@ import type { OlderMapping } from "../state/contract/keys/mappings.ts";
 import type { StateClient } from "../state/state-store.ts";
 
 /**
- * What is known of what older mappings of a sync made, and what a person should know of it; undefined where
- * there is nothing.
+ * The facts about records that older mappings of a sync made, and a text about them for a person; without a text if
+ * there is nothing to say.
  */
 export type OlderMade = OlderMapping & { readonly text: string | undefined };
 
 /**
- * Looks what the service holds that older mappings of a sync made. Of a source that is read anew by each run
- * it is nothing, and of one that is pushed to neither: an event is mapped once, as it came.
+ * Looks for records in the service that older mappings of a sync made. There are none for a source that every run
+ * reads anew, nor for one that is pushed to: an event is mapped once, as it came.
  */
 export async function lookForOlderMapping(
   state: Pick<StateClient, "olderMapping">,

@@ -9,7 +9,7 @@ import type { Tally } from "../state/contract/runs/tally.ts";
 import type { Changes } from "../state/contract/sends/changes.ts";
 import type { StageCounts } from "../state/contract/sends/stagings.ts";
 
-/** What became of the rows of a run. */
+/** Outcomes of the rows of a run. */
 export type ReportCounts = {
   readonly read: number;
   readonly sent: number;
@@ -20,52 +20,52 @@ export type ReportCounts = {
   readonly gone?: number;
 };
 
-/** What a run is held for, or was. */
+/** Why a run is held, or was. */
 export type ReportHold = Omit<Hold, "approvedAt"> & { readonly approved_at: string | null };
 
-/** Why records were sent: new + changed + unknown + again are all of them, those that were refused later among them. */
+/** Why records were sent: new + changed + unknown + again are all of them, including those that were refused later. */
 export type ReportChanges = {
   readonly new: number;
   readonly changed: number;
-  /** Those among `changed` of which an older mapping made what the service held. */
+  /** Those of `changed` for which the service held a record made by an older mapping. */
   readonly remapped: number;
-  /** Nothing says whether, or how, the service held them. */
+  /** Nobody knows whether, or in which form, the service held them. */
   readonly unknown: number;
-  /** Sent as they are known to be held, because somebody asked or a request was in doubt; or twice in this run. */
+  /** Sent although held in the same form, because somebody asked or a request was in doubt; or twice in this run. */
   readonly again: number;
-  /** Of a run that reads all: known records that are not in the source any more. */
+  /** For a run that reads all: known records that are no longer in the source. */
   readonly vanished?: number;
   /** The fields in which changed records differ, the most frequent first. */
   readonly fields: readonly { readonly field: string; readonly records: number }[];
 };
 
-/** A reason for rejects, with the place of its first one. */
+/** A reason for rejects, with the place of the first one. */
 export type ReportReason = {
   readonly code: string;
   readonly reason: string;
   readonly count: number;
-  /** `file:line` or `connection#number`, or the reject's number in the run where a place could hold a key. */
+  /** `file:line` or `connection#number`, or the reject's number in the run if a place could contain a key. */
   readonly example: string;
 };
 
-/** What only a pull reports: read = written + unchanged + missing + rejected. */
+/** Reported only by a pull: read = written + unchanged + missing + rejected. */
 export type PullReport = {
   readonly written: number;
   readonly unchanged: number;
-  /** Results without a row, where none may be made. */
+  /** Results without a row, if none may be made. */
   readonly missing: number;
   readonly pages: number;
   /** Each costs credits. */
   readonly calls: number;
   /** Pages asked for again after a lost answer or a crash. */
   readonly possibly_paid_twice: number;
-  /** Results that had come before in the same round: they changed places while they were read. */
+  /** Results that had come before in the same round, because they moved while they were read. */
   readonly repeated: number;
   /** Whether it continued where an earlier run stopped. */
   readonly continued: boolean;
   /** Whether everything came; if not, the next run continues where this one stopped. */
   readonly finished: boolean;
-  /** Of a pull of job postings. */
+  /** Only for a pull of job postings. */
   readonly domains?: { readonly listed: number; readonly done: number; readonly refused: number };
 };
 
@@ -76,23 +76,23 @@ export type RunReport = {
   /** Name of the sync or pull. */
   readonly sync: string;
   readonly kind: RunKind;
-  /** Why somebody wanted it, of a backfill that says. */
+  /** Why somebody wanted it; only for a backfill that gives a reason. */
   readonly note?: string;
   readonly outcome: Outcome | "held" | "running";
   readonly error?: RunFailure;
-  /** What it waits for a person's consent for, or waited when it ended or was approved. */
+  /** The hold that needs a person's consent, or its last one if the run has ended or was approved. */
   readonly hold?: ReportHold;
   readonly mode: string | null;
   readonly mode_reason: string | null;
   readonly counts: ReportCounts;
-  /** Why its records were sent; undefined where nobody asked whether they changed. */
+  /** Why its records were sent; undefined if nobody checked whether they changed. */
   readonly changes?: ReportChanges;
-  /** Of a run that continues: what is read and not committed yet, beside `counts`; `records` may still be sent. */
+  /** For a run that continues: read and not committed yet, not included in `counts`; `records` may still be sent. */
   readonly under_way?: StageCounts;
-  /** Of a run that ended early: what it had read and did not commit, beside `counts`; the next run reads it again. */
+  /** For a run that ended early: read but not committed, not included in `counts`; the next run reads it again. */
   readonly given_up?: StageCounts;
   readonly pull?: PullReport;
-  /** Whether read = sent + unchanged + filtered + rejected + gone (I2), or what a pull holds against it. */
+  /** Whether read = sent + unchanged + filtered + rejected + gone (I2), or the pull's own equation holds. */
   readonly balanced: boolean;
   readonly chunks: number;
   readonly parts: number;
@@ -101,14 +101,14 @@ export type RunReport = {
   readonly retries: number;
   /** Records that may have been sent more than once, after a crash or a lost answer. */
   readonly possibly_repeated: number;
-  /** What steps were told to wait for rate limits, added up. */
+  /** The waits for rate limits that steps were given, added up. */
   readonly waited_ms: number;
-  /** Rows of the source that wait for the time that they are stamped with. */
+  /** Rows of the source that wait until the time of their stamp. */
   readonly stamped_in_future: number;
   /** Versions; the positions stay in the store. */
   readonly checkpoint: { readonly before: number; readonly after: number };
   readonly reject_reasons: readonly ReportReason[];
-  /** What the source's connector wants a person to know. */
+  /** Messages for a person from the source's connector. */
   readonly warnings: readonly string[];
   readonly config_hash: string;
   readonly started_at: string;
@@ -117,7 +117,7 @@ export type RunReport = {
   readonly duration_ms: number;
 };
 
-/** The bucket that does not add up, or undefined (I2): each is counted twice, at its source and where it ended. */
+/** The bucket that does not balance, or undefined (I2): each is counted twice, at its source and where it ended. */
 export function imbalance(tally: Tally): string | undefined {
   const { read, sent, unchanged, filtered, rejected, staged, refused } = tally;
   if (sent !== staged) return `sent: ${staged} records were staged, the receipts hold ${sent}`;
@@ -128,7 +128,7 @@ export function imbalance(tally: Tally): string | undefined {
   return read === sum ? undefined : `read: ${read} rows were read, ${sum} are accounted for`;
 }
 
-/** The same of a pull. */
+/** The same for a pull. */
 export function pullImbalance(tally: PullTally): string | undefined {
   const { read, written, unchanged, missing, rejected, refused } = tally;
   if (rejected !== refused) {
@@ -154,7 +154,7 @@ function pullReport(tally: PullTally): PullReport {
   };
 }
 
-/** Changes as a report has them. */
+/** Changes as a report shows them. */
 export function changesReport(changes: Changes): ReportChanges {
   const { fields, examples: _, ...counts } = changes;
   const each = Object.entries(fields).map(([field, records]) => ({ field, records }));
@@ -177,23 +177,23 @@ export function isLine(place: string): boolean {
   return /^[^\n]+[:#]\d+$/.test(place);
 }
 
-/** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
+/** A place may contain a key, which must not enter Temporal: only `file:line` is reported. */
 function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
   return placesAreLines && isLine(place) ? place : `reject ${chunk}.${ordinal}`;
 }
 
-/** Makes the report of a run from what the store holds of it. */
+/** Makes the report of a run from the store's facts. */
 export function buildReport(from: {
   readonly run: Run;
   readonly tally: Tally;
   readonly reasons: readonly RejectReason[];
-  /** Of a run of a pull. */
   /** By the clock that stamped a run that continues. @default this process's */
   readonly nowMs?: number;
+  /** For a run of a pull. */
   readonly pull?: PullTally | undefined;
-  /** Of a run that continues. */
+  /** For a run that continues. */
   readonly underWay?: StageCounts | undefined;
-  /** Of a run of a sync that has ended. */
+  /** For a run of a sync that has ended. */
   readonly givenUp?: StageCounts | undefined;
 }): RunReport {
   const { run, nowMs = Date.now(), tally, reasons, pull, underWay, givenUp } = from;
@@ -201,7 +201,7 @@ export function buildReport(from: {
   const { unchanged, rejected } = pull ?? tally;
   const read = (pull ?? tally).read + run.gone;
   const gone = run.gone === 0 ? {} : { gone: run.gone };
-  // What a run that came to its end gave up on the way, it has read again.
+  // A run that completed has read again whatever it abandoned on the way.
   const isWhole = run.outcome === "done" || run.outcome === "done_with_rejects";
   const ended = run.endedAt === null ? nowMs : Date.parse(run.endedAt);
   return {

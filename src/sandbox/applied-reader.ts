@@ -16,20 +16,20 @@ const schema =
 export type AppliedLine = {
   readonly stream: SandboxStream;
   readonly text: string;
-  /** Of its file, in the table `files`. */
+  /** The number of its file in the table `files`. */
   readonly file: number;
 };
 
-/** Where the lines go. */
+/** The target of the lines. */
 export type AppliedTarget = {
   readonly db: DatabaseSync;
-  /** Other streams are passed over. */
+  /** Other streams are skipped. */
   readonly streams: readonly SandboxStream[];
   /** Called inside a transaction, possibly twice for the same line. */
   readonly take: (line: AppliedLine) => void;
 };
 
-/** Reads the applied uploads into a database, which keeps in a table `files` how far it got. */
+/** Reads the applied uploads into a database, whose table `files` records the progress. */
 export class AppliedReader {
   readonly #target: AppliedTarget;
   #work: Promise<void> = Promise.resolve();
@@ -41,7 +41,7 @@ export class AppliedReader {
   }
 
   /**
-   * Reads in the uploads that are not in yet, in the order given. A file that a crash interrupted is read
+   * Reads the uploads that are not in the database yet, in the given order. A file that a crash interrupted is read
    * again from its start: writing the same versions in the same order changes nothing.
    */
   async catchUp(applied: readonly Applied[], pathOf: (diskName: string) => string): Promise<void> {
@@ -62,7 +62,7 @@ export class AppliedReader {
     await working;
   }
 
-  /** Ends the reading at the next piece; the database may be closed when this resolves. */
+  /** Stops reading at the next piece; the database may be closed when this resolves. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#work;

@@ -9,8 +9,8 @@ import { makePrivateFolder } from "../security/private-file.ts";
 export type FolderLock = { release(): void };
 
 /**
- * Makes the folder, for its owner alone, and locks it. The lock is SQLite's, which the system drops with the
- * process, so a killed sandbox leaves none behind.
+ * Makes the folder, for its owner only, and locks it. The lock is SQLite's, which the system releases with the process,
+ * so a killed sandbox leaves none behind.
  * @throws when another sandbox holds the folder.
  */
 export async function lockFolder(dataFolder: string): Promise<FolderLock> {
@@ -27,7 +27,7 @@ export async function lockFolder(dataFolder: string): Promise<FolderLock> {
   return { release: () => lock.close() };
 }
 
-/** The key that signs upload addresses; kept, so that an address survives a restart. Call it under the lock. */
+/** The key that signs upload addresses; stored, so that an address survives a restart. Call it under the lock. */
 export async function signingKeyOf(dataFolder: string): Promise<Buffer> {
   const path = join(dataFolder, "signing-key");
   await using file = await open(path, "a", 0o600);

@@ -5,7 +5,7 @@ import { sandboxRecordSchemas, uploadJsonBody } from "./schemas.ts";
 /** A part of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a schema takes, as JSON Schema. */
+/** The input of a schema, as JSON Schema. */
 export function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;

@@ -10,9 +10,9 @@ import { uploadSchema } from "./upload/upload.ts";
 
 const pageSchema = z.object({
   of: z.enum(["accounts", "persons", "job_postings"]),
-  /** A hash of what was searched for, the cursor and the domain left out: the pages of one walk have the same. */
+  /** A hash of the query without the cursor and the domain: the pages of one walk have the same hash. */
   query: z.string(),
-  /** The company's, of job postings. */
+  /** The company's domain, for job postings. */
   domain: z.string().optional(),
   cursor: z.int(),
   /** How many items the page holds. */
@@ -24,10 +24,10 @@ const entrySchema = z.object({
   t: z.string(),
   step: z.enum(steps),
   file_key: z.string().nullable(),
-  /** Of the bytes PUT; null where none were. */
+  /** The hash of the bytes PUT; null where there were none. */
   gzip_sha256: z.string().nullable(),
   /**
-   * Of the inflated bytes; of a JSON upload: of its records, each as JSON.stringify writes it and ended by a
+   * The hash of the inflated bytes; for a JSON upload, of its records, each as JSON.stringify writes it and ended by a
    * line feed.
    */
   jsonl_sha256: z.string().nullable(),
@@ -42,7 +42,7 @@ const entrySchema = z.object({
    * mode only the first of a file.
    */
   applied: z.boolean(),
-  /** What went wrong on purpose; null where nothing did. */
+  /** The intended fault that hit the request; null where there was none. */
   fault: z.enum(faultNames).nullable().default(null),
   /** The page that a search or enrichment call was answered with; absent where there was none. */
   page: pageSchema.optional(),
@@ -50,16 +50,15 @@ const entrySchema = z.object({
 
 const lineSchema = z.object({ entry: entrySchema, upload: uploadSchema.optional() });
 
-/** What the ledger tells of one request. */
+/** The ledger's record of one request. */
 export type LedgerEntry = Readonly<z.output<typeof entrySchema>>;
 
-/** One line of the file: what is shown, and the state that it leaves its upload in. */
+/** One line of the file: the entry that is shown, and the resulting state of its upload. */
 export type LedgerLine = Readonly<z.output<typeof lineSchema>>;
 
 /**
- * The append-only file that holds all the sandbox knows: replayed at the start, and written and flushed
- * before each answer. Lines that come while the disk is busy are flushed together, so that many clients cost
- * one flush.
+ * The append-only file that holds everything the sandbox knows: replayed at the start, and written and flushed before
+ * each answer. Lines that come while the disk is busy are flushed together, so that many clients cost one flush.
  */
 export class Ledger {
   readonly #path: string;
@@ -95,8 +94,8 @@ export class Ledger {
   }
 
   /**
-   * Adds a line after all that were added before; resolves when it is on the disk. After one failure every later line
-   * fails too, because the state in memory is then ahead of the file.
+   * Adds a line after all earlier ones; resolves when it is on disk. After one failure every later line fails too,
+   * because the state in memory is then ahead of the file.
    */
   async append(line: LedgerLine): Promise<void> {
     this.#waiting.push(`${JSON.stringify(line)}\n`);
@@ -132,10 +131,7 @@ export class Ledger {
   }
 }
 
-/**
- * The whole lines of the file's first bytes, some at a time; what a line's end is missing for stays in the
- * splitter.
- */
+/** The whole lines in the first `bytes` of the file, some at a time; an unfinished line stays in the splitter. */
 async function* linesOf(from: {
   readonly path: string;
   readonly bytes: number;

@@ -1,15 +1,15 @@
-// What the sandbox itself bounds; the API document's own numbers are in ../limits.ts. Units stand last in the name.
+// The sandbox's own limits; the API document's numbers are in ../limits.ts. Units come last in a name.
 
 /** Inflated bytes a gzip may hold per byte received before it counts as a bomb (our choice; zlib reaches 1,032). */
 export const inflationRatioMax = 100;
 
 /**
- * Inflated bytes to which the ratio does not apply: a short file of like records compresses better than any
- * bomb needs to (our choice).
+ * Inflated bytes to which the ratio does not apply: a short file of similar records compresses better than any bomb
+ * needs to (our choice).
  */
 export const inflationFreeBytes = 1024 * 1024;
 
-/** Lines that the index takes in one transaction, in bytes; while it lasts, no other request is answered. */
+/** Bytes of lines that the index takes in one transaction; meanwhile no other request is answered. */
 export const indexPieceBytes = 256 * 1024;
 
 /** Inflated bytes of one file, whatever its ratio (our choice). */
@@ -28,7 +28,7 @@ export const refusedRecordsMax = 100;
 /** Longest unknown member name that a 422 repeats in `loc`. */
 export const locNameCharsMax = 200;
 
-/** Objects and arrays a record may nest; deeper ones are refused (our choice). */
+/** Levels of objects and arrays in a record; deeper ones are refused (our choice). */
 export const nestingDepthMax = 100;
 
 /** How long an upload address stays valid when the settings do not say (the API document leaves it open). */
@@ -41,8 +41,8 @@ export const uploadUrlTtlMsDefault = 15 * 60_000;
 export const youngGenerationMegabytesMax = 24;
 
 /**
- * Items of a page when a search does not say (documented for job postings, docs/facts/service.md#search; for
- * the others our choice).
+ * Items of a page when a search names no limit (documented for job postings, docs/facts/service.md#search; for the
+ * others our choice).
  */
 export const pageItemsDefault = 20;
 
@@ -65,10 +65,10 @@ export const sortItemsMax = 10;
 export const searchCharsMax = 1_000;
 
 /**
- * Searches whose order is kept for their next pages: that of 100,000 accounts took 80 ms to make, a page of
- * it 4 ms (measured).
+ * Searches whose order is kept for their next pages: ordering 100,000 accounts took 80 ms, a page of them 4 ms
+ * (measured).
  */
 export const keptOrdersMax = 4;
 
-/** What a held-back page adds to its cursor; items further back than this have no page. */
+/** Added to the cursor by a held-back page; items beyond this position have no page. */
 export const heldBackCursorStep = 2 ** 26;

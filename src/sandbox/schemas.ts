@@ -10,8 +10,8 @@ export type SandboxStream = (typeof sandboxStreams)[number];
 const freeObject = z.looseObject({});
 
 /**
- * A date-time of RFC 3339, which may also be written with `t` and `z`, without its leap seconds: few readers
- * take those. Refusing local times is our choice: they mean another instant to every reader.
+ * A date-time of RFC 3339, also with `t` and `z`, but without leap seconds: few readers accept those. Refusing local
+ * times is our choice: they mean a different instant to every reader.
  */
 export const dateTime = z
   .string()
@@ -22,10 +22,7 @@ export const dateTime = z
   )
   .meta({ format: "date-time" });
 
-/**
- * The members of each stream (docs/facts/service.md#records). That unknown top-level members are refused is
- * our choice.
- */
+/** The members of each stream (docs/facts/service.md#records). Refusing unknown top-level members is our choice. */
 export const sandboxRecordSchemas = {
   account: z.strictObject({
     type: z.literal("account").default("account"),
@@ -88,7 +85,7 @@ export const generateUploadUrlBody = z.strictObject({
 /** Body of POST /ingestion/confirm-upload (docs/facts/service.md#heavyweight). */
 export const confirmUploadBody = z.strictObject({ file_key: z.string() });
 
-/** What the endpoints under `/ingestion` answer, by the name that the OpenAPI document gives it. */
+/** The answers of the endpoints under `/ingestion`, by their names in the OpenAPI document. */
 export const ingestionAnswers = {
   UploadResult: z.object({ status: z.string(), message: z.string(), file_key: z.string() }),
   UploadAddress: z.object({ upload_url: z.url(), file_key: z.string() }),

@@ -3,32 +3,32 @@ import { type Json, schemaOf, uploadJsonSchema } from "./json-schema.ts";
 import { confirmUploadBody, generateUploadUrlBody } from "./schemas.ts";
 import { searchBodies } from "./search/query.ts";
 
-/** What the settings bound. */
+/** The bounds that come from the settings. */
 export type Bounds = { readonly bodyBytesMax: number; readonly pageItemsMax: number };
 
-/** What the OpenAPI document says of one address. */
+/** The OpenAPI document's description of one address. */
 export type Operation = {
   readonly summary: string;
-  /** JSON Schema; absent without a body, or where it is a file. */
+  /** JSON Schema; absent where there is no body, or the body is a file. */
   readonly body?: Json;
   /** Absent where an object store answers. */
   readonly answer?: keyof typeof answerSchemas;
-  /** When it answers 404, or 413; absent when it never does. */
+  /** When the operation answers 404, or 413; absent when it never does. */
   readonly notFound?: string;
   readonly tooLarge?: string;
 };
 
 /** One kind of request of the service. */
 type ServiceStep = {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
-  /** The addresses of the step, aliases included; one that varies ends with its parameter in braces. */
+  /** The addresses of the step, aliases included; an address that varies ends with its parameter in braces. */
   readonly paths: Readonly<Record<string, (bounds: Bounds) => Operation>>;
-  /** Whether it answers a page. @default false */
+  /** Whether the answer is a page. @default false */
   readonly isPaged?: boolean;
 };
 
-/** What the path of every upload address begins with; the file key follows. */
+/** The beginning of every upload address's path; the file key follows. */
 export const storagePath = "/_storage/";
 
 const tooLarge = "The body is too large.";
@@ -118,10 +118,10 @@ const table = {
   },
 } as const satisfies Record<string, ServiceStep>;
 
-/** The name of a step, as the ledger and a script of faults have it. */
+/** The name of a step in the ledger and in a script of faults. */
 export type Step = keyof typeof table;
 
-/** All of them. */
+/** The names of all steps. */
 export const steps = Object.keys(table).filter((name): name is Step => name in table);
 
 /** A step with its defaults. */

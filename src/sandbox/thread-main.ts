@@ -9,7 +9,7 @@ import type { Listening } from "./thread.ts";
 
 if (parentPort === null) throw new Error("thread-main.ts runs as a worker thread only");
 
-// Both ends are one program: the type is known, the compiler only has to be told.
+// Both ends are one program, so the type is known; only the compiler needs to have it stated.
 const sandbox = await startSandbox(z.custom<SandboxSettings>().parse(workerData));
 const told: Listening = { address: sandbox.address };
 parentPort.postMessage(told);

@@ -6,22 +6,22 @@ import { z } from "zod";
 import type { Sandbox, SandboxSettings } from "./http/server.ts";
 import { youngGenerationMegabytesMax } from "./limits.ts";
 
-/** What the thread tells once it listens. */
+/** The thread's message once it listens. */
 export type Listening = { readonly address: string };
 
 const messages = z.tuple([z.object({ address: z.string() })]);
 
 /**
- * Starts a sandbox in a thread of its own, which is how a command runs it: a large upload then holds up
- * nothing else in the process, and takes no more memory the longer it lasts. V8 enlarges a heap's young
- * generation by all that ever survived in it, and only a thread's can be bounded: without that, 1 GB took 159
- * MB of RSS, and 2 GB more. Faults are those of the settings.
+ * Starts a sandbox in its own thread, as the commands do: a large upload then delays nothing else in the process, and
+ * does not take more memory the longer it lasts. V8 enlarges a heap's young generation by everything that ever survived
+ * in it, and only a thread's can be bounded: without a bound, 1 GB took 159 MB of RSS, and 2 GB took more. Faults come
+ * only from the settings.
  * @throws what `startSandbox` throws.
  */
 export async function startSandboxThread(
   settings: SandboxSettings,
 ): Promise<Pick<Sandbox, "address" | "close">> {
-  // A file beside this one: TypeScript when run from source, JavaScript when built.
+  // A file next to this one: TypeScript when run from source, JavaScript when built.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const thread = new Worker(new URL(`./thread-main.${extension}`, import.meta.url), {
     workerData: settings,

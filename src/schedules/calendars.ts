@@ -1,9 +1,9 @@
 import { DAYS_OF_WEEK, MONTHS, type CalendarSpec } from "@temporalio/client";
 
-/** From `start` to `end`, both included, every `step`. */
+/** From `start` to `end`, both inclusive, every `step`. */
 type Range = { readonly start: number; readonly end: number; readonly step: number };
 
-/** Values of a field and the names that stand for some of them, the first for `namesFrom`. */
+/** Values of a field and the names that stand for some of them, the first for `min`. */
 type Field = {
   readonly min: number;
   readonly max: number;
@@ -16,7 +16,7 @@ const minutes: Field = { min: 0, max: 59 };
 const hours: Field = { min: 0, max: 23 };
 const daysOfMonth: Field = { min: 1, max: 31 };
 const months: Field = { min: 1, max: 12, names: shortNames(MONTHS) };
-/** 7 is Sunday, too. */
+/** 7 is also Sunday. */
 const daysOfWeek: Field = { min: 0, max: 6, names: shortNames(DAYS_OF_WEEK) };
 
 function valueOf(text: string, { min, names = [] }: Field): number {
@@ -24,7 +24,7 @@ function valueOf(text: string, { min, names = [] }: Field): number {
   return index < 0 ? Number(text) : index + min;
 }
 
-/** The end of a range: MON-SUN reaches to Sunday. Temporal takes one that ends before it begins for its first day. */
+/** The end of a range: MON-SUN reaches Sunday. Temporal reads a range that ends before it begins as its first day. */
 function endOf(text: string, field: Field): number {
   const value = valueOf(text, field);
   return field === daysOfWeek && text.toUpperCase() === "SUN" ? 7 : value;
@@ -40,7 +40,7 @@ function rangesOf(text: string, field: Field): readonly Range[] {
   });
 }
 
-/** Temporal's week ends with 6: what reaches to 7 comes to Sunday by a range of its own. */
+/** Temporal's week ends with 6, so a range that reaches 7 includes Sunday by a range of its own. */
 function withSunday({ start, end, step }: Range): readonly Range[] {
   if (end < 7) return [{ start, end, step }];
   const sunday = (7 - start) % step === 0 ? [{ start: 0, end: 0, step: 1 }] : [];
@@ -49,7 +49,7 @@ function withSunday({ start, end, step }: Range): readonly Range[] {
 
 type NamedRange<Name> = { readonly start: Name; readonly end: Name; readonly step: number };
 
-/** A range in names, `from` being the number of the first. */
+/** Names the ends of a range; `from` is the number of the first name. */
 function named<Name extends string>(
   names: readonly [Name, ...Name[]],
   from: number,
@@ -59,8 +59,8 @@ function named<Name extends string>(
 }
 
 /**
- * A checked cron as Temporal's calendars, each commented with it. There, every field must match; in a cron
- * that names both days of the month and of the week, one of the two is enough: that makes two calendars.
+ * A checked cron as Temporal's calendars, each with the cron as its comment. In a calendar every field must match; in
+ * a cron that names days both of the month and of the week, either is enough, so it makes two calendars.
  */
 export function calendarsOf(cron: string): readonly CalendarSpec[] {
   const [minute = "*", hour = "*", dayOfMonth = "*", month = "*", dayOfWeek = "*"] =

@@ -6,14 +6,14 @@ import { offsetMinutes } from "./local-time.ts";
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
-/** What a change of the clocks does to a schedule. */
+/** How a change of the clocks affects a schedule. */
 export type ClockChange = {
-  /** The first time that it concerns, as clocks show it: `2027-03-28 02:30`. */
+  /** The first affected time, as clocks show it: `2027-03-28 02:30`. */
   readonly at: string;
   readonly effect: "left_out" | "shown_twice";
 };
 
-/** The first minute in which a zone's clocks are no longer as at `from`; undefined when they still are at `to`. */
+/** The first minute at which a zone's offset is no longer that at `from`; undefined if it is still the same at `to`. */
 function changeBetween(from: Date, to: Date, timeZone: string): Date | undefined {
   const before = offsetMinutes(from, timeZone);
   if (offsetMinutes(to, timeZone) === before) return undefined;
@@ -26,11 +26,11 @@ function changeBetween(from: Date, to: Date, timeZone: string): Date | undefined
   return new Date(high);
 }
 
-/** The first time of a cron among those that the clocks leave out, or show twice, at one of their changes. */
+/** The first time of a cron among those that a change of the clocks leaves out or repeats. */
 function concerned({ cron, timeZone }: ScheduleConfig, change: Date): ClockChange | undefined {
   const before = offsetMinutes(new Date(change.getTime() - minuteMs), timeZone);
   const after = offsetMinutes(change, timeZone);
-  // As if the clock's own time were UTC, where each comes once.
+  // Treats clock time as UTC, where each time comes once.
   const from = change.getTime() + Math.min(before, after) * minuteMs;
   const to = change.getTime() + Math.max(before, after) * minuteMs;
   const justBefore = new Date(from - 1);
@@ -41,9 +41,9 @@ function concerned({ cron, timeZone }: ScheduleConfig, change: Date): ClockChang
 }
 
 /**
- * What the changes of the clocks in the year to come do to a schedule, which Temporal compares with what
- * clocks show: a time that they leave out never comes, one that they show twice may come twice. Nothing of
- * note where every hour counts.
+ * How the changes of the clocks in the coming year affect a schedule, which Temporal compares with what
+ * clocks show: a time that they leave out never comes, one that they show twice may come twice. Empty for
+ * a schedule that runs in every hour.
  */
 export function clockChanges(schedule: ScheduleConfig, now: Date): readonly ClockChange[] {
   if (schedule.cron.split(" ")[1] === "*") return [];

@@ -1,13 +1,13 @@
 /**
- * Does `work` for each item, for at most `atOnce` of them at a time, in their order.
- * @throws what the first one that fails throws; none is begun after it, and those under way are not waited for.
+ * Calls `work` for each item in order, for at most `atOnce` of them at a time.
+ * @throws the first error of a `work`; starts none after it, and does not wait for those under way.
  */
 export async function eachAtOnce<Item>(
   items: Iterable<Item>,
   atOnce: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  // Shared by all who take from it. A loop that is left by a throw closes a generator, and so ends the others' loops.
+  // Shared by all takers. A loop that is left by a throw closes the generator, which also ends the others' loops.
   const left = (function* () {
     yield* items;
   })();

@@ -7,8 +7,8 @@ import { offsetMinutes } from "./local-time.ts";
 const minuteMs = 60_000;
 
 /**
- * The time at which the zone's clocks show `clock`, given as if it were UTC; undefined when they leave it
- * out. Of two such times it is the one that Temporal's server takes, whose Go finds it in these two steps.
+ * The time at which the zone's clocks show `clock`, given as if it were UTC; undefined if they leave it
+ * out. If there are two such times, the one that Temporal's server takes, whose Go finds it in these two steps.
  */
 function timeAt(clock: Date, timeZone: string): Date | undefined {
   const shifted = (offset: number): Date => new Date(clock.getTime() - offset * minuteMs);
@@ -18,9 +18,9 @@ function timeAt(clock: Date, timeZone: string): Date | undefined {
 }
 
 /**
- * The next times of a schedule after `after`, `count` of them or those up to `until`, without the jitter:
- * each time that clocks show once. Croner alone would move what a change of the clocks leaves out, and
- * Temporal does not.
+ * The next times of a schedule after `after`, `count` of them or those up to `until`, without the jitter.
+ * Each clock time comes once. Croner alone would move a time that a change of the clocks leaves out; Temporal
+ * does not.
  */
 export function nextTimes(
   { cron, timeZone }: ScheduleConfig,

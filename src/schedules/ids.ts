@@ -1,17 +1,17 @@
 /**
- * The id of a schedule in Temporal, and the beginning of its workflows' ids, to which Temporal adds the time.
- * Neither two projects on one server nor two names share one: a task queue may hold a dot, a name never does.
+ * The id of a schedule in Temporal, and the start of its workflows' ids, to which Temporal adds the time.
+ * No two projects on one server and no two names share one: a task queue may contain a dot, a name never does.
  */
 export function scheduleId(taskQueue: string, name: string): string {
   return `sluice-${taskQueue}.${name}`;
 }
 
-/** What the schedule is called by which a sync is verified: no sync or pull is called so. */
+/** The name of the schedule that verifies a sync; no sync or pull can have it. */
 export function verifyName(sync: string): string {
   return `${sync}/verify`;
 }
 
-/** The name in a schedule's id, also of a verification; undefined for a schedule that is not of this task queue. */
+/** The name in a schedule's id, also for a verification; undefined for a schedule that is not of this task queue. */
 export function nameOfSchedule(taskQueue: string, id: string): string | undefined {
   const prefix = scheduleId(taskQueue, "");
   const name = id.slice(prefix.length);
@@ -26,7 +26,7 @@ export function queueOfSchedule(name: string, id: string): string | undefined {
     : undefined;
 }
 
-/** The id of the schedule that checks the inboxes of a task queue; no sync or pull is called so, whatever the queue. */
+/** The id of the schedule that checks the inboxes of a task queue; no sync or pull can have it, on any queue. */
 export function inboxCheckScheduleId(taskQueue: string): string {
   return scheduleId(taskQueue, "_inbox-check");
 }

@@ -9,8 +9,8 @@ import type { Owner } from "./temporal-schedule.ts";
 const noInput: [] = [];
 
 /**
- * Has the inboxes of a task queue checked now, and every minute from now on. For a worker or receiver that
- * starts: it is made where there is none, and one that a person paused stays so; other changes by hand are reverted.
+ * Checks the inboxes of a task queue now, and every minute from now on. For a worker or receiver that starts.
+ * Creates the schedule if it is missing; one that a person paused stays paused; reverts other changes made by hand.
  */
 export async function scheduleInboxCheck(
   client: Client,
@@ -29,7 +29,7 @@ export async function scheduleInboxCheck(
     },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
-      // Checks that did not happen while Temporal was away are not made up for: the next one finds everything.
+      // Checks missed while Temporal was away are not made up for: the next one finds everything.
       catchupWindow: inboxCheckEveryMs,
     },
   };
@@ -41,14 +41,14 @@ export async function scheduleInboxCheck(
     const handle = client.schedule.getHandle(scheduleId);
     await handle.update<typeof inboxCheck>(({ state: { paused, note } }) => ({
       ...options,
-      // Without the number of runs that may still begin: at its end nothing would be checked any more.
+      // Drops the limit on remaining runs: once it was used up, nothing would be checked any more.
       state: { paused, note },
     }));
     await handle.trigger();
   }
 }
 
-/** As `scheduleInboxCheck`, of a worker: one that may make no schedule works all the same, and says so. */
+/** `scheduleInboxCheck` for a worker: if it may not create schedules, it works all the same, and logs that. */
 export async function keepInboxesChecked(
   client: Client,
   owner: Owner,

@@ -5,10 +5,10 @@ import { messageOf } from "../errors.ts";
 import type { Run } from "../state/contract/runs/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** How long looking may keep a worker that starts from saying so (our choice). */
+/** How long the search may delay a starting worker's "ready" (our choice). */
 const lookMsMax = 10_000;
 
-/** What lost holds are looked for with. */
+/** What is needed to look for lost holds. */
 type Looking = {
   readonly client: Pick<Client, "withDeadline" | "workflow">;
   readonly taskQueue: string;
@@ -18,7 +18,7 @@ type Looking = {
   readonly log: { warn(facts: object, text: string): void };
 };
 
-/** A run that a workflow holds of which the store does not know that, and whether it is of this store. */
+/** A run that a workflow holds although the store does not know it as held, and whether it is of this store. */
 type LostHold = { readonly run: string; readonly isOurs: boolean };
 
 async function lostHold(
@@ -28,7 +28,7 @@ async function lostHold(
   const handle = client.workflow.getHandle(workflowId, executionId);
   const { held, run_id: runId } = await handle.query<Progress>("progress");
   if (held === undefined) return undefined;
-  // Asked for after the workflow, which hears of a hold once the store has it: the store is older, and not behind.
+  // Read after the workflow, which learns of a hold only once the store has it: a store without it is an older copy.
   const run = await state.run(runId);
   const isOurs = run !== undefined || memo?.["sluice_store"] === state.storeId;
   const isKnown = run?.hold?.number === held.number && run.hold.digest === held.digest;
@@ -62,7 +62,7 @@ async function endThem(looking: Looking): Promise<void> {
     try {
       await endIfLost(looking, found);
     } catch (error) {
-      // One that cannot be asked, such as one that only a newer build can continue, is in the way of no other.
+      // One that cannot be queried, such as one that only a newer build can continue, must not block the others.
       log.warn(
         { workflow: found.workflowId, why: messageOf(error) },
         "nobody could ask whether this run is held and the state store, restored from a backup, does not know that",
@@ -72,10 +72,10 @@ async function endThem(looking: Looking): Promise<void> {
 }
 
 /**
- * Ends the runs of this store that wait for consent and that it does not know as held: it was restored from a backup,
- * so that no command could answer them, and their schedules would start nothing for as long as they wait. Those of
- * another store, which may be in use elsewhere, are named in the log. For a worker that has started, because it is what
- * answers. What fails is logged: such a run ends by itself after a week.
+ * Ends the runs of this store that wait for consent but that it does not know as held: it was restored from a backup,
+ * so no command could answer them, and their schedules would start nothing while they wait. Runs of another store,
+ * which may be in use elsewhere, are only named in the log. For a worker that has started, because it is what
+ * answers the calls. Failures are logged: such a run ends by itself after a week.
  */
 export async function endLostHolds(looking: Looking): Promise<void> {
   const { client, log } = looking;

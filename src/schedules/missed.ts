@@ -8,39 +8,39 @@ import { clockText } from "./local-time.ts";
 type Kept = { readonly kind: "on" | "paused"; readonly note: string | undefined };
 type Missing = { readonly kind: "none" } | { readonly kind: "unknown" };
 
-/** What Temporal says of the schedule of a sync or pull, as its list has it. */
+/** The state of the schedule of a sync or pull, as Temporal's list has it. */
 export type ListedState = Kept | Missing;
 
-/** The same where Temporal is asked for the one schedule; `since`: when it was last given it. */
+/** The same from a request for the one schedule; `since`: when Temporal last received it. */
 export type ScheduleState = (Kept & { readonly since: Date }) | Missing;
 
-/** A run, as far as it matters here. */
+/** The facts about a run that matter here. */
 type Begun = Pick<Run, "endedAt" | "nominalAt" | "runId" | "startedAt">;
 
-/** Runs that a schedule wanted and that did not happen. */
+/** Runs that a schedule wanted but that did not happen. */
 export type Missed = {
-  /** Their times, the first `missedRunsCountedMax`. */
+  /** Their times, at most the first `missedRunsCountedMax`. */
   readonly times: readonly Date[];
-  /** The run that was still running at the first of them, so that Temporal left it out. */
+  /** The run that was still going at the first of these times, so that Temporal skipped it. */
   readonly during: string | undefined;
 };
 
-/** The time before which what a schedule wanted has begun, or will not, when a run starts. */
+/** As of a run's start: runs wanted before this time have begun or never will. */
 function settled({ startedAt }: Begun): Date {
   return new Date(Date.parse(startedAt) - missedAfterMs);
 }
 
-/** Whether a time is one that a schedule names. */
+/** Whether a time is one of a schedule's. */
 function isOf(schedule: ScheduleConfig, time: Date): boolean {
   const justBefore = new Date(time.getTime() - 1);
   return nextTimes(schedule, { after: justBefore, until: time, count: 1 }).length > 0;
 }
 
 /**
- * The runs that a schedule wanted between the run before and this one, less those that happened. What is so
- * close to either that it may only begin late is left to the run after it: each is found once. `others` are
- * the runs before, `last` included. At `since` Temporal was last given the schedule: before, it was another
- * or none, unless it has started a run at one of its times.
+ * The runs that a schedule wanted between the previous run and this one, without those that happened. A time so
+ * close to either run that it may still begin late is left to the next run, so each is found once. `others` are
+ * the earlier runs, including `last`. `since` is when Temporal last received the schedule: before, it had another
+ * or none, unless it has started a run at one of the schedule's times.
  */
 export function missedRuns(
   schedule: ScheduleConfig,
@@ -58,7 +58,7 @@ export function missedRuns(
 ): Missed {
   const clock = (time: Date): string => clockText(time, schedule.timeZone);
   const nominal = [run, ...others].flatMap(({ nominalAt }) => nominalAt ?? []);
-  // Of a time that clocks show twice, Temporal may take either, or both.
+  // For a time that clocks show twice, Temporal may take either instant, or both.
   const happened = new Set(nominal.map((time) => clock(new Date(time))));
   const count = missedRunsCountedMax + happened.size;
   const starts = nominal.map((time) => new Date(time)).filter((time) => isOf(schedule, time));
@@ -73,15 +73,15 @@ export function missedRuns(
   return { times, during: during?.runId };
 }
 
-/** How a schedule that was resumed begins its note. */
+/** The start of the note of a schedule that was resumed. */
 const resumed = "resumed ";
 
-/** The note of a schedule that is resumed, which keeps why it was paused. */
+/** The note of a resumed schedule, which keeps the reason for the pause. */
 export function resumedNote(at: Date, pausedNote: string | undefined): string {
   return `${resumed}${at.toISOString().slice(0, 16)}Z; paused ${pausedNote ?? ""}`;
 }
 
-/** Whether a note tells of a pause that ended after a time. */
+/** Whether a note records a pause that ended after a time. */
 function endedAfter(note: string, time: Date): boolean {
   if (!note.startsWith(resumed)) return false;
   const [at = ""] = note.slice(resumed.length).split(";");
@@ -97,7 +97,7 @@ function whyOf({ times: [first], during }: Missed, state: ScheduleState): string
   return first !== undefined && endedAfter(note, first) ? `; its schedule was ${note}` : "";
 }
 
-/** Missed runs as a report names them; undefined when there are none. */
+/** The warning of a report about missed runs; undefined if there are none. */
 export function missedWarning(
   missed: Missed,
   { timeZone }: ScheduleConfig,

@@ -16,7 +16,7 @@ import {
 } from "./temporal-schedule.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** The note of a schedule that was paused because the file does not have it any more. */
+/** The note of a schedule that was paused because the file no longer has it. */
 export const leftNote = "sluice.yaml does not schedule it any more";
 
 /** One step that brings Temporal to what the file wants. */
@@ -27,12 +27,12 @@ export type ScheduleChange =
       readonly name: string;
       readonly wanted: Wanted;
       readonly differences: readonly Difference[];
-      /** Whether it was paused because it had left the file, and is in it again. */
+      /** Whether it was paused because it had left the file, and is now back in it. */
       readonly resumes: boolean;
     }
   | { readonly kind: "pause"; readonly name: string };
 
-/** What there is to do, and what is left as it is. */
+/** What there is to do, and what stays as it is. */
 export type Plan = {
   readonly changes: readonly ScheduleChange[];
   /** Names of schedules that are as the file wants them. */
@@ -40,13 +40,13 @@ export type Plan = {
   /** Names of schedules on this task queue that another project made. */
   readonly foreign: readonly string[];
   /**
-   * Ids of schedules that this project, or a copy of it, made for the same names on other task queues, and that start
-   * runs there.
+   * Ids of schedules that this project, or a copy of it, made for the same names on other task queues, where they
+   * start runs.
    */
   readonly elsewhere: readonly string[];
 };
 
-/** A schedule as Temporal has it; undefined when there is not one of that id. */
+/** A schedule as Temporal has it; undefined if there is none with that id. */
 export async function describeSchedule(
   client: Client,
   id: string,
@@ -71,7 +71,7 @@ function namesOn(taskQueue: string, ids: readonly string[]): readonly string[] {
   return names.filter((name) => name !== undefined).toSorted();
 }
 
-/** The names on a task queue for which Temporal has a schedule, as its list says. */
+/** The names on a task queue for which Temporal's list has a schedule. */
 export async function scheduledNames(
   client: Client,
   taskQueue: string,
@@ -80,8 +80,8 @@ export async function scheduledNames(
 }
 
 /**
- * Of some schedules those for these names on other task queues, as a project leaves them that is given another
- * `temporal.task_queue`.
+ * Those of the schedules that start runs for these names on other task queues: a project leaves them behind when
+ * its `temporal.task_queue` changes.
  */
 async function schedulesElsewhere(
   client: Client,
@@ -137,7 +137,7 @@ export async function planSchedules(
 async function update(client: Client, wanted: Wanted, owner: Owner): Promise<void> {
   const { scheduleId: id, ...options } = scheduleOptions(wanted, owner);
   await client.schedule.getHandle(id).update(({ state }) => {
-    // Whoever paused it had a reason, unless it was only that the file did not have it.
+    // Whoever paused it had a reason, unless it was paused only because it had left the file.
     const isBack = state.paused && state.note === leftNote;
     const { remainingActions: _, ...kept } = state;
     return { ...options, state: isBack ? { paused: false } : kept };
@@ -172,7 +172,7 @@ export async function applyChange(
   try {
     await make(client, change, owner);
   } catch (error) {
-    // What the server calls an invalid argument comes as a TypeError.
+    // The client turns the server's "invalid argument" into a TypeError.
     if (!(error instanceof TypeError)) throw error;
     throw new ConfigError(`Temporal refuses the schedule of ${change.name}: ${error.message}`, {
       cause: error,

@@ -13,7 +13,7 @@ import {
 import type { ListedState, ScheduleState } from "./missed.ts";
 import { describeSchedule, leftNote } from "./plan.ts";
 
-/** What Temporal says of the schedule of a sync or pull. */
+/** The state of the schedule of a sync or pull in Temporal. */
 export async function scheduleState(
   client: Client,
   taskQueue: string,
@@ -29,12 +29,12 @@ export async function scheduleState(
     const { createdAt, lastUpdatedAt: since = createdAt } = found.info;
     return { kind: paused ? "paused" : "on", note, since };
   } catch {
-    // A server that does not say, or may not, is no reason to hold up a run.
+    // A server that cannot or may not answer must not hold up a run.
     return { kind: "unknown" };
   }
 }
 
-/** What Temporal's list says, by the name of the sync or pull; nothing where it cannot be read. */
+/** The states in Temporal's list, by the name of the sync or pull; empty if it cannot be read. */
 async function listedStates(
   client: Client,
   taskQueue: string,
@@ -49,16 +49,16 @@ async function listedStates(
       }
     });
   } catch {
-    // Each is asked for then, and says itself why it cannot be.
+    // Then each schedule is asked for, and reports itself why it cannot be read.
   }
   return states;
 }
 
 /**
- * What Temporal says of schedules, by their names. Each of a few is asked for, and so is as it is now. Many are read
- * from Temporal's list, which lags behind a change by a second or so: one that it does not have is asked for, because
- * `apply` may just have made it, and one that had left the file, because `apply` may just have resumed it; `pause` and
- * `resume` wait for the list (`untilListed`). So a change by another program alone is seen late.
+ * The states of schedules in Temporal, by name. A few are each asked for, so their states are current. Many are read
+ * from Temporal's list, which lags behind a change by a second or so. Schedules missing from it are asked for, because
+ * `apply` may have just made them, as are those that had left the file, because `apply` may have just resumed them.
+ * `pause` and `resume` wait for the list (`untilListed`). So only changes by other programs are seen late.
  */
 export async function scheduleStates(
   client: Client,
@@ -76,12 +76,12 @@ export async function scheduleStates(
   return states;
 }
 
-/** How often the list is looked at. */
+/** How often the list is read. */
 const lookEveryMs = 50;
 
 /**
- * Waits until Temporal's list says that a schedule is paused, or is not, so that whoever looks at the list next sees
- * it; for `scheduleListedMsMax` at most. A server that does not say is not waited for: the change is made.
+ * Waits until Temporal's list shows that a schedule is paused, or is not, so that the next reader of the list sees
+ * it; for `scheduleListedMsMax` at most. Does not wait for a server that does not answer: the change is made.
  */
 export async function untilListed(client: Client, id: string, paused: boolean): Promise<void> {
   const giveUpAt = Date.now() + scheduleListedMsMax;
@@ -96,6 +96,6 @@ export async function untilListed(client: Client, id: string, paused: boolean): 
       while (Date.now() < giveUpAt && !(await isListed())) await delay(lookEveryMs);
     });
   } catch {
-    // An older server takes no such query.
+    // An older server does not support this query.
   }
 }

@@ -15,13 +15,13 @@ import { scheduleId } from "./ids.ts";
 import { scheduleJitterMs } from "./limits.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** Whose schedules these are: those of a task queue, kept by the project with this state store. */
+/** The owner of schedules: a task queue, and the project with this state store. */
 export type Owner = { readonly taskQueue: string; readonly storeId: string };
 
-/** A member in which a schedule in Temporal is not as the file has it. */
+/** A difference between a schedule in Temporal and the file. */
 export type Difference = { readonly what: string; readonly from: string; readonly to: string };
 
-/** A wanted schedule as Temporal takes it; all but `scheduleId` and `state` also as an update. */
+/** A wanted schedule as Temporal's client takes it; all but `scheduleId` and `state` also serve as an update. */
 export function scheduleOptions(
   { name, schedule, workflow, input }: Wanted,
   { taskQueue, storeId }: Owner,
@@ -40,11 +40,11 @@ export function scheduleOptions(
       workflowId: id,
       taskQueue,
       args: [input],
-      // A schedule's own memo cannot be changed: its runs carry whose they are.
+      // A schedule's own memo cannot be changed, so its runs carry the owner.
       memo: { sluice_store: storeId },
     },
     policies: {
-      // The lock would end a second run as busy anyway; skipped, it leaves no run to wonder about.
+      // The lock would end a second run as busy anyway; skipping it leaves no run to wonder about.
       overlap: ScheduleOverlapPolicy.SKIP,
       catchupWindow: scheduleCatchUpMs,
       pauseOnFailure: false,
@@ -52,12 +52,12 @@ export function scheduleOptions(
   };
 }
 
-/** The state store of the project that a schedule was made by; undefined for one that is not ours. */
+/** The state store of the project that made a schedule; undefined for a schedule that is not ours. */
 export function storeOf({ action }: Pick<ScheduleDescription, "action">): string | undefined {
   return z.object({ sluice_store: z.string() }).safeParse(action.memo).data?.sluice_store;
 }
 
-/** What stands for a field that a calendar leaves out. */
+/** The values of fields that a calendar leaves out. */
 const everything: Readonly<Record<keyof Omit<CalendarSpecDescription, "comment">, unknown>> = {
   second: [{ start: 0, end: 0, step: 1 }],
   minute: [],
@@ -73,14 +73,14 @@ type TimesOf = Pick<
   "calendars" | "endAt" | "intervals" | "skip" | "startAt"
 >;
 
-/** The times of a schedule as text that is equal when they are. */
+/** The times of a schedule as text: equal texts mean equal times. */
 function timesText({ calendars = [], intervals = [], skip = [], startAt, endAt }: TimesOf): string {
   const list: readonly unknown[] = calendars;
   const times = list.map((calendar) => {
     const { comment: _, ...fields } = membersOf(calendar);
     return { ...everything, ...fields };
   });
-  // We make none of these: that there is one is difference enough.
+  // We never make any of these, so the presence of one is already a difference.
   const more = intervals.length + skip.length + Number(startAt !== undefined);
   return canonicalJson([times, more + Number(endAt !== undefined)]);
 }
@@ -89,7 +89,7 @@ function seconds(ms: unknown): string {
   return `${Number(ms ?? 0) / 1_000} s`;
 }
 
-/** How long a run may last; undefined for as long as it takes. */
+/** The longest a run may last; undefined for no limit. */
 function timeLimit({
   workflowRunTimeout,
   workflowExecutionTimeout,
@@ -98,7 +98,7 @@ function timeLimit({
   return limit === undefined ? undefined : seconds(limit);
 }
 
-/** How often Temporal itself starts a run that fails. */
+/** How often Temporal itself tries a run that fails. */
 function triesOf({ retry }: ScheduleDescription["action"]): string {
   return retry === undefined ? "1" : String(retry.maximumAttempts ?? "any");
 }
@@ -106,7 +106,7 @@ function triesOf({ retry }: ScheduleDescription["action"]): string {
 type Text = boolean | string | undefined;
 type Pair = readonly [what: string, from: Text, to: Text];
 
-/** How a schedule in Temporal differs from what the file wants; whether it is paused is not looked at. */
+/** How a schedule in Temporal differs from the file's; ignores whether it is paused. */
 export function differencesOf(
   found: Pick<ScheduleDescription, "action" | "policies" | "spec" | "state">,
   wanted: Wanted,

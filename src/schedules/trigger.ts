@@ -5,13 +5,13 @@ import type { Client } from "@temporalio/client";
 import { TemporalUnreachableError } from "../errors.ts";
 import { triggerMsMax } from "./limits.ts";
 
-/** How often Temporal is asked whether it has started the run. */
+/** How often we check whether Temporal has started the run. */
 const askEveryMs = 100;
 
 /**
- * Starts the run of a schedule now, paused or not, and answers its workflow's id once it is started. Beside
- * another run of the same it is started too, so that it says itself that it is busy.
- * @throws {TemporalUnreachableError} Temporal took the order and did not start it within `triggerMsMax`.
+ * Starts the run of a schedule now, paused or not, and returns its workflow's id once it has started. It starts even
+ * next to another run of the same schedule, so that it reports itself that it is busy.
+ * @throws {TemporalUnreachableError} Temporal accepted the trigger but did not start the run within `triggerMsMax`.
  */
 export async function triggerSchedule(client: Client, id: string): Promise<string> {
   const handle = client.schedule.getHandle(id);

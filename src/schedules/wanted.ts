@@ -5,7 +5,7 @@ import { verifyName } from "./ids.ts";
 
 /** A scheduled sync or pull, and the workflow that runs it; or a sync that is verified. */
 export type Wanted = {
-  /** That of the sync or pull, or as `verifyName` makes it. */
+  /** The name of the sync or pull, or the name that `verifyName` makes. */
   readonly name: string;
   readonly schedule: ScheduleConfig;
   readonly workflow: "sync" | "verify" | PullWorkflow;
@@ -16,7 +16,7 @@ export type Wanted = {
 /** The workflow that runs a pull. */
 export type PullWorkflow = "searchPull" | "jobPostingsPull";
 
-/** Which workflow runs a pull: job postings are asked for one domain after the other. */
+/** Which workflow runs a pull: job postings are read domain by domain. */
 export function pullWorkflow({ of }: Pick<PullConfig, "of">): PullWorkflow {
   return of === "job_postings" ? "jobPostingsPull" : "searchPull";
 }

@@ -5,9 +5,9 @@ import { dirname } from "node:path";
 import { errorCodeOf } from "../errors.ts";
 
 /**
- * Makes an empty file for this user alone, unless there is one, before SQLite makes it readable for others.
- * It gets its name when it is closed already: to close a descriptor of a file that SQLite has open in this
- * process ends SQLite's locks on it.
+ * Creates an empty file for this user alone, unless it exists, before SQLite creates it readable for others.
+ * The file gets its name only after it is closed: closing a descriptor of a file that SQLite has open in this
+ * process would end SQLite's locks on it.
  */
 export function makePrivateFile(path: string): void {
   if (existsSync(path)) return;
@@ -23,8 +23,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Makes a folder for this user alone, and those above it, unless they are there. Node's own way (`recursive`)
- * never returns where a folder that is there cannot hold another, such as /proc.
+ * Creates a folder for this user alone, and its parents, unless they exist. Node's own way (`recursive`)
+ * never returns if an existing folder cannot contain another, such as /proc.
  */
 export function makePrivateFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
@@ -32,7 +32,7 @@ export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 
-/** Stands for a secret wherever it might be printed. */
+/** Replaces a secret wherever it might be printed. */
 const hidden = "[secret]";
 
 /** A value that is never printed: String(), JSON and inspect all give "[secret]". */
@@ -30,27 +30,27 @@ export class Secret {
 }
 
 /**
- * What stands for a secret on its way to another thread of this process, where a `Secret` would arrive as an
+ * Stands for a secret on its way to another thread of this process, where a `Secret` would arrive as an
  * empty object.
  */
 type Packed = { readonly [packedMember]: string };
 
 const packedMember = "secret on its way to a thread";
 
-/** Data with every secret in it made fit for `postMessage`; the other thread's `unpackSecrets` gives it back. */
+/** Makes data with secrets fit for `postMessage`; the other thread's `unpackSecrets` restores it. */
 export function packSecrets(data: unknown): unknown {
   if (data instanceof Secret) return { [packedMember]: data.reveal() } satisfies Packed;
   return mapped(data, packSecrets);
 }
 
-/** What `packSecrets` was given. */
+/** Restores the input of `packSecrets`. */
 export function unpackSecrets(data: unknown): unknown {
   return isPacked(data) ? new Secret(data[packedMember]) : mapped(data, unpackSecrets);
 }
 
 /**
- * Whether data arrives on another thread as it is: no function, and no class but those that structured
- * cloning knows.
+ * Whether data arrives unchanged on another thread: it has no functions, and only classes that structured
+ * cloning supports.
  */
 export function crossesThreads(data: unknown): boolean {
   try {
@@ -64,7 +64,7 @@ function isPacked(data: unknown): data is Packed {
   return typeof data === "object" && data !== null && packedMember in data;
 }
 
-/** Only lists and plain objects are looked into: what a schema makes besides holds no secret. */
+/** Looks only into lists and plain objects: other values that a schema makes contain no secrets. */
 function mapped(data: unknown, map: (member: unknown) => unknown): unknown {
   if (Array.isArray(data)) return data.map(map);
   if (typeof data !== "object" || data === null) return data;

@@ -2,26 +2,26 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 
 import type { Secret } from "./secret.ts";
 
-/** What a signature of Standard Webhooks covers. */
+/** The input of a Standard Webhooks signature. */
 export type Signed = {
-  /** The message's, which a repeated delivery keeps. */
+  /** The message's id, which a repeated delivery keeps. */
   readonly id: string;
-  /** Unix seconds of this delivery, as its header spells them. */
+  /** Unix seconds of this delivery, as spelled in its header. */
   readonly timestamp: number | string;
-  /** Signed as bytes: invalid UTF-8 would not outlive a string. */
+  /** Signed as bytes: invalid UTF-8 would not survive a string. */
   readonly body: string | Buffer;
 };
 
 const prefix = "whsec_";
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Whether a secret is the base64 of a key behind `whsec_`. */
+/** Whether a secret is `whsec_` followed by the base64 of a key. */
 export function isBase64Key(secret: string): boolean {
   return secret.startsWith(prefix) && base64.test(secret.slice(prefix.length));
 }
 
 /**
- * What a secret signs with: the base64 behind `whsec_`, or the text itself. A key object signs four times as
+ * The key of a secret: the base64 after `whsec_`, or the text itself. A key object signs four times as
  * fast as its bytes (measured).
  */
 export function keyOf(secret: string): KeyObject {
@@ -30,12 +30,12 @@ export function keyOf(secret: string): KeyObject {
     : createSecretKey(secret, "utf8");
 }
 
-/** Bytes of a key that a bare base64 may stand for: those that the specification names. */
+/** Lengths in bytes of a key in bare base64: those that the specification names. */
 const bareKeyBytes = { min: 24, max: 64 };
 
 /**
- * The key that a secret without `whsec_` stands for at the reference libraries, which decode it all the same;
- * undefined where it is no such base64.
+ * The key of a secret without `whsec_` in the reference libraries, which decode it anyway; undefined if it is
+ * not such base64.
  */
 export function bareKeyOf(secret: string): KeyObject | undefined {
   if (secret.startsWith(prefix) || !base64.test(secret)) return undefined;
@@ -46,7 +46,7 @@ export function bareKeyOf(secret: string): KeyObject | undefined {
 
 const known = new WeakMap<Secret, readonly KeyObject[]>();
 
-/** What a secret may sign with, made once: that takes as long as to sign with it. */
+/** The keys that a secret may sign with, made once: making them takes as long as signing. */
 function keysOf(secret: Secret): readonly KeyObject[] {
   const made = known.get(secret);
   if (made !== undefined) return made;
@@ -63,7 +63,7 @@ function signed({ id, timestamp, body }: Signed, key: KeyObject): string {
 
 /**
  * The signatures of the header `webhook-signature`, one for each key that the secret may stand for:
- * HMAC-SHA256 over `id.timestamp.body`. A sender gives all of them, with blanks between, and a receiver takes
+ * HMAC-SHA256 over `id.timestamp.body`. A sender lists all of them, separated by blanks, and a receiver accepts
  * any.
  */
 export function signaturesOf(message: Signed, secret: Secret): readonly string[] {
@@ -71,8 +71,8 @@ export function signaturesOf(message: Signed, secret: Secret): readonly string[]
 }
 
 /**
- * Whether a text can name a delivery. A full stop would leave open where the id ends and the timestamp
- * begins: `id.timestamp.body` is signed.
+ * Whether a text can name a delivery. With a full stop it would be unclear where the id ends and the timestamp
+ * begins, because `id.timestamp.body` is signed.
  */
 export function isDeliveryId(text: string): boolean {
   return /^[^.\p{Cc}]{1,256}$/u.test(text);

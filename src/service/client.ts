@@ -7,7 +7,7 @@ import type { StateStore } from "../state/state-store.ts";
 import { StoreRateLimiter } from "./rate-limiter.ts";
 import { currentKey, withFreshKey } from "./rotating-key.ts";
 
-/** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */
+/** Addresses of the service; those of the sandbox if the configuration says `sandbox`. */
 export type ServiceAddresses = { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
 
 /**
@@ -20,7 +20,7 @@ export function createServiceClient(
     readonly addresses: ServiceAddresses;
     readonly state: StateStore;
     readonly proxy: ProxySettings | undefined;
-    /** Goes around each request, under the name of its endpoint. @default runs it */
+    /** Wraps each request, under the name of its endpoint. @default runs it */
     readonly effect?: Effect | undefined;
   },
 ): ApiClient {

@@ -7,18 +7,18 @@ import type { Secret } from "../security/secret.ts";
 import type { RateLimit } from "../state/contract/rate-limit.ts";
 import type { StateClient } from "../state/state-store.ts";
 
-/** Names an API key in limits and logs: the first 8 hex characters of its sha256. */
+/** A name for an API key in limits and logs: the first 8 hex characters of its sha256. */
 export function keyName(apiKey: Secret): string {
   return createHash("sha256").update(apiKey.reveal()).digest("hex").slice(0, 8);
 }
 
-/** The limits of a scope, under the name of the key; the first has the rate. */
+/** The limits of a scope, named with the key; the first has the rate. */
 export function limitsOf(scope: Scope, key: string): readonly [string, ...string[]] {
   if (scope.kind === "storage") return [`put:${scope.host}`];
   return [`api:${key}`, refusedLimit(key), creditsLimit(scope, key)];
 }
 
-/** The limit of the family whose credits are used up; the storage has none of its own. */
+/** The limit for the credits of the scope's family; the storage has none of its own. */
 export function creditsLimit(scope: Scope, key: string): string {
   return `api:${key}:${scope.kind === "api" ? scope.family : "ingestion"}`;
 }
@@ -28,17 +28,17 @@ export function refusedLimit(key: string): string {
   return `api:${key}:refused`;
 }
 
-/** Whether a limit blocks until its key changes: the time it carries then means nothing. */
+/** Whether a limit blocks until its key changes; then the time in it means nothing. */
 export function isRefusedKey(limit: string): boolean {
   return limit.endsWith(":refused");
 }
 
-/** Until when a limit blocks, as a person reads it. */
+/** Until when a limit blocks, in words. */
 export function untilText({ limit, blockedUntil }: RateLimit): string {
   return isRefusedKey(limit) ? "the key changes" : new Date(blockedUntil ?? 0).toISOString();
 }
 
-/** The error of a request under the key that must not leave. */
+/** The error of a request that must not leave with this key. */
 export function blockedError(blocked: RateLimit, key: string, nowMs: number): Error {
   const { limit, blockedUntil, why } = blocked;
   if (limit === refusedLimit(key)) {
@@ -55,8 +55,8 @@ export function blockedError(blocked: RateLimit, key: string, nowMs: number): Er
 }
 
 /**
- * Tells before a run reads anything whether its requests, of the family `ingestion` where none is named, may leave at
- * all; a rate limit is no reason to wait yet.
+ * Checks before a run reads anything whether its requests, of the family `ingestion` by default, may leave at all;
+ * a rate limit is not a reason to wait yet.
  * @throws {ApiAuthError} the key was refused. @throws {CreditsExhaustedError} there are no credits.
  */
 export async function assertMaySend(
@@ -77,7 +77,7 @@ export function isBlocking({ blockedUntil, breaker }: RateLimit): boolean {
   return blockedUntil !== null || breaker !== "closed";
 }
 
-/** Lets requests pass again under all limits that begin with `prefix`; answers how many were blocked. */
+/** Lets requests pass again under all limits that begin with `prefix`; returns how many were blocked. */
 export async function resetLimits(
   state: Pick<StateClient, "noteLimit" | "rateLimits">,
   prefix: string,

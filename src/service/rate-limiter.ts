@@ -21,7 +21,7 @@ import {
 } from "./limits.ts";
 import { currentRequester } from "./requester.ts";
 
-/** What a rate limiter is made of. */
+/** The settings of a rate limiter. */
 export type RateLimiterSettings = {
   readonly state: Pick<StateClient, "acquirePermit" | "noteLimit">;
   readonly apiKey: Secret;
@@ -31,7 +31,7 @@ export type RateLimiterSettings = {
   readonly clock?: Clock;
   /** From 0 to 1. @default Math.random */
   readonly random?: () => number;
-  /** Waits for so many ms, or rejects when the signal aborts. @default a timer */
+  /** Waits for this many ms, or rejects when the signal aborts. @default a timer */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -48,7 +48,7 @@ type Granted = Extract<PermitAnswer, { granted: true }>;
 export class StoreRateLimiter implements RateLimiter {
   readonly #settings: Required<RateLimiterSettings>;
   readonly #key: string;
-  /** Limits of which the next success is news: nearly all successes need no write. */
+  /** Limits whose next success must be recorded: nearly all successes need no write. */
   readonly #troubled = new Set<string>();
 
   constructor(settings: RateLimiterSettings) {
@@ -61,7 +61,7 @@ export class StoreRateLimiter implements RateLimiter {
     this.#key = keyName(settings.apiKey);
   }
 
-  /** As in `RateLimiter`; a wait above `sleepInActivityMsMax` is thrown, so that it costs no worker slot. */
+  /** See `RateLimiter`; throws for a wait above `sleepInActivityMsMax`, so that the wait takes no worker slot. */
   async acquire(scope: Scope, signal: AbortSignal): Promise<Permit> {
     const { waitMs, isProbe } = await this.#ask(scope);
     const permit = { scope, isProbe };
@@ -82,7 +82,7 @@ export class StoreRateLimiter implements RateLimiter {
     const { state, clock, requestsPerSecond } = this.#settings;
     const { tally, ...asking } = currentRequester();
     const limits = limitsOf(scope, this.#key);
-    // The storage has no rate of its own: an upload address was paid for when it was asked for.
+    // The storage has no rate of its own: an upload address took its permit when it was requested.
     const perSecond = scope.kind === "storage" ? Infinity : requestsPerSecond;
     const request = {
       ...asking,
@@ -111,7 +111,7 @@ export class StoreRateLimiter implements RateLimiter {
       const { failing, waitMs, stepMs } = answer;
       const until = new Date(nowMs + waitMs).toISOString();
       const message = `the service is failing, next probe at ${until}: ${failing.why}`;
-      // Those who wait come back over a while, not all at the moment of the next probe.
+      // Waiters come back over a while, not all at the moment of the next probe.
       const retryAfterMs = waitMs + random() * Math.min(stepMs, probeSpreadMs);
       return new RateLimitedError(message, { retryAfterMs, isOutage: true });
     }
@@ -126,7 +126,7 @@ export class StoreRateLimiter implements RateLimiter {
     if (!isNews) return;
     if (outcome === "succeeded") this.#troubled.delete(limit);
     else if (outcome === "failed") this.#troubled.add(limit);
-    // What the store does not hear now it hears from the next request, and a probe counts as lost.
+    // If the store misses this, it learns it from the next request, and a probe counts as lost.
     await this.#note(limit, { kind: outcome, isProbe, why }).catch(() => undefined);
   }
 
@@ -147,7 +147,7 @@ export class StoreRateLimiter implements RateLimiter {
     await this.#note(refusedLimit(this.#key), { kind: "blocked", forMs: neverMs, why: message });
   }
 
-  /** A drawn wait, so that workers refused together do not come back together. */
+  /** A random wait, so that workers that are refused together do not come back together. */
   async #backoffMs(scope: Scope, why: string): Promise<number> {
     const { random } = this.#settings;
     const [limit] = limitsOf(scope, this.#key);

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What requests cost while their work ran. */
+/** The cost of the requests made by some work. */
 export type RequestTally = { requests: number; waitedMs: number };
 
 /** Who makes requests. */
 export type Requester = {
   /** Names the work over all its attempts, so that a permit can be reserved for it. */
   readonly token?: string | undefined;
-  /** Of the run: `sync`, `inbox`, `replay`, `pull`, `backfill`. @default "sync" */
+  /** The kind of the run: `sync`, `inbox`, `replay`, `pull`, `backfill`. @default "sync" */
   readonly kind?: string | undefined;
-  /** Every request, and every wait that was ordered, is added to it. */
+  /** Every request, and every wait that was imposed, is added to it. */
   readonly tally: RequestTally;
 };
 
 const requesters = new AsyncLocalStorage<Requester>();
 
-/** Runs `work`, whose requests are then made in the name of `requester`. */
+/** Runs `work`; its requests are made in the name of `requester`. */
 export async function requestingAs<Result>(
   requester: Requester,
   work: () => Promise<Result>,
@@ -23,10 +23,10 @@ export async function requestingAs<Result>(
   return await requesters.run(requester, work);
 }
 
-/** 0 goes first: what came in by itself waits least, a backfill most. */
+/** 0 goes first: pushed events wait least, a backfill most. */
 const priorities: Readonly<Record<string, number>> = { inbox: 0, sync: 1, pull: 1, backfill: 2 };
 
-/** Who makes requests here; a tally that nobody reads where nobody was named. */
+/** The current requester; if none was named, one with a tally that nobody reads. */
 export function currentRequester(): {
   readonly token: string | undefined;
   readonly priority: number;

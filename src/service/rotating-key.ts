@@ -4,7 +4,7 @@ import { readSecretFile } from "../config/document/secret-file.ts";
 import { ApiAuthError } from "../errors.ts";
 import { Secret } from "../security/secret.ts";
 
-/** The key as it is now: the one of its file, or the one of the configuration where there is none that can be read. */
+/** The current key: from its file, or from the configuration if there is no readable file. */
 export async function currentKey({
   apiKey,
   apiKeyFile,
@@ -15,8 +15,8 @@ export async function currentKey({
 }
 
 /**
- * A client whose key may be rotated while it runs: when the key is refused it is read anew, and the request
- * made once more if it is another one by then. `make` makes the client of one key.
+ * A client whose key may be rotated while it runs: if the key is refused it is read again, and the request is
+ * repeated once if the key has changed. `make` makes the client of one key.
  */
 export function withFreshKey(keys: {
   readonly first: Secret;
@@ -27,10 +27,10 @@ export function withFreshKey(keys: {
   let client = keys.make(key);
   const clients = [client];
 
-  /** The client of the key as it is now, or undefined when that is the one refused. */
+  /** The client of the current key, or undefined if that is the refused one. */
   const renewed = async (refused: Requests): Promise<Requests | undefined> => {
     const fresh = await keys.read();
-    // Of requests refused together, the first has made the new client.
+    // If several requests are refused together, the first has made the new client.
     if (client === refused && fresh.reveal() !== key.reveal()) {
       [key, client] = [fresh, keys.make(fresh)];
       clients.push(client);
@@ -38,7 +38,7 @@ export function withFreshKey(keys: {
     return client === refused ? undefined : client;
   };
   return clientThrough(
-    // A PUT goes without the key (I5), so that its refusal is never one of the key.
+    // A PUT goes without the key (I5), so its refusal is never about the key.
     async (name, input) => {
       const asked: Requests = client;
       try {

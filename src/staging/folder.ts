@@ -5,18 +5,18 @@ import { runEffect, type Effect } from "../effect.ts";
 import { ConfigError, errorCodeOf, messageOf, StagingError } from "../errors.ts";
 import type { StageName } from "../state/contract/sends/stagings.ts";
 
-/** The ids that runs have: each is the name of a folder. */
+/** The form of a run's id, which is the name of a folder. */
 const runIds = /^[\w-]+$/;
 
-/** Where a run's chunks wait. A run's id comes out of a workflow's history, so it must not lead anywhere else. */
+/** The folder where a run's chunks wait. A run's id comes from a workflow's history: it must not lead anywhere else. */
 function runFolder(stagingFolder: string, runId: string): string {
   if (!runIds.test(runId)) throw new ConfigError("a run's id is letters, digits, _ and -");
   return join(stagingFolder, runId);
 }
 
 /**
- * The file of a staging, or of a part that a split made of it. Each staging has its own: no mixing with a
- * half file.
+ * The file of a staging, or of a part that a split made from it. Each staging has its own file, so that none is mixed
+ * with a half-written one.
  */
 export function stagedFile(
   stagingFolder: string,
@@ -27,7 +27,7 @@ export function stagedFile(
   return join(runFolder(stagingFolder, runId), `chunk-${chunk}.stage-${stage}${suffix}.jsonl.gz`);
 }
 
-/** Beside a staged file: where its pages began, one JSON object a line. */
+/** The file beside a staged file that holds where its pages began, one JSON object a line. */
 export function pageStartsFile(staged: string): string {
   return `${staged}.pages`;
 }
@@ -46,7 +46,7 @@ function stagingError(error: unknown, path: string): StagingError {
   });
 }
 
-/** Writes to a file that is not there until it is whole. */
+/** Writes to a file that does not exist until it is whole. */
 export interface AtomicFile {
   write(bytes: Buffer): Promise<void>;
   /** Syncs the file, gives it its name and syncs the folder: after this a power cut leaves it whole. */
@@ -56,8 +56,8 @@ export interface AtomicFile {
 }
 
 /**
- * Begins a file under a temporary name; `effect` goes around making and finishing it.
- * @throws {StagingError} it cannot be made; so do `write` and `finish`.
+ * Begins a file under a temporary name; `effect` wraps its beginning and its finish.
+ * @throws {StagingError} it cannot be made; `write` and `finish` throw it, too.
  */
 export async function createAtomicFile(
   path: string,
@@ -108,13 +108,13 @@ export async function createAtomicFile(
   };
 }
 
-/** Stagings whose lines are still asked for, by their chunks and stages. */
+/** Stagings whose lines are still needed, by their chunks and stages. */
 export type KeptStages = readonly Pick<StageName, "chunk" | "stage">[];
 
 /**
- * Removes the files of one chunk's stages before `before`, all of them when it is undefined, but the lines of
- * those in `keep`. Never a later stage's: an attempt that was slow must not clean up what its successor made.
- * Missing files are no fault. `effect` goes around each.
+ * Removes the files of one chunk's stages before `before`, or of all its stages when that is undefined, except the
+ * lines of the stages in `keep`. Never a later stage's: a slow attempt must not clean up what its successor made.
+ * Missing files are not an error. `effect` wraps each removal.
  */
 export async function cleanUpChunk(
   stagingFolder: string,
@@ -136,7 +136,7 @@ export async function cleanUpChunk(
   }
 }
 
-/** Removes everything a run staged but the lines of the stages in `keep`; `effect` goes around each removal. */
+/** Removes everything a run staged except the lines of the stages in `keep`; `effect` wraps each removal. */
 export async function cleanUpRun(
   stagingFolder: string,
   { runId, keep = [] }: { readonly runId: string; readonly keep?: KeptStages | undefined },
@@ -160,7 +160,7 @@ export async function stagedRuns(stagingFolder: string): Promise<string[]> {
   return names.filter((name) => runIds.test(name));
 }
 
-/** How long ago a file of a run was made or removed here last, in ms; 0 where it has none. */
+/** Time since a file of a run was last made or removed here, in ms; 0 if it has none. */
 export async function untouchedMs(stagingFolder: string, runId: string): Promise<number> {
   const found = await stat(runFolder(stagingFolder, runId)).catch(() => undefined);
   return found === undefined ? 0 : Date.now() - found.mtimeMs;

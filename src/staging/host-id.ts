@@ -8,8 +8,8 @@ import { errorCodeOf } from "../errors.ts";
 import { makePrivateFolder } from "../security/private-file.ts";
 
 /**
- * Names a state folder as no copy of it is named: by the machine as it was booted, the disk and the folder's number
- * there. Containers of one machine that share it have one name for it.
+ * Names a state folder so that no copy of it has the same name: by the machine's boot, the disk and the folder's number
+ * there. Containers of one machine that share the folder have the same name for it.
  */
 export function folderName(stateFolder: string): string {
   const { dev, ino } = statSync(stateFolder, { bigint: true });
@@ -26,7 +26,7 @@ export async function readHostId(stateFolder: string): Promise<string> {
   const made = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   await writeFile(made, randomBytes(6).toString("hex"), { mode: 0o600 });
   try {
-    // A link is made whole or not at all, and never over another's.
+    // A link is made whole or not at all, and never replaces another's.
     await link(made, file);
   } catch (error) {
     if (errorCodeOf(error) !== "EEXIST") throw error;

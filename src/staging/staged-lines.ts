@@ -21,7 +21,7 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Yields every line of a gzip file up to where it breaks off. */
+/** Yields every line of a gzip file up to where the file breaks off. */
 export async function* wholeLines(file: string): AsyncGenerator<Buffer> {
   const [input, gunzip] = [createReadStream(file), createGunzip()];
   const reading = pipeline(input, gunzip);

@@ -8,34 +8,31 @@ export function lastSendFileIn(stateFolder: string): string {
   return join(stateFolder, "last-send");
 }
 
-/**
- * Digits of a send's number in the file: it never changes its length, so that a write never leaves half of it
- * behind.
- */
+/** Digits of a send's number in the file. Its length never changes, so that no write leaves half of a number behind. */
 const digits = 16;
 
-/** What is remembered of a store. */
+/** What a state folder remembers of its store. */
 export type RememberedSend = {
   /** The number of its last send; 0 for none. */
   readonly send: number;
-  /** Tells that send from another one of its number, always with as many characters; undefined where nobody asks. */
+  /** Distinguishes that send from another with its number; its length never varies. Undefined where it is not used. */
   readonly mark?: string | undefined;
 };
 
-/** What a state folder remembers of a store; of another store nothing. */
+/** Returns what a state folder remembers of a store: `send` is 0 if the folder remembers none, or another store. */
 export function rememberedSend(stateFolder: string, storeId: string): RememberedSend {
   try {
-    // Behind the end of the line is what is left of a longer one.
+    // Text after the first line is left over from a longer one.
     const [line = ""] = readFileSync(lastSendFileIn(stateFolder), "utf8").split("\n");
     const [store, send, mark] = line.split(" ");
     return store === storeId ? { send: Number(send) || 0, mark } : { send: 0 };
   } catch {
-    // Without the file a restored store cannot be told from any other.
+    // Without the file, a restored store cannot be recognized.
     return { send: 0 };
   }
 }
 
-/** Remembers a store's last send, durably. */
+/** Durably remembers a store's last send. */
 export function rememberSend(
   stateFolder: string,
   storeId: string,

@@ -1,50 +1,50 @@
 import { requestDeadlineMs } from "../limits.ts";
 
-/** How often who waits for it looks whether it is free. */
+/** How often a waiting process checks whether the lock is free. */
 export const lockLookMs = 1;
 
 /** How long a process may write one transaction after another before it leaves a gap for others. */
 export const lockBurstMs = 20;
 
-/** That gap. */
+/** Length of that gap. */
 export const lockGapMs = 2;
 
 /**
- * Faults, and refusals without a hint, further apart than this are not in a row; more than the longest step
- * and a slow answer.
+ * Faults, and refusals without a hint, that are further apart than this do not count as in a row. It exceeds the
+ * longest step plus a slow answer.
  */
 export const faultForgottenMs = 10 * 60_000;
 
-/** How long a reserved permit outlives its time. */
+/** How long a permit stays reserved after its time. */
 export const reservationExpiresMs = 30_000;
 
 /** While a higher priority waits, a lower one gets one permit in this many. */
 export const lowPriorityPermits = 10;
 
-/** Failures in a row that open a circuit breaker: one probe at a time passes then. */
+/** Failures in a row that open a circuit breaker, which then lets one probe at a time through. */
 export const failuresMax = 5;
 
 /** Longest time between two probes. */
 export const probeStepMs = 30_000;
 
-/** How long the end of a probe is waited for: a little more than a JSON request may take. */
+/** How long to wait for a probe to end: a little more than a JSON request may take. */
 export const probeLostMs = requestDeadlineMs + 5_000;
 
-/** Silence after which a worker is no reason any more to leave the store's schema as it is. */
+/** Silence after which a worker no longer keeps the store's schema from being changed. */
 export const beatsKeepSchemaMs = 60_000;
 
-/** How often a worker tells the store that it lives. */
+/** How often a worker writes its beat to the store. */
 export const hostBeatMs = 10_000;
 
-/** Silence after which nothing is kept of a worker. */
+/** Silence after which a worker is forgotten. */
 export const hostForgottenMs = 24 * 3_600_000;
 
-/** Time to the first probe; doubles with each that fails. */
+/** Time to the first probe; doubles with each failed one. */
 export const probeFirstMs = 1_000;
 
 /**
- * Fields of a sync whose hashes are kept, 4 bytes a record and field; a change of another field is seen, and
- * not named.
+ * Fields of a sync whose hashes are kept, 4 bytes for each record and field. A change in any other field is noticed,
+ * but the field is not named.
  */
 export const fieldSlotsMax = 256;
 
@@ -55,7 +55,7 @@ export const transactionRowsMax = 1_000;
 export const lockWaitMs = 10_000;
 
 /**
- * The heap of a store's thread. It begins before `sizeHeaps` of a worker, and the young generation that V8 takes by
- * itself became 134 MB in a run of many rows, which was no faster for it.
+ * The heap of a store's thread. By default, V8's young generation grew to 134 MB in a run of many rows, without making
+ * it any faster.
  */
 export const storeThreadLimits = { maxYoungGenerationSizeMb: 12 };

@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.ts";
 
-/** The fact of a store, and of an inbox, that says where it was moved to: nobody uses it from then on. */
+/** The fact of a store or an inbox that says where it was moved to. A store with this fact is no longer used. */
 export const movedToName = "moved_to";
 
 /** The error of a store that was moved elsewhere. */

@@ -6,7 +6,7 @@ import { stateOnPort } from "./port.ts";
 import type { StateStore } from "./state-store.ts";
 import type { OpenedStore } from "./store-thread.ts";
 
-/** Has a thread open a store, which ends with `close`; `asked` says which. */
+/** Has a thread open the store that `asked` names; the store's `close` ends the thread. */
 export async function storeInThread(thread: Worker, asked: unknown): Promise<StateStore> {
   thread.ref();
   thread.postMessage(asked);

@@ -11,14 +11,14 @@ import type { StateStore } from "./state-store.ts";
 /** Where a project's state is. */
 export type StateAddress = {
   readonly stateFolder: string;
-  /** Undefined: in the state folder. */
+  /** Undefined for the state folder. */
   readonly store?: StoreServer | undefined;
 };
 
 /**
  * Opens the store of a project.
- * @throws {ConfigError} @throws {StateUnavailableError} as `openSqliteStore`, `openPostgresStore`; also where the state
- * folder holds runs of before the store was in Postgres.
+ * @throws {ConfigError} @throws {StateUnavailableError} as `openSqliteStore` and `openPostgresStore` do; also if the
+ * state folder holds runs or events from before the store was in Postgres.
  */
 export async function openStateStore(
   { stateFolder, store }: StateAddress,

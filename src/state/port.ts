@@ -137,13 +137,13 @@ const methods = {
   shred: "write",
 } as const satisfies Record<keyof StateMethods, "read" | "write">;
 
-/** What a call hands over of its input, which nobody asks for any more: there is some for each row. */
+/** The memory of an input that is transferred: the caller no longer needs it, and its size grows with the rows. */
 function memoryOf({ keys, hashes, rowNumbers }: KeysToStage): readonly ArrayBuffer[] {
   const parts = [keys.bytes, keys.ends, hashes, rowNumbers];
   return parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []));
 }
 
-/** The store's methods over a port that `openPort` made; `effect` goes around those that write. */
+/** The store's methods over a port that `openPort` made; `effect` wraps those that write. */
 export function stateOnPort(port: MessagePort, effect?: Effect): StateClient;
 export function stateOnPort(port: MessagePort, effect: Effect = runEffect): object {
   // An overload: a loop cannot show the compiler that each name has its own method.

@@ -32,7 +32,7 @@ import type { SplitStore } from "./contract/sends/split.ts";
 import type { StagingStore } from "./contract/sends/stagings.ts";
 import type { UnderWayStore } from "./contract/sends/under-way.ts";
 
-/** Every question and command of the state store, each one synchronous transaction where the data lie. */
+/** Every query and command of the state store, with synchronous types; see `StateStore` for their transactions. */
 export type StateMethods = RunStore &
   CheckpointStore &
   StagingStore &
@@ -64,7 +64,7 @@ export type StateMethods = RunStore &
   BackfillStore &
   ForgettingStore;
 
-/** Methods where the data lie: some answer at once, some later. */
+/** The methods in the thread that has the data: some return their value at once, others a promise of it. */
 export type MethodsOf<Methods extends Record<keyof Methods, (...input: never) => unknown>> = {
   readonly [Name in keyof Methods]: (
     ...input: Parameters<Methods[Name]>
@@ -75,19 +75,21 @@ export type MethodsOf<Methods extends Record<keyof Methods, (...input: never) =>
 export type StateClient = Remote<StateMethods>;
 
 /**
- * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, rate limits and
- * pulls. What a method wrote is durable when its promise resolves; in SQLite that of `stageKeys` and `keepFields` is
- * with the next write, as nothing leaves before `finishStage` and `beginPart`. Each method is one transaction but
- * `stageKeys`, `keepFields`, `commitChunk`, `prepareCommit`, `cutChunk`, `dropStagings`, `forgetSeenBefore`,
- * `pruneRuns`, `listReplay`, `beginPull` and `beginListing`, which take some thousand rows at a time. Methods that add
- * or draw (`addRunFacts`, `addRejects`, `beginStaging`, `beginPart`, `countFault`, `acquirePermit`, `noteLimit`,
- * `beginListing`, `beginCall`) do so again when called again; every other may be called twice with the same outcome.
+ * Everything that outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, rate
+ * limits and pulls. A method's writes are durable when its promise resolves. In SQLite, those of `stageKeys` and
+ * `keepFields` become durable with the next write, because nothing leaves before `finishStage` and `beginPart`. Each
+ * method is one transaction, except `stageKeys`, `keepFields`, `commitChunk`, `prepareCommit`, `cutChunk`,
+ * `dropStagings`, `forgetSeenBefore`, `endRun`, `pruneRuns`, `listReplay`, `undoAdoption`, `beginPull` and
+ * `beginListing`, which take some thousand rows at a time. Methods that add, subtract or draw (`addRunFacts`,
+ * `addRejects`, `beginStaging`, `beginPart`, `countFault`, `acquirePermit`, `noteLimit`, `beginAdoption`,
+ * `beginListing`, `beginCall`, `forgetCall`) do so again when called again; every other method may be called twice with
+ * the same outcome.
  * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
  */
 export type StateStore = StateClient & {
-  /** Random, made with the store: two stores never share it. */
+  /** Random, created with the store: no two stores share it. */
   readonly storeId: string;
-  /** Unix ms by the store's clock, as near as a process knows it: for what is noted, and compared in hours and days. */
+  /** Unix ms by the store's clock, as closely as a process knows it: for notes, and for comparing hours and days. */
   now(): number;
   /** A port for another thread, which gets the same methods from `stateOnPort`. The caller transfers it. */
   openPort(): MessagePort;

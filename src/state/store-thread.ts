@@ -2,7 +2,7 @@ import { parentPort, receiveMessageOnPort, type MessagePort } from "node:worker_
 
 import { packError, type Answering, type PackedError, type ThreadCall } from "../thread.ts";
 
-// What a store's thread and its opener say to each other.
+// The messages between a store's thread and its opener.
 
 /** A store that is open in its thread. */
 export type ServedStore = {
@@ -11,17 +11,17 @@ export type ServedStore = {
   readonly close: () => Promise<void> | void;
 };
 
-/** What a store's thread says first: whose it is, or why it cannot be opened. */
+/** The first message of a store's thread: the store's id, or why it cannot be opened. */
 export type OpenedStore = { readonly storeId: string } | { readonly error: PackedError };
 
-/** What its opener says then. */
+/** The later messages of its opener. */
 type Control = { readonly port: MessagePort } | "close";
 
-/** Opens a store in this thread once the opener says which, and answers over each port that it is given. */
+/** Opens a store in this thread once the opener says which, and answers the calls on each port that it receives. */
 export function serveStore(open: (asked: unknown) => Promise<ServedStore>): void {
   parentPort?.once("message", (asked: unknown) => {
     void open(asked).then(serve, (error: unknown) => {
-      // Its opener has been told why, and this thread ends.
+      // The opener learns why, and this thread ends.
       parentPort?.postMessage({ error: packError(error) } satisfies OpenedStore);
     });
   });
@@ -36,7 +36,7 @@ function serve({ storeId, answer, close }: ServedStore): void {
     void answered.finally(() => underWay.delete(answered));
   };
   const end = async (): Promise<void> => {
-    // The word to close comes by a way of its own, and so before calls that were made before it.
+    // `close` arrives on a channel of its own, and so may overtake calls that were made before it.
     for (const port of ports) {
       for (let left = nextOn(port); left !== undefined; left = nextOn(port)) take(port, left);
     }

@@ -1,7 +1,4 @@
-/**
- * Texts one after the other in UTF-8, and where each of them ends: one piece of memory, which crosses to a thread
- * as it is.
- */
+/** Texts one after another in UTF-8, and where each of them ends: memory that crosses to another thread as it is. */
 export type TextBlock = { readonly bytes: Uint8Array; readonly ends: Uint32Array };
 
 /** Puts texts into a block. */
@@ -10,7 +7,7 @@ export function textBlockOf(texts: readonly string[]): TextBlock {
   let length = 0;
   for (const [index, text] of texts.entries()) ends[index] = length += text.length;
   const joined = texts.join("");
-  // Memory of its own, because it is handed over; of ASCII each unit is one byte.
+  // Unpooled memory, because it is transferred. In ASCII, each code unit is one byte.
   if (Buffer.byteLength(joined) === length) {
     const bytes = Buffer.allocUnsafeSlow(length);
     bytes.write(joined, "latin1");

@@ -5,9 +5,9 @@ import { isPlainObject } from "../records/json-value.ts";
 import { shapeOf, type Stream } from "../records/streams.ts";
 import type { Expectation, RowOutcome } from "./outcome.ts";
 
-/** A member that is not what a test expects. */
+/** A member that differs from a test's expectation. */
 export type MemberDifference = {
-  /** From the expectation to the member, which may not be there. */
+  /** From the expectation to the member, which may be missing. */
   readonly path: Path;
   /** Undefined: the test expects nothing there. */
   readonly expected: unknown;
@@ -17,7 +17,7 @@ export type MemberDifference = {
   readonly why?: string | undefined;
 };
 
-/** What became of a row, as a test would say it that says as much as `like`. */
+/** The outcome of a row as an expectation, with as much detail as `like`. */
 export function expectationOf(outcome: RowOutcome, like: Expectation, stream: Stream): Expectation {
   if ("record" in outcome) {
     const { discriminator } = shapeOf(stream);
@@ -32,7 +32,7 @@ export function expectationOf(outcome: RowOutcome, like: Expectation, stream: St
   return { reject: isNamed && field !== undefined ? { code, field } : { code } };
 }
 
-/** The members of a record that are not what its test expects; of every other outcome the whole. */
+/** The members of a record that differ from the expectation; for any other outcome the whole. */
 export function memberDifferences(
   outcome: RowOutcome,
   expected: Expectation,

@@ -6,19 +6,19 @@ import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import type { Path } from "../config/document/document.ts";
 import { isPlainObject } from "../records/json-value.ts";
 
-/** What a file is to say at a path: in a group the members that are named here, and no other of `instead`. */
+/** A member that a group in a file is to have, in place of those in `instead`. */
 export type WantedMember = {
-  /** From the file to a group that is there. */
+  /** From the file to an existing group. */
   readonly path: Path;
   readonly member: string;
   readonly value: unknown;
-  /** Members of the group that the new one takes the place of. */
+  /** Members of the group that the new one replaces. */
   readonly instead: readonly string[];
 };
 
 /**
  * The text of a YAML file with other values in it; comments, blank lines and quotes elsewhere stay as they are.
- * Undefined where that cannot be done without changing something else, as below an anchor that others name.
+ * Undefined if that cannot be done without changing something else, for example below an anchor that others refer to.
  */
 export function updatedText(text: string, wanted: readonly WantedMember[]): string | undefined {
   const whole = text === "" || text.endsWith("\n") ? text : `${text}\n`;
@@ -51,7 +51,7 @@ function setIn(data: unknown, { path, member, value, instead }: WantedMember): v
 
 type Splice = { readonly from: number; readonly to: number; readonly text: string };
 
-/** Longest value that is written on one line; a longer one is written as a block where it can be. */
+/** Longest value that is written on one line; a longer one is written as a block if possible. */
 const lineCharsMax = 90;
 
 class Editor {
@@ -64,7 +64,7 @@ class Editor {
     this.#document = document;
   }
 
-  /** From the end on, so that what lies before stays where it is. */
+  /** Splices from the end backwards, so that earlier offsets stay valid. */
   text(): string {
     return this.#splices
       .toSorted((a, b) => b.from - a.from)
@@ -90,7 +90,7 @@ class Editor {
     if (node !== null) this.#replace(startOf(node), this.#endOf(node), yamlLine(wanted));
   }
 
-  /** False: nothing was done, and the group must be written anew. */
+  /** Returns false if it changed nothing and the group must be written anew. */
   #setMembers(group: YAMLMap<Node, Node>, wanted: Readonly<Record<string, unknown>>): boolean {
     const gone = group.items.filter(({ key }) => !Object.hasOwn(wanted, nameOf(key)));
     const names = new Set(group.items.map(({ key }) => nameOf(key)));
@@ -106,7 +106,7 @@ class Editor {
     return true;
   }
 
-  /** Items are compared by their order: one that is new or gone is the last. */
+  /** Compares items by their order: additions and removals are at the end. */
   #setItems(list: YAMLSeq<Node>, wanted: readonly unknown[]): boolean {
     const { items } = list;
     const [kept, gone] = [items.slice(0, wanted.length), items.slice(wanted.length)];
@@ -148,7 +148,7 @@ class Editor {
     return lines.join(`\n${" ".repeat(where.indent)}`);
   }
 
-  /** Only what has its lines for itself. What begins behind something else stays, and the file is not updated. */
+  /** Removes whole lines only. An entry that begins after something else stays, and the file is not updated. */
   #removeLines(start: number, end: number): void {
     const from = this.#text.lastIndexOf("\n", start) + 1;
     if (/^[\s-]*$/.test(this.#text.slice(from, start))) this.#replace(from, this.#lineEnd(end), "");
@@ -163,7 +163,7 @@ class Editor {
     this.#splices.push({ from, to, text });
   }
 
-  /** Where the line behind an offset begins. */
+  /** Where the line after the one at an offset begins. */
   #lineEnd(offset: number): number {
     return this.#text.indexOf("\n", offset) + 1;
   }
@@ -176,20 +176,20 @@ class Editor {
     return offset - (this.#text.lastIndexOf("\n", offset - 1) + 1);
   }
 
-  /** Where the last thing ends that is written of a value, or of a pair. */
+  /** Where the last written part of a value, or of a pair, ends. */
   #endOf(of: Node | Pair<Node, Node | null> | null | undefined): number {
     if (isPair<Node, Node | null>(of)) return this.#endOf(of.value ?? of.key);
     const isOpen = isCollection(of) && of.flow !== true && of.items.length > 0;
     if (isOpen && isMap<Node, Node>(of)) return this.#endOf(of.items.at(-1));
     if (isOpen && isSeq<Node>(of)) return this.#endOf(of.items.at(-1));
     const end = of?.range?.[1] ?? 0;
-    // Of text in a block the range holds the line ends behind it, too.
+    // For a block of text, the range also includes the line ends after it.
     const isBlock = isScalar(of) && (of.type === "BLOCK_FOLDED" || of.type === "BLOCK_LITERAL");
     return isBlock ? this.#text.slice(0, end).trimEnd().length : end;
   }
 }
 
-/** A value of YAML on one line, as it may stand in any place of a file. */
+/** A YAML value on one line, valid anywhere in a file. */
 export function yamlLine(value: unknown): string {
   const list = stringify([value], { collectionStyle: "flow", lineWidth: 0, blockQuote: false });
   return list.trim().slice(1, -1).trim();
@@ -199,7 +199,7 @@ function memberLine(name: string, value: unknown): string {
   return `${yamlLine(name)}: ${yamlLine(value)}`;
 }
 
-/** A member as a block whose first line is indented already; what fits is written on one line. */
+/** A member as a block whose first line is indented already; written on one line if it fits. */
 function memberLines(name: string, value: unknown, indent: number): readonly string[] {
   const line = memberLine(name, value);
   const isList = Array.isArray(value) && value.some(isPlainObject);

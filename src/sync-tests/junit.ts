@@ -1,17 +1,17 @@
 import type { CaseResult } from "./run.ts";
 
-/** A file of tests and what became of its cases. */
+/** A file of tests and the results of its cases. */
 export type FileResult = {
-  /** As a person knows it. */
+  /** The name shown to a person. */
   readonly name: string;
   readonly cases: readonly (Pick<CaseResult, "case" | "differences"> & {
     readonly line: number;
-    /** What is wrong, for a person; empty where nothing is. */
+    /** The failure for a person; empty if there is none. */
     readonly text: string;
   })[];
 };
 
-/** The results as JUnit XML, as CI servers read it. */
+/** The results as JUnit XML for CI servers. */
 export function junitXml(files: readonly FileResult[]): string {
   const suites = files.flatMap(({ name, cases }) => [
     `  <testsuite${attributes({ name, tests: cases.length, failures: failuresIn(cases) })}>`,
@@ -54,7 +54,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Text as XML 1.0 can carry it: of control characters it knows only tab and line ends. */
+/** Text as XML 1.0 can hold it: the only control characters allowed are tab and line ends. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

@@ -22,33 +22,33 @@ export type MappingCase = {
   readonly path: Path;
   /** Rows, or the absolute path of the file that has them. */
   readonly input: { readonly rows: readonly Row[] } | { readonly file: string };
-  /** What becomes of each row. */
+  /** The outcome expected of each row. */
   readonly expected: readonly Expectation[];
-  /** Whether the case has one row, and says itself what becomes of it. */
+  /** Whether the case has one row, with its expectation in the case itself. */
   readonly isSingle: boolean;
 };
 
-/** A file of tests that was read and checked. */
+/** A file of tests that has been read and checked. */
 export type TestFile = {
   /** Absolute. */
   readonly path: string;
-  /** As a person knows it. */
+  /** The name shown to a person. */
   readonly name: string;
   readonly text: string;
   readonly sync: SyncConfig;
-  /** What is taken for the time, in ms since 1970. */
+  /** The time that mappings see, in ms since 1970. */
   readonly now: number;
   readonly timeZone: string;
   readonly cases: readonly MappingCase[];
-  /** The line of the member at a path, or, where it is not there, of what is around it. */
+  /** The line of the member at a path, or, if it is missing, of its surroundings. */
   lineOf(path: Path): number;
-  /** The text of a member as it is written, without quotes; undefined where it is not there, or not one text. */
+  /** The text of a member as written, without quotes; undefined if it is missing or is not a single text. */
   writtenAt(path: Path): string | undefined;
 };
 
 /**
  * Reads a file of tests.
- * @throws {ConfigError} something is wrong with it: each problem with its line, column and a caret.
+ * @throws {ConfigError} the file has mistakes: lists each with its line, column and a caret.
  */
 export function loadTests(file: FoundFile, syncs: ReadonlyMap<string, SyncConfig>): TestFile {
   const document = parseConfigDocument(file.text);
@@ -93,7 +93,7 @@ export function loadTests(file: FoundFile, syncs: ReadonlyMap<string, SyncConfig
   };
 }
 
-/** The path of what is expected of a row of a case. */
+/** The path of the expectation for a row of a case. */
 export function expectedAt({ path, isSingle }: MappingCase, index: number): Path {
   return isSingle ? path : [...path, "expect", index];
 }
@@ -110,7 +110,7 @@ function rowsOf(document: ConfigDocument, written: WrittenCase, path: Path): rea
   }));
 }
 
-/** What a case says of its one row. */
+/** The expectation that a case has for its one row. */
 function ownOf({ record, reject, filtered }: WrittenCase): Expectation {
   const given = Object.entries({ record, reject, filtered });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
@@ -123,7 +123,7 @@ function noSync(name: string, syncs: ReadonlyMap<string, SyncConfig>): Mistake {
   return { path: ["sync"], on: "value", message };
 }
 
-/** A report of a CI server takes two cases of one name for one. */
+/** CI servers merge two cases with the same name in a report. */
 function doubleNames(cases: readonly WrittenCase[]): readonly Mistake[] {
   return cases.flatMap(({ name }, index): readonly Mistake[] =>
     cases.findIndex((other) => other.name === name) === index

@@ -9,22 +9,22 @@ import { columnsOf } from "../mapping/read-field.ts";
 import { isPlainObject } from "../records/json-value.ts";
 import type { Row } from "../records/streams.ts";
 
-/** A row as a test file has it. */
+/** A row as written in a test file. */
 export type WrittenRow = {
   readonly path: Path;
   readonly members: Row;
-  /** The text at a way into it as it is written, without quotes; undefined of a list or a group. */
+  /** The text at a path inside the row, as written, without quotes; undefined for a list or a group. */
   readonly textOf: (way: Path) => string | undefined;
 };
 
-/** The columns that a sync reads; none of a mapping module, which does not say. */
+/** The columns that a sync reads; empty for a mapping module, whose columns are not known. */
 function columnsRead({ record, stream }: SyncConfig): readonly string[] {
   if (record === undefined) return [];
   const { texts, properties } = placedRules(record, stream);
   return [...texts, ...properties].flatMap(({ rule }) => columnsOf(rule));
 }
 
-/** A value as sources of JSON give it: a number of more digits than every reader takes is none. */
+/** A value as JSON sources give it: a number with too many digits for some readers becomes a refusal. */
 function exactOf(value: unknown, way: Path, textOf: WrittenRow["textOf"]): unknown {
   if (Array.isArray(value)) return value.map((item, at) => exactOf(item, [...way, at], textOf));
   if (isPlainObject(value)) {
@@ -40,7 +40,7 @@ function exactOf(value: unknown, way: Path, textOf: WrittenRow["textOf"]): unkno
 
 /**
  * A written row as the connector of its sync would give it: cells of CSV are text, `007` as well as `true`, and empty
- * where nothing is written; numbers of Postgres are digits; everything else is what it is in JSON.
+ * if nothing is written; numbers of Postgres are digits; everything else is as in JSON.
  */
 export function rowOf(sync: SyncConfig, { members, textOf }: WrittenRow): Row {
   const { connector } = sync;
@@ -53,14 +53,14 @@ export function rowOf(sync: SyncConfig, { members, textOf }: WrittenRow): Row {
   return Object.fromEntries([...empty, ...cells]);
 }
 
-/** Cells that are no text, and columns that nothing reads but are called nearly like one that is missing. */
+/** Cells that are not text, and unread columns whose names are close to a missing one. */
 export function rowMistakes(sync: SyncConfig, row: WrittenRow): readonly Mistake[] {
   const { members, path, textOf } = row;
   const read = columnsRead(sync);
   const isThere = (column: string): boolean =>
     Object.hasOwn(members, column.split(".", 1)[0] ?? "") || Object.hasOwn(members, column);
   const missing = read.filter((column) => !isThere(column));
-  // Of a way into JSON the first step is a member of the row.
+  // The first step of a path into JSON is a member of the row.
   const firsts = new Set(read.flatMap((column) => [column, column.split(".", 1)[0] ?? ""]));
   return Object.keys(members).flatMap((column): readonly Mistake[] => {
     const at = [...path, column];

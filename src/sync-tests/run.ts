@@ -9,7 +9,7 @@ import { memberDifferences, type MemberDifference } from "./compare.ts";
 import { expectedAt, type MappingCase, type TestFile } from "./load.ts";
 import type { RowOutcome } from "./outcome.ts";
 
-/** What running a case found. */
+/** The result of a case. */
 export type CaseResult = {
   readonly case: MappingCase;
   readonly outcomes: readonly RowOutcome[];
@@ -20,11 +20,11 @@ export type CaseResult = {
 export type CaseDifference = MemberDifference & {
   /** From the file to the expectation. */
   readonly at: Path;
-  /** Which row, from 1; undefined where the case has only one. */
+  /** Which row, from 1; undefined if the case has only one. */
   readonly row?: number | undefined;
 };
 
-/** What tests need besides their file. */
+/** The tools that tests need besides their file. */
 export type TestMeans = {
   readonly mapping: CompiledMapping;
   /** The rows of a file, as the connector of the sync reads them. @throws {SluiceError} they cannot be read. */
@@ -35,7 +35,7 @@ export type TestMeans = {
 export async function runTests(file: TestFile, means: TestMeans): Promise<readonly CaseResult[]> {
   const { stream } = file.sync;
   const { mapping } = means;
-  // All rows that are written in the file are one page: what a page takes to set up is paid once.
+  // All rows written in the file form one page, so that the set-up cost of a page is paid once.
   const written = file.cases.flatMap(({ input }) => ("rows" in input ? input.rows : []));
   const outcomes = (await outcomesOfRows(written, { mapping, stream })).values();
   const results: CaseResult[] = [];
@@ -69,7 +69,7 @@ function compareCase(
   });
 }
 
-/** What a mapping makes of rows, in their order. */
+/** Maps rows and returns their outcomes, in order. */
 export async function outcomesOfRows(
   rows: readonly Row[],
   by: { readonly mapping: CompiledMapping; readonly stream: Stream },
@@ -82,7 +82,7 @@ async function* pageOf(rows: readonly Row[]): AsyncGenerator<RowPage> {
   yield { rows, position: undefined, where: String };
 }
 
-/** What becomes of each row of pages, in the order of the rows. */
+/** The outcome of each row of the pages, in order. */
 async function outcomesOf(
   pages: AsyncIterable<RowPage>,
   { mapping, stream }: { readonly mapping: CompiledMapping; readonly stream: Stream },
@@ -100,7 +100,7 @@ function numberOf(place: string): number {
   return Number(/\d+$/.exec(place)?.[0] ?? 0);
 }
 
-/** A row that became neither a record nor a reject was left out by the mapping. */
+/** A row that became neither a record nor a reject was filtered by the mapping. */
 function ofPage(page: RecordPage): readonly RowOutcome[] {
   const { source } = page;
   const places = Array.from({ length: rowCount(source) }, (_, index) => source.where(index));

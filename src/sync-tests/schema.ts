@@ -68,7 +68,7 @@ const testCase = z
     }
   });
 
-/** A file of tests, as `tests/*.yaml` holds it. */
+/** A file of tests, such as `tests/*.yaml`. */
 export const testFileSchema = z.strictObject({
   sync: name.describe("The sync whose mapping is tested."),
   now: z.iso
@@ -89,5 +89,5 @@ export const testFileSchema = z.strictObject({
   cases: z.array(testCase).min(1),
 });
 
-/** A case as it is written. */
+/** A case as written. */
 export type WrittenCase = z.output<typeof testCase>;

@@ -6,8 +6,8 @@ import type { CaseResult } from "./run.ts";
 const kinds = ["record", "reject", "filtered"] as const;
 
 /**
- * The text of a file of tests that expects what its mapping gives. Undefined where that cannot be written without
- * changing something else, as below an anchor that others name.
+ * The text of a file of tests, changed to expect the actual results of its mapping. Undefined if that cannot be
+ * written without changing something else, for example below an anchor that others refer to.
  */
 export function updatedTests(file: TestFile, results: readonly CaseResult[]): string | undefined {
   const { stream } = file.sync;

@@ -1,4 +1,4 @@
-/** What each activity does, as a person says it: for `status`, and for what follows a run. */
+/** Each activity in words for a person: for `status`, and for whatever follows a run. */
 export const activityPhrases = {
   openRun: "opening the run",
   chooseHost: "looking for a worker",

@@ -1,7 +1,7 @@
 import type { ReportChanges } from "../report/report.ts";
 import { grouped } from "./quantities.ts";
 
-/** Fields that a person is told of; `--json` names all. */
+/** Fields that a person is shown; `--json` names all. */
 const fieldsToldMax = 10;
 
 function changedText({ changed, remapped }: ReportChanges): string {
@@ -20,7 +20,7 @@ function fieldsText({ fields }: ReportChanges): string {
 }
 
 /**
- * Why records were sent, in which fields changed ones differ, and what vanished, a line each; nothing where there is
+ * Why records were sent, in which fields changed ones differ, and how many vanished, a line each; empty if there is
  * nothing to say. Fields are foreign text.
  */
 export function changesLines(changes: ReportChanges | undefined): readonly string[] {

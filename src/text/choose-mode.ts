@@ -4,21 +4,21 @@ export type ChosenMode = {
   readonly reason: string;
 };
 
-/** What the first chunk and the settings say of a batch. */
+/** The facts about a batch from its first chunk and the settings. */
 export type BatchFacts = {
   readonly asked: "auto" | "lightweight" | "heavyweight";
   readonly partsMax: number;
   /** Whether the first chunk is the whole batch. */
   readonly isWhole: boolean;
   readonly records: number;
-  /** Lightweight bodies that the first chunk needs; 0 when a record alone exceeds one. */
+  /** Lightweight bodies that the first chunk needs; 0 if a record alone exceeds one. */
   readonly bodies: number;
 };
 
 /**
- * Chooses how a batch travels: lightweight when it is whole after its first chunk and fits the bodies allowed, else
- * heavyweight; a mode that was asked for wins. A chunk in which nothing leaves, and which is not the last,
- * decides nothing.
+ * Chooses how a batch travels: lightweight if it is complete after its first chunk and fits the allowed bodies,
+ * otherwise heavyweight; a mode that was asked for wins. Undefined for a chunk in which nothing leaves and which is
+ * not the last.
  */
 export function chooseMode({
   asked,

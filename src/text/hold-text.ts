@@ -2,7 +2,7 @@ import type { Bound, Broken } from "../guardrails/guardrails.ts";
 import type { Hold } from "../state/contract/runs/holds.ts";
 import { grouped } from "./quantities.ts";
 
-/** What each figure counts. */
+/** The word for each figure. */
 const counted: Readonly<Record<string, string>> = {
   rejected_above: "rejected",
   changed_above: "changed",
@@ -11,14 +11,14 @@ const counted: Readonly<Record<string, string>> = {
   rows_below: "read",
 };
 
-/** What a share of each is taken from. */
+/** The total behind each share. */
 const ofWhat: Readonly<Record<string, string>> = {
   rejected_above: "rows",
   vanished_above: "records that were there before",
   rows_below: "rows of the run before",
 };
 
-/** A share as a person reads it, to a tenth of a percent. */
+/** A share for a person, to a tenth of a percent. */
 function percent(share: number): string {
   return `${Math.round(share * 1_000) / 10}%`;
 }
@@ -27,7 +27,7 @@ function boundText(bound: Bound): string {
   return "share" in bound ? percent(bound.share) : grouped(bound.count);
 }
 
-/** A guardrail that was broken, as a person reads it: `changed_above 30%: 31,204 of 100,000 known records changed`. */
+/** A broken guardrail in words: `changed_above 30%: 31,204 of 100,000 known records changed`. */
 export function brokenText({ guardrail, figure, of, bound }: Broken): string {
   const what = counted[guardrail] ?? "changed in it";
   const from = ofWhat[guardrail] ?? "known records";
@@ -37,7 +37,7 @@ export function brokenText({ guardrail, figure, of, bound }: Broken): string {
   return `${limit}: ${grouped(figure)} of ${grouped(of)} ${from} ${what}${share}`;
 }
 
-/** Places of records, by what they are an example of; nothing where none is named. */
+/** Places of example records by kind; empty if there are none. */
 function exampleLines(examples: Hold["examples"] = []): readonly string[] {
   const byKind = Map.groupBy(examples, ({ kind }) => kind);
   return [...byKind].map(
@@ -45,7 +45,7 @@ function exampleLines(examples: Hold["examples"] = []): readonly string[] {
   );
 }
 
-/** Why a run is held, a line each, and places of some of its records. */
+/** Why a run is held, one line each, and places of some of its records. */
 export function heldLines({
   broken,
   examples,

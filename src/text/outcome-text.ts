@@ -1,4 +1,4 @@
-/** An outcome as people read it: `done with rejects`. */
+/** An outcome in words: `done with rejects`. */
 export function outcomeText(outcome: string): string {
   return outcome.replaceAll("_", " ");
 }

@@ -7,13 +7,13 @@ function about(value: number | null, text: (value: number) => string = grouped):
   return value === null ? unknown : `about ${text(value)}`;
 }
 
-/** How many rows there are to read, and whether somebody counted them. */
+/** How many rows there are to read, and whether they were counted. */
 export function rowsText(rows: number | null, isCounted: boolean): string {
   if (rows === null) return `${unknown}: the source cannot say`;
   return isCounted ? `${grouped(rows)}, counted` : `${about(rows)}, estimated`;
 }
 
-/** What is read, as a clause; `quoted` marks what a person typed. */
+/** The rows to read, as a clause; `quoted` marks text that a person typed. */
 export function plannedSpanText(
   { from, to, keys, limit, time_zone: zone }: BackfillPlan,
   quoted: (text: string) => string,
@@ -26,7 +26,7 @@ export function plannedSpanText(
   return `from ${begin} to ${end}${most}; times are in ${quoted(zone)}`;
 }
 
-/** What became of the rows of a sample; undefined when it has none. */
+/** The outcomes of the rows of a sample; undefined if it has none. */
 export function sampleCounts(sample: PlanSample): string | undefined {
   const { rows, filtered } = sample;
   if (rows === 0) return undefined;
@@ -40,7 +40,7 @@ export function sampleCounts(sample: PlanSample): string | undefined {
   ].join(", ");
 }
 
-/** The numbers of a plan with their names; everything that is estimated says "about". */
+/** The numbers of a plan with their names; every estimate says "about". */
 export function planRows(plan: BackfillPlan): readonly (readonly [string, string])[] {
   return [
     ["rows to read", rowsText(plan.rows, plan.is_counted)],

@@ -1,12 +1,12 @@
 /**
- * A number with its thousands set apart. Workflows print with it, too, so it does not ask for a locale: that is
+ * A number with separated thousands. Workflows print with it, too, so it does not use a locale, which is
  * data of the Node that runs.
  */
 export function grouped(value: number): string {
   return String(value).replaceAll(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ",");
 }
 
-/** Bytes as a person reads them. */
+/** Bytes in a readable unit. */
 export function byteText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -14,7 +14,7 @@ export function byteText(bytes: number): string {
   return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 
-/** Milliseconds as a person reads them: tenths of a second count below ten seconds alone. */
+/** Milliseconds in readable units: with tenths of a second only below ten seconds. */
 export function durationText(ms: number): string {
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
   const whole = Math.round(ms / 1_000);
@@ -25,7 +25,7 @@ export function durationText(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Seconds that are guessed, in one unit. */
+/** Estimated seconds, in one unit. */
 export function roughTimeText(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);

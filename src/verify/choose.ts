@@ -8,42 +8,42 @@ import { SeededSample } from "./sample.ts";
 export type HeldRecord = {
   readonly key: string;
   readonly place: string;
-  /** As today's mapping makes it of today's row. */
+  /** Its JSON line, from today's row and today's mapping. */
   readonly line: Buffer;
   /** Unix ms. */
   readonly acceptedAt: number;
   /** The number of the staging that sent it. */
   readonly send: number;
-  /** Fields that have changed since it was sent, or were adopted otherwise; undefined where that is not known. */
+  /** Fields that have changed since it was sent, or were adopted otherwise; undefined if that is not known. */
   readonly changed: ReadonlySet<string> | undefined;
 };
 
-/** Which records are looked up: some by a seed, or those of some keys. */
+/** Which records to look up: some drawn by a seed, or those with certain keys. */
 export type Choice =
   | { readonly size: number; readonly seed: number }
   | { readonly keys: ReadonlySet<string> };
 
-/** What was chosen of a source. */
+/** The records chosen from a source. */
 export type ChosenRecords = {
   readonly records: readonly HeldRecord[];
-  /** Records that the source gives now. */
+  /** Records in the source now. */
   readonly read: number;
-  /** Keys that were asked for and of which the service is not known to hold a record. */
+  /** Requested keys for which the service is not known to hold a record. */
   readonly notHeld: readonly string[];
-  /** Keys that were asked for and of which the source has no record. */
+  /** Requested keys for which the source has no record. */
   readonly absent: readonly string[];
 };
 
-/** How records are chosen. */
+/** What choosing records needs. */
 export type ChoosingTools = {
   readonly stream: Stream;
-  /** Whether runs reject a row whose key an earlier one had. */
+  /** Whether runs reject a row with the key of an earlier row. */
   readonly rejectsDuplicates: boolean;
-  /** What is known of keys, in order. */
+  /** The known facts about keys, in order. */
   readonly knownOf: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
 };
 
-/** Draws the records to look up among all that the source gives now. */
+/** Draws the records to look up from all that the source has now. */
 export async function chooseRecords(
   pages: AsyncIterable<RecordPage>,
   choice: Choice,
@@ -64,14 +64,14 @@ export async function chooseRecords(
     for (const [at, candidate] of wanted.entries()) {
       const { key, index } = candidate;
       if ("keys" in choice) found.add(key);
-      // Of what was never accepted nothing says that the service should have it: the next run sends it.
+      // Nothing says that the service should have a record that was never accepted: the next run sends it.
       const record = known[at];
       if (record?.state !== "accepted") continue;
       const line = Buffer.from(lineOf(page, candidate));
       const change = changeOf(line, stream, record);
       const fields = change.status === "changed" ? change.fields : [];
       const { acceptedAt } = record;
-      // What was adopted was not sent: the service may well hold something else.
+      // An adopted record was not sent: the service may well hold something else.
       const changed =
         fields === undefined ? undefined : new Set([...fields, ...(record.adopted?.fields ?? [])]);
       sample.add({

@@ -4,12 +4,12 @@ import { ConfigError } from "../errors.ts";
 import { isPlainObject, type JsonValue } from "../records/json-value.ts";
 import { shapeOf, type Stream, type StreamRecord } from "../records/streams.ts";
 
-/** How the records of a stream are found and shown by the service's search. */
+/** How the service's search finds and shows the records of a stream. */
 export type SearchedAs = {
   readonly of: Exclude<Searchable, "job_postings">;
-  /** The field by which a record is looked up: the search knows no id of ours. */
+  /** The field by which a record is looked up: the search does not know our ids. */
   readonly property: "domain" | "email";
-  /** Properties of a record, and where a result shows each: that of the same name, but for the groups it has. */
+  /** Properties of a record, and where a result shows each: under the same name, or inside a group of the result. */
   readonly shown: Readonly<Record<string, string>>;
 };
 
@@ -56,36 +56,36 @@ export function searchOf(stream: Stream, sync: string): SearchedAs {
   });
 }
 
-/** A field of which the service shows something else than it holds; `shown` is null where it shows nothing. */
+/** A field that the service shows differently from what it should hold; `shown` is null if it shows nothing. */
 export type DifferingField = {
   readonly field: string;
   readonly held: JsonValue;
   readonly shown: JsonValue;
 };
 
-/** What a comparison of one record with one result says of each of its fields. */
+/** The comparison of one record with one result, field by field. */
 export type Compared = {
   readonly same: readonly string[];
   readonly differing: readonly DifferingField[];
-  /** Fields that the search never shows, or of which it is not known what is held. */
+  /** Fields that the search never shows, or whose held value is not known. */
   readonly incomparable: readonly string[];
 };
 
-/** Domains and e-mail addresses are the same however their letters are written. */
+/** Ignores the case of domains and e-mail addresses. */
 function isEqual(path: string, held: JsonValue, shown: JsonValue): boolean {
   const ignoresCase = ["domain", "email", "company.domain"].includes(path);
   if (!ignoresCase || typeof held !== "string" || typeof shown !== "string") return held === shown;
   return held.toLowerCase() === shown.toLowerCase();
 }
 
-/** Whole numbers but for the amount: a value of another type is not one that the service would show. */
+/** Numbers must be whole, except the amount: the service would not show a value of another type. */
 function hasTypeOf(of: Searchable, path: string, value: JsonValue): boolean {
   const type = resultPathType(of, path);
   if (type !== "number") return typeof value === type;
   return path === "raised_amount" ? typeof value === "number" : Number.isInteger(value);
 }
 
-/** The fields of a record by their paths, such as "account_properties.name", but for its kind. */
+/** The fields of a record by their paths, such as "account_properties.name", without the discriminator. */
 function* fieldsOf(record: StreamRecord, stream: Stream): Generator<[string, string, JsonValue]> {
   const { discriminator, propertiesField } = shapeOf(stream);
   for (const [name, value] of Object.entries(record)) {
@@ -107,7 +107,7 @@ function json(value: unknown): unknown {
 
 /**
  * Compares a record with the one result that was found for it, field by field. Fields in `changed` are not compared:
- * the row says something else by now than what was sent.
+ * the row has other values by now than those that were sent.
  */
 export function compareRecord(
   record: StreamRecord,
@@ -128,7 +128,7 @@ export function compareRecord(
   const names = new Set(all.map(([, name]) => name));
   for (const [field, name, held] of all) {
     const path = name === search.property && field === name ? name : search.shown[name];
-    // Of two properties that one field would show, its own name goes first.
+    // If one field could show two properties, the one with the field's own name wins.
     const isOther = path !== undefined && path !== name && names.has(path);
     if (path === undefined || isOther || changed.has(field) || !hasTypeOf(search.of, path, held)) {
       compared.incomparable.push(field);

@@ -1,17 +1,17 @@
-/** How long the service may take to show what it accepted: until then nothing is called missing (our choice). */
+/** How long the service may take to show an accepted record: until then none counts as missing (our choice). */
 export const processingMsMax = 24 * 3_600_000;
 
-/** Records that are looked up unless it is said how many. */
+/** Records that are looked up by default. */
 export const sampleDefault = 200;
 
-/** Records that are looked up at most: their lines are held in memory. */
+/** The most records that are looked up: their lines are held in memory. */
 export const sampleMax = 10_000;
 
-/** How long a look waits for its permit, or for a service that asks it to slow down, before it stops. */
+/** How long a lookup waits for its permit, or for a service that asks it to slow down, before it stops. */
 export const permitWaitMsMax = 60_000;
 
-/** Faults in a row with which a look stops: each may have cost a call. */
+/** Consecutive faults after which a lookup stops: each may have cost a call. */
 export const lookFaultsMax = 3;
 
-/** Results that are asked for: a second one is enough to know that nothing says which is meant. */
+/** Results that are requested: a second one is enough to know that the match is ambiguous. */
 export const resultsAsked = 2;

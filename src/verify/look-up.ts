@@ -13,9 +13,9 @@ import { compareRecord, type Compared, type SearchedAs } from "./compare.ts";
 import { lookFaultsMax, permitWaitMsMax, processingMsMax, resultsAsked } from "./limits.ts";
 
 /**
- * What the search says of a record. `recent`: it was accepted so lately that what is missing or differs may still be
- * on its way, or a run sends it beside the look. `incomparable`: it cannot be looked up, because what it is found by
- * has changed since it was sent.
+ * The outcome of looking up a record. `recent`: it was accepted so recently that a missing record or a difference may
+ * still be on its way, or a run sends it during the lookup. `incomparable`: it cannot be looked up, because the field
+ * by which it is found has changed since it was sent.
  */
 export type RecordVerdict =
   | "same"
@@ -30,30 +30,30 @@ export type RecordVerdict =
 export type VerifiedRecord = {
   readonly record: HeldRecord;
   readonly verdict: RecordVerdict;
-  /** Undefined where there is not one result. */
+  /** Undefined unless there is exactly one result. */
   readonly compared?: Compared | undefined;
   /** Why there is no answer. */
   readonly why?: string | undefined;
 };
 
-/** What became of a look. */
+/** The outcome of a lookup. */
 export type LookedUp = {
-  /** In the order in which they were asked for. */
+  /** In the order in which they were looked up. */
   readonly records: readonly VerifiedRecord[];
-  /** Requests that left. */
+  /** Requests that were sent. */
   readonly calls: number;
-  /** Records that were not asked for, because the calls were used up or the look stopped. */
+  /** Records that were not looked up, because the calls were used up or the lookup stopped. */
   readonly left: number;
-  /** What stopped it early. */
+  /** The error that stopped it early. */
   readonly stopped?: SluiceError | undefined;
 };
 
-/** What a look works with. */
+/** What a lookup needs. */
 export type LookUpTools = Pick<ChoosingTools, "knownOf"> & {
   readonly api: Pick<ApiClient, "search">;
   readonly stream: Stream;
   readonly search: SearchedAs;
-  /** Requests that may leave; the look ends before it makes one more. */
+  /** The most requests; the lookup ends before it makes one more. */
   readonly callsMax: number;
   /** Unix ms. */
   readonly now: () => number;
@@ -64,14 +64,14 @@ export type LookUpTools = Pick<ChoosingTools, "knownOf"> & {
 
 const recordSchema = z.record(z.string(), z.unknown());
 
-/** Waits as long as it is told to, where that is short. @throws {RateLimitedError} it is not. */
+/** Waits as long as the service asks, if that is short. @throws {RateLimitedError} it is not. */
 async function waitFor(error: unknown, signal: AbortSignal): Promise<void> {
   if (!(error instanceof RateLimitedError) || error.isOutage) throw error;
   if (error.retryAfterMs > permitWaitMsMax) throw error;
   await setTimeout(error.retryAfterMs, undefined, { signal });
 }
 
-/** Asks for a record; undefined when no call is left for it. */
+/** Looks up a record; undefined if no call is left for it. */
 async function ask(
   tools: LookUpTools,
   value: string,
@@ -93,7 +93,7 @@ async function ask(
   return undefined;
 }
 
-/** What the answer says; results that were not asked for say nothing. */
+/** Judges a record by the answer; ignores results that do not match the request. */
 function judge(
   record: HeldRecord,
   held: StreamRecord,
@@ -123,13 +123,13 @@ function judge(
   return { record, verdict: isRecent ? "recent" : "differs", compared };
 }
 
-/** Whether a run has sent the record since it was chosen, or is about to: what the search shows may be that. */
+/** Whether a run has sent the record since it was chosen, or is about to: the search may show that version. */
 async function isOvertaken({ key, send }: HeldRecord, { knownOf }: LookUpTools): Promise<boolean> {
   const [known] = await knownOf([key]);
   return known?.state !== "accepted" || known.send !== send;
 }
 
-/** The verdict, but of nothing that a run has sent meanwhile that the service lacks or changed it. */
+/** The verdict, but never `missing` or `differs` for a record that a run has sent meanwhile. */
 async function settled(verified: VerifiedRecord, tools: LookUpTools): Promise<VerifiedRecord> {
   const { record, verdict } = verified;
   const isWrong = verdict === "missing" || verdict === "differs";
@@ -144,9 +144,9 @@ function stops(error: unknown, faults: number): boolean {
 }
 
 /**
- * Looks records up with the service's search, one call each, and compares what it shows with what is known to be
- * held. Nothing is asked for twice: a call costs, also one without an answer.
- * @throws what is no fault of the service or the network.
+ * Looks records up with the service's search, one call each, and compares the results with the records known to be
+ * held. Asks for nothing twice: every call costs, even one without an answer.
+ * @throws errors that are not faults of the service or the network.
  */
 export async function lookUpRecords(
   records: readonly HeldRecord[],
@@ -184,7 +184,7 @@ export async function lookUpRecords(
   return { records: verified, calls: tally.requests, left, stopped };
 }
 
-/** How many of the records cost a call. */
+/** How many of the records need a call. */
 export function callsFor(records: readonly HeldRecord[], { property }: SearchedAs): number {
   return records.filter(({ changed }) => changed?.has(property) === false).length;
 }

@@ -4,8 +4,8 @@ import { hash } from "node:crypto";
 export type Drawn = { readonly key: string };
 
 /**
- * A sample by a seed: those of which the hash of seed and key is smallest. So it does not depend on the order of the
- * rows, and a second look with the same seed sees the same records, as far as they are still there.
+ * A sample drawn by a seed: the records with the smallest hashes of seed and key. So it does not depend on the order
+ * of the rows, and a second lookup with the same seed gets the same records, as far as they still exist.
  */
 export class SeededSample<Item extends Drawn> {
   readonly #size: number;
@@ -13,7 +13,7 @@ export class SeededSample<Item extends Drawn> {
   readonly #keepsFirst: boolean;
   #drawn: { readonly rank: string; readonly item: Item }[] = [];
 
-  /** @param keepsFirst whether of records of one key the first is meant, not the last. */
+  /** @param keepsFirst whether the first of several records with one key counts, not the last. */
   constructor(size: number, seed: number, keepsFirst: boolean) {
     this.#size = size;
     this.#seed = seed;
@@ -30,7 +30,7 @@ export class SeededSample<Item extends Drawn> {
     return last === undefined || this.#rank(key) <= last.rank;
   }
 
-  /** Takes a record, in place of an earlier one of its key, or not where the first is meant. */
+  /** Adds a record; it replaces an earlier one with its key, unless the first counts. */
   add(item: Item): void {
     if (!this.wants(item.key)) return;
     const rank = this.#rank(item.key);
@@ -41,7 +41,7 @@ export class SeededSample<Item extends Drawn> {
     if (this.#drawn.length > this.#size) this.#drawn.pop();
   }
 
-  /** What was drawn, by rank: the first of them are the sample of a smaller size. */
+  /** The drawn records by rank: the first of them are the sample of a smaller size. */
   items(): readonly Item[] {
     return this.#drawn.map(({ item }) => item);
   }

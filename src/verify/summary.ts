@@ -1,16 +1,16 @@
 import type { LookedUp, RecordVerdict } from "./look-up.ts";
 
-/** What a look found, in counts and names of fields alone: no key and no value. */
+/** The result of a lookup, only in counts and names of fields: no key and no value. */
 export type VerifySummary = {
   readonly counts: Readonly<Record<RecordVerdict, number>>;
   readonly calls: number;
-  /** Records that were chosen and not looked up. */
+  /** Records that were chosen but not looked up. */
   readonly left: number;
   /** In how many records each field differs, most first. */
   readonly differing: Readonly<Record<string, number>>;
   /** In how many records each field was compared. */
   readonly compared: Readonly<Record<string, number>>;
-  /** In how many records each field was not, because the search never shows it or it changed since. */
+  /** In how many records each field was not compared, because the search never shows it or it has changed since. */
   readonly incomparable: Readonly<Record<string, number>>;
 };
 
@@ -30,7 +30,7 @@ const noVerdicts: Readonly<Record<RecordVerdict, number>> = {
   unanswered: 0,
 };
 
-/** Sums up what was looked up. */
+/** Sums up a lookup. */
 export function summaryOf({ records, calls, left }: LookedUp): VerifySummary {
   const compared = records.flatMap((one) => (one.compared === undefined ? [] : [one.compared]));
   const told = records.filter(({ verdict }) => verdict === "differs");

@@ -8,32 +8,32 @@ import { chooseRecords, type Choice, type ChoosingTools, type ChosenRecords } fr
 import { searchOf } from "./compare.ts";
 import { callsFor, lookUpRecords, type LookedUp, type LookUpTools } from "./look-up.ts";
 
-/** @throws {ConfigError} nothing that the service is known to hold can be compared with what it shows. */
+/** @throws {ConfigError} no record of the sync can be compared with what the service shows. */
 export function assertVerifiable(sync: Pick<SyncConfig, "name" | "send" | "stream">): void {
   const why = whyUnverifiable(sync);
   if (why === undefined) return;
   throw new ConfigError(`sync ${sync.name}: ${why}`, { field: `syncs.${sync.name}` });
 }
 
-/** What is to be verified. */
+/** What to verify. */
 export type Verifying = {
   readonly sync: string;
   readonly stream: Stream;
   readonly choice: Choice;
-  /** Calls at most. @default one for each record */
+  /** The most calls. @default one for each record */
   readonly callsMax?: number | undefined;
-  /** All that the source gives now, as today's mapping makes records of it. */
+  /** All records that today's mapping makes of the source's current rows. */
   readonly pages: AsyncIterable<RecordPage>;
 };
 
-/** What a verification works with. */
+/** What a verification needs. */
 export type VerifyTools = Pick<ChoosingTools, "knownOf" | "rejectsDuplicates"> &
   Pick<LookUpTools, "api" | "now" | "progress" | "signal"> & {
-    /** Told how many calls will be made at most, before the first. */
+    /** Receives the largest number of calls that will be made, before the first one. */
     readonly announce: (chosen: ChosenRecords, calls: number) => void;
   };
 
-/** What was chosen, and what the service showed of it. */
+/** The chosen records, and the result of looking them up. */
 export type Verification = { readonly chosen: ChosenRecords; readonly looked: LookedUp };
 
 function refuseBadKeys({ absent }: ChosenRecords, sync: string): void {
@@ -45,7 +45,7 @@ function refuseBadKeys({ absent }: ChosenRecords, sync: string): void {
   });
 }
 
-/** A look at nothing must not pass for one that found everything as it was sent. */
+/** A lookup of nothing must not pass for one that found everything as it was sent. */
 function refuseNothing({ records, read }: ChosenRecords, sync: string): void {
   if (records.length > 0 || read === 0) return;
   throw new ConfigError(
@@ -58,10 +58,10 @@ function refuseNothing({ records, read }: ChosenRecords, sync: string): void {
 }
 
 /**
- * Looks up in the service some of the records that it is known to hold. No call is made before it was announced how
- * many there will be, and never more than that.
- * @throws {ConfigError} a key that was named has no record, or there are more than `callsMax`; or nothing that the
- * source gives is known to be accepted: nothing was asked.
+ * Looks up in the service some of the records that it is known to hold. Announces how many calls there will be before
+ * the first one, and never makes more.
+ * @throws {ConfigError} a named key has no record, or there are more than `callsMax`; or no record of the source is
+ * known to be accepted: in that case nothing was looked up.
  */
 export async function verifyRecords(
   { sync, stream, choice, callsMax = Infinity, pages }: Verifying,

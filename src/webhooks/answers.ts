@@ -3,19 +3,19 @@ import type { Socket } from "node:net";
 
 import { receiverDrainBytesMax, receiverDrainMs, receiverRetryAfterSeconds } from "./limits.ts";
 
-/** Why a request is not taken, and what its sender is told: nothing of the request. */
+/** Why a request is refused, and the answer to its sender, which repeats nothing of the request. */
 export type DeliveryRefusal = {
   readonly status: number;
-  /** What the metrics count it as. */
+  /** The reason that the metrics count. */
   readonly reason: string;
   /** JSON. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether nothing that follows on its connection may be believed to be a request. */
+  /** Whether nothing that follows on its connection can be trusted to be a request. */
   readonly isLast: boolean;
 };
 
-/** The media type of every answer but the metrics'. */
+/** The media type of every answer except the metrics. */
 export const jsonType = "application/json; charset=utf-8";
 
 function refusalOf(
@@ -37,14 +37,14 @@ function refusalOf(
   };
 }
 
-/** A refusal of a request of which it is not sure where it ends. */
+/** A refusal of a request whose end is uncertain. */
 function lastRefusal(status: number, text: readonly [string, string]): DeliveryRefusal {
   return { ...refusalOf(status, text), isLast: true };
 }
 
 const later = { "retry-after": String(receiverRetryAfterSeconds) };
 
-/** The refusals that say the same to everyone. */
+/** The refusals that are the same for everyone. */
 export const refusals = {
   malformed: lastRefusal(400, ["malformed", "The request is not well-formed HTTP."]),
   unauthorized: refusalOf(401, ["unauthorized", "The delivery is not signed as it should be."]),
@@ -64,33 +64,33 @@ export const refusals = {
   busy: refusalOf(503, ["busy", "Too much is being received; send it again later."], later),
 } as const;
 
-/** A refusal of every method but these, as `Allow` has them. */
+/** A refusal of every method except these, which are written as in `Allow`. */
 export function wrongMethod(allow: string): DeliveryRefusal {
   return refusalOf(405, ["method", `This path takes ${allow}.`], { allow });
 }
 
-/** A refusal of a delivery that its connector cannot read. Its sender is known, so the reason may be told. */
+/** A refusal of a delivery that its connector cannot read. Its sender is known, so the reason may be shown. */
 export function unreadable(reason: string, message: string): DeliveryRefusal {
   return refusalOf(400, [reason, message]);
 }
 
-/** Whether a request says that it has a body. */
+/** Whether a request declares a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || bodyBytesOf(headers) > 0;
 }
 
-/** The bytes of a body as declared, which the parser lets through as digits only; 0 when nothing is. */
+/** The declared bytes of a body, which the parser lets through only as digits; 0 when none are declared. */
 export function bodyBytesOf(headers: IncomingMessage["headers"]): number {
   return Number(headers["content-length"] ?? 0);
 }
 
-/** A request and where it is answered. */
+/** A request and its response. */
 export type DeliveryExchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 };
 
-/** Answers a delivery that is kept: 202, or 200 where all of it had been; `isLast` ends its connection. */
+/** Answers a delivery that is kept: 202, or 200 where all of it had been kept before; `isLast` ends its connection. */
 export function acknowledge(
   { response }: DeliveryExchange,
   delivery: { readonly kept: number; readonly duplicates: number; readonly isLast: boolean },
@@ -104,19 +104,19 @@ export function acknowledge(
 
 const ended = new WeakSet<Socket>();
 
-/** Notes that a refusal ends this connection. */
+/** Records that a refusal ends this connection. */
 export function endConnection(socket: Socket): void {
   ended.add(socket);
 }
 
-/** Whether a refusal has ended this connection: what still comes on it is not looked at. */
+/** Whether a refusal has ended this connection: anything that still comes on it is ignored. */
 export function hasEnded(socket: Socket): boolean {
   return ended.has(socket);
 }
 
 /**
- * Answers a request that is not taken, read or not. One whose body is still to come ends its connection,
- * unless that body is short: nobody reads gigabytes to say no.
+ * Answers a refused request, read or not. If its body is still to come, its connection ends, unless that body is short:
+ * there is no point in reading gigabytes to refuse them.
  */
 export function refuse({ request, response }: DeliveryExchange, refusal: DeliveryRefusal): void {
   const { status, headers, body, isLast } = refusal;
@@ -129,17 +129,17 @@ export function refuse({ request, response }: DeliveryExchange, refusal: Deliver
   linger({ request, response });
 }
 
-/** Whether a body that nobody reads is so short that the next request may follow it. */
+/** Whether an unread body is so short that the next request may follow it. */
 function endsSoon({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers["transfer-encoding"] !== undefined || httpVersion !== "1.1") return false;
-  // Who waits for a 100 and does not get it sends the body, or does not: nobody knows where the next request begins.
+  // A sender that waits for a 100 in vain may or may not send the body, so where the next request begins is unknown.
   if (headers.expect !== undefined) return false;
   return bodyBytesOf(headers) <= receiverDrainBytesMax;
 }
 
 /**
- * Ends a connection whose answer is written. A sender whose bytes are not taken sees a reset, often in place
- * of the answer: some of them are read away, and it is left a moment to notice.
+ * Ends a connection whose answer is written. A sender whose bytes are not read sees a reset, often instead of the
+ * answer: some of them are discarded, and the sender has a moment to notice.
  */
 function linger({ request, response }: DeliveryExchange): void {
   const end = (): void => {

@@ -26,26 +26,26 @@ import { createMetrics, type ReceiverMetrics } from "./metrics.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** When its head had come, by `performance.now()`. */
+    /** When its head had arrived, by `performance.now()`. */
     arrivedMs: number;
   }
 }
 
-/** What a receiver's server is made of. */
+/** The parts of a receiver's server. */
 export type AppParts = {
   /** Each has a path of its own. */
   readonly pushed: readonly PushedTo[];
   readonly inbox: Inbox;
-  /** Called with a connection of which something was kept that nobody has woken for. */
+  /** Called with a connection for which an event was kept and nobody has woken the drain. */
   readonly wake: (connection: string) => void;
-  /** The time, in Unix ms: of the store where several hosts have one, whose own clocks may be wrong. */
+  /** The time, in Unix ms: the store's where several hosts share one, because their own clocks may be wrong. */
   readonly now: () => number;
-  /** What `/readyz` says of Temporal; nothing hangs on it. */
+  /** The state of Temporal in `/readyz`, whose status code does not depend on it. */
   readonly temporal: () => "reachable" | "away" | "unknown";
   readonly log: Logger;
 };
 
-/** Makes the receiver's server: a route for each connection that is pushed to, and those of whoever operates it. */
+/** Makes the receiver's server: a route for each connection that is pushed to, and routes for its operator. */
 export function createApp(parts: AppParts, watch: BacklogWatch): FastifyInstance {
   const metrics = createMetrics(
     watch,
@@ -69,7 +69,7 @@ export function createApp(parts: AppParts, watch: BacklogWatch): FastifyInstance
       headersTimeout: limits.receiverHeadMsMax,
       connectionsCheckingInterval: limits.receiverCheckMs,
       maxHeaderSize: limits.receiverHeadBytesMax,
-      // `headFlaw` looks at it, and is answered as everything else is.
+      // `headFlaw` checks it, and its refusals are answered like all others.
       requireHostHeader: false,
     },
   });
@@ -118,10 +118,10 @@ function listenOn(
 ): void {
   const { exchanges, metrics, turnAway } = parts;
   server.maxConnections = limits.receiverConnectionsMax;
-  // Whoever says that nothing more comes still waits for the answer. Node's types do not have it.
+  // A sender that has closed its side still waits for the answer. Node's types do not have this option.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.prependListener("request", (request, response) => exchanges.begin(request, response));
-  // Whoever asks before sending a body is refused without it, or told to continue once it is let in.
+  // A sender that asks before it sends a body is refused without it, or gets a 100 once it is admitted.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   server.on("checkExpectation", (request, response) => {
     exchanges.begin(request, response);
@@ -129,12 +129,12 @@ function listenOn(
   });
   server.on("drop", () => {
     metrics.refusedElsewhere("connections");
-    // Nobody is kept out by those who ask for nothing: what comes next finds room.
+    // Idle connections must not keep others out: this makes room for the next one.
     server.closeIdleConnections();
   });
 }
 
-/** What a request is told that no route takes. */
+/** The refusal of a request that no route takes. */
 function wrongPlace(
   { raw }: FastifyRequest,
   allowed: ReadonlyMap<string, string>,
@@ -148,14 +148,14 @@ type Routing = {
   readonly parts: AppParts;
   readonly watch: BacklogWatch;
   readonly metrics: ReceiverMetrics;
-  /** By path; routes add theirs. */
+  /** Allowed methods by path; routes add theirs. */
   readonly allowed: Map<string, string>;
 };
 
 function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
   const { pushed, inbox, wake, log, now } = parts;
   const room = new BodyRoom();
-  // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close in a way
+  // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close connections in a way
   // that loses the answer.
   app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
   for (const one of pushed) {
@@ -173,7 +173,7 @@ function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }:
     allowed.set(path, "POST");
     app.route({
       method: "POST",
-      // What begins with a colon would be a parameter.
+      // A part that begins with a colon would be a parameter.
       url: path.replaceAll(":", "::"),
       onRequest: (request, reply, done) => {
         const { raw } = request;

@@ -5,22 +5,22 @@ import type { Inbox, Backlog } from "../inbox/inbox.ts";
 import { receiverLookMs, receiverRestMs, inboxLateMs } from "./limits.ts";
 
 /**
- * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second,
- * and counts what the receiver keeps in between. For events that are late it wakes again: whoever was to wake
- * may be dead, and the schedule of the checks gone.
+ * Knows, without a query, whether the inbox can be written and how much waits in it. It looks every second, and counts
+ * the events that the receiver keeps in between. For late events it wakes the drain again: the process that had to wake
+ * it may be dead, and the schedule of the checks gone.
  */
 export class BacklogWatch {
   readonly #inbox: Inbox;
   readonly #log: Logger;
   readonly #connections: readonly string[];
   readonly #wake: (connection: string) => void;
-  /** When it was woken for late events, by `performance.now()`. */
+  /** When a connection was last woken for late events, by `performance.now()`. */
   readonly #wokenAtMs = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #backlogs: ReadonlyMap<string, Backlog> = new Map();
   /**
-   * Events kept since before the backlogs were read: those that both hold make the backlog larger for a
-   * second, never smaller.
+   * Events kept since before the backlogs were read: events that both count make the backlog larger for a second, never
+   * smaller.
    */
   #kept = new Map<string, number>();
   #isLooking = false;
@@ -30,7 +30,7 @@ export class BacklogWatch {
   constructor(parts: {
     readonly inbox: Inbox;
     readonly log: Logger;
-    /** Those that are pushed to here; the row of the first is written to see whether a write succeeds. */
+    /** The connections that are pushed to here; the row of the first is written to see whether a write succeeds. */
     readonly connections: readonly string[];
     readonly wake: (connection: string) => void;
   }) {
@@ -51,12 +51,12 @@ export class BacklogWatch {
     return waiting + (this.#kept.get(connection) ?? 0);
   }
 
-  /** How long the oldest of them had waited at the last look; 0 for none. */
+  /** How long the oldest event of a connection had waited at the last look; 0 for none. */
   oldestMs(connection: string): number {
     return Math.max(0, this.#backlogs.get(connection)?.oldestMs ?? 0);
   }
 
-  /** Whether a delivery may be tried: always, or once a moment after a write failed. */
+  /** Whether a delivery may be tried: always, or after a failed write once every `receiverRestMs`. */
   mayTry(): boolean {
     if (this.#retryAtMs === undefined) return true;
     const nowMs = performance.now();
@@ -82,8 +82,8 @@ export class BacklogWatch {
   }
 
   /**
-   * Reads how the inbox stands and, after a write failed, tries one: nobody may be posting, and `/readyz`
-   * sends nobody.
+   * Reads the state of the inbox and, after a failed write, tries one: there may be no delivery to try, because a
+   * failing `/readyz` keeps senders away.
    */
   async look(): Promise<void> {
     if (this.#isLooking) return;
@@ -98,7 +98,7 @@ export class BacklogWatch {
         this.#kept.set(connection, (this.#kept.get(connection) ?? 0) - events);
       }
     } catch {
-      // Only a write says whether the inbox can be written. What cannot be read is looked at again in a second.
+      // Only a write shows whether the inbox can be written. A failed read is repeated in a second.
     } finally {
       this.#isLooking = false;
     }

@@ -3,15 +3,15 @@ import type { ServerResponse } from "node:http";
 import { receiverBodiesBytesMax, receiverSmallBodyBytes } from "./limits.ts";
 
 /**
- * The memory that large bodies share while they come in. Small ones need no share: as many as there may be
- * connections fit, and nobody who stops in the middle of large ones can keep them out.
+ * The memory that large bodies share while they come in. Small bodies need no share: one for each possible connection
+ * fits, and senders that stop in the middle of large ones cannot keep them out.
  */
 export class BodyRoom {
   #bytes = 0;
 
   /**
-   * Takes room until the response is done; false when there is none. A body larger than all the room may have
-   * it alone.
+   * Takes room until the response is done; false when there is none. A body larger than the whole room may have it
+   * alone.
    */
   take(bytes: number, response: ServerResponse): boolean {
     if (bytes <= receiverSmallBodyBytes) return true;

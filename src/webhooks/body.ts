@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request's body, whole; or why there is none: it is larger than was to be read, or its sender is gone. */
+/** A request's whole body, or why there is none: it is larger than allowed, or its sender is gone. */
 export type DeliveryBody = Buffer | "gone" | "too_large";
 
-/** Reads a body of at most `bytesMax` bytes; what comes after them stays to be read. */
+/** Reads a body of at most `bytesMax` bytes; the rest of a larger one is left unread. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<DeliveryBody> {
   return await new Promise((resolve) => {
     const blocks: Buffer[] = [];

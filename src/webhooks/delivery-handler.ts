@@ -20,10 +20,10 @@ import { headersOf } from "./heads.ts";
 import { unbelievedLogMs } from "./limits.ts";
 import type { ConnectionMetrics } from "./metrics.ts";
 
-/** A connection whose deliveries are taken in. */
+/** A connection whose deliveries are received. */
 export type PushedTo = Pick<Pushed, "config" | "connection" | "push">;
 
-/** What a handler works with; inbox, watch, room and log are those of all connections. */
+/** The parts that a handler uses; all connections share inbox, watch, room and log. */
 export type HandlerParts = {
   readonly inbox: Inbox;
   readonly watch: BacklogWatch;
@@ -31,13 +31,13 @@ export type HandlerParts = {
   readonly log: Logger;
   readonly metrics: ConnectionMetrics;
   readonly wake: (connection: string) => void;
-  /** Unix ms, by which the time that a sender signed is judged. */
+  /** Unix ms, against which the time that a sender signed is checked. */
   readonly now: () => number;
-  /** Whether more may come on a connection that is answered. */
+  /** Whether another request may follow on a connection after the answer. */
   readonly isListening: () => boolean;
 };
 
-/** Takes in what is pushed to one connection. */
+/** Receives the deliveries that are pushed to one connection. */
 export class DeliveryHandler {
   readonly endpoint: Endpoint;
   readonly #pushed: PushedTo;
@@ -51,7 +51,7 @@ export class DeliveryHandler {
     this.endpoint = pushed.push.endpoint(pushed.config);
   }
 
-  /** Looks at a delivery before its body is read. @returns whether it is let in; else it is answered. */
+  /** Checks a delivery before its body is read. @returns whether it is admitted; otherwise it is answered. */
   admits(exchange: DeliveryExchange): boolean {
     this.#parts.metrics.received();
     const refusal = this.#refusalOf(exchange);
@@ -73,7 +73,7 @@ export class DeliveryHandler {
     return watch.mayTry() ? undefined : refusals.store;
   }
 
-  /** Answers a delivery that is not taken. */
+  /** Answers a refused delivery. */
   refuse(
     exchange: DeliveryExchange,
     refusal: DeliveryRefusal,
@@ -100,7 +100,7 @@ export class DeliveryHandler {
     );
     if ("refuse" in received) {
       const { reason } = received;
-      // Why a delivery is not believed helps those who forge them: the metrics and the log alone know.
+      // The reason why a delivery is not believed would help forgers, so only the metrics and the log show it.
       if (received.refuse === 401) this.#warnOf(reason);
       const refusal =
         received.refuse === 401 ? refusals.unauthorized : unreadable(reason, received.message);
@@ -146,7 +146,7 @@ export class DeliveryHandler {
   }
 }
 
-/** No more events than one transaction of the inbox takes, whatever a connector makes of a body. */
+/** Refuses more events than one transaction of the inbox takes, whatever a connector makes of a body. */
 function bounded(received: Received): Received {
   if ("refuse" in received || received.events.length <= deliveryEventsMax) return received;
   const message = `There are more than ${deliveryEventsMax} events in it: post them in several deliveries.`;

@@ -6,28 +6,28 @@ import { messageOf } from "../errors.ts";
 import { wakeDrain } from "./drain.ts";
 import { wakeFirstMs, wakeStepMsMax } from "./limits.ts";
 
-/** Tells drains that something came. */
+/** Notifies drains of new events. */
 export type DrainNotifier = {
   /**
-   * Wakes for a connection and returns at once. One call a connection is under way: who wakes meanwhile has
-   * another one follow. A call that fails is made again, after 1 s, doubling to 30 s.
+   * Wakes the drain of a connection and returns at once. One call per connection is under way: a wake-up meanwhile
+   * makes another one follow. A call that fails is made again, after 1 s, doubling to 30 s.
    */
   wake(connection: string): void;
-  /** What the last call says of Temporal; `unknown` before the first. */
+  /** The state of Temporal after the last call; `unknown` before the first. */
   state(): "away" | "reachable" | "unknown";
   /**
-   * Lets calls that are on their way end, makes no more, and closes the connection. What was not heard a
-   * check finds.
+   * Lets calls under way end, makes no more, and closes the connection. A check finds the events whose wake-up did not
+   * arrive.
    */
   close(): Promise<void>;
 };
 
-/** What a notifier is made from. */
+/** The settings of a notifier. */
 export type DrainNotifierSettings = {
   /** Connects to Temporal: for the first call, and again after one that failed. */
   readonly connect: () => Promise<Client>;
   readonly taskQueue: string;
-  /** Takes a line when Temporal goes away, and one when it is back. */
+  /** Receives a line when Temporal goes away, and one when it is back. */
   readonly log: {
     info(facts: object, text: string): void;
     warn(facts: object, text: string): void;
@@ -36,12 +36,12 @@ export type DrainNotifierSettings = {
   readonly firstMs?: number;
 };
 
-/** Makes a notifier; nothing is connected before somebody wakes. */
+/** Makes a notifier, which does not connect before the first wake-up. */
 export function createDrainNotifier(settings: DrainNotifierSettings): DrainNotifier {
   const { taskQueue, log, firstMs = wakeFirstMs } = settings;
   const line = createLine(settings.connect);
   const closing = new AbortController();
-  /** Connections with a call under way; true where somebody woke it since it was made. */
+  /** Connections with a call under way; true where another wake-up came since the call was made. */
   const calls = new Map<string, boolean>();
   const calling = new Set<Promise<void>>();
   let state: ReturnType<DrainNotifier["state"]> = "unknown";
@@ -93,13 +93,13 @@ export function createDrainNotifier(settings: DrainNotifierSettings): DrainNotif
   };
 }
 
-/** The client's own message names the call alone; what it met is in the cause. */
+/** The client's own message names only the call; the fault is in the cause. */
 function whyOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
 
-/** A connection that is made when it is first needed, and anew after a call on it failed. */
+/** A connection that is made when it is first needed, and again after a call on it failed. */
 function createLine(connect: () => Promise<Client>): {
   use(work: (client: Client) => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -108,7 +108,7 @@ function createLine(connect: () => Promise<Client>): {
   const close = async (): Promise<void> => {
     const last = current;
     current = undefined;
-    // One that was never there, or is broken, needs no end.
+    // A connection that was never made, or is broken, need not be closed.
     await last?.then(async ({ connection }) => await connection.close()).catch(() => undefined);
   };
   return {

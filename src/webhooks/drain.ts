@@ -4,7 +4,7 @@ import type { inboxDrain } from "../../workflows/inbox/inbox-drain.ts";
 import { projectWorkflowId } from "../config/task-queue.ts";
 import { wakeCallMsMax } from "../limits.ts";
 
-/** A connection whose events are to be sent, and the queue of the project that it belongs to. */
+/** A connection whose events are to be sent, and the task queue of its project. */
 export type Draining = { readonly connection: string; readonly taskQueue: string };
 
 /**
@@ -26,7 +26,7 @@ function optionsOf(draining: Draining): DrainOptions {
 }
 
 /**
- * Tells the drain of a connection that something came; starts it unless it runs. What came is not told (I4).
+ * Signals to the drain of a connection that events came; starts it unless it runs. The signal holds no events (I4).
  * @throws Temporal does not take it in time.
  */
 export async function wakeDrain(client: Client, draining: Draining): Promise<void> {
@@ -37,7 +37,7 @@ export async function wakeDrain(client: Client, draining: Draining): Promise<voi
 }
 
 /**
- * Starts the drain of a connection, and leaves one that runs alone: it looks again before it ends.
+ * Starts the drain of a connection, but leaves a running one alone: it looks again before it ends.
  * @throws Temporal does not take it in time.
  */
 export async function startDrain(client: Client, draining: Draining): Promise<void> {

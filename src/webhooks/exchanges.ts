@@ -4,21 +4,20 @@ import type { Socket } from "node:net";
 import { endConnection, hasEnded, refusals, type DeliveryRefusal } from "./answers.ts";
 import { receiverDrainMs } from "./limits.ts";
 
-/** What a connection is at. */
+/** The state of a connection. */
 type Line = {
-  /** Requests that came and are not answered. */
+  /** Requests that came and are not answered yet. */
   pending: number;
   /** The latest of them; undefined for none. */
   last: IncomingMessage | undefined;
-  /** What came after them is not a request. */
+  /** Whether something came after them that is not a request. */
   isBroken: boolean;
 };
 
-/** The requests under way, by connection, and how a connection ends on which something comes that is not a request. */
+/** Tracks the requests under way by connection, and ends a connection that receives something other than a request. */
 export class Exchanges {
-  // Entries that come and go with each request would be kept with all that they hold, until the old
-  // generation is collected: a Map that makes itself room points from its old table to its new one (measured:
-  // 200 MB).
+  // Has an entry per connection. An entry per request would be kept, with everything it holds, until the old generation
+  // is collected: a Map that grows points from its old table to its new one (measured: 200 MB).
   readonly #lines = new Map<Socket, Line>();
   readonly #count: (refusal: DeliveryRefusal) => void;
   #pending = 0;
@@ -28,7 +27,7 @@ export class Exchanges {
     this.#count = count;
   }
 
-  /** Notes a request, until its answer is sent or its connection gone. */
+  /** Tracks a request until its answer is sent or its connection is gone. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const line = this.#lineOf(socket);
@@ -63,31 +62,31 @@ export class Exchanges {
     await new Promise<void>((resolve) => (this.#settled = resolve));
   }
 
-  /** Answers what Node could not read as a request, and closes the connection. */
+  /** Answers bytes that Node could not read as a request, and closes the connection. */
   refuse(error: Error & { readonly code?: string }, socket: Socket): void {
     if (!socket.writable || error.code === "ECONNRESET" || error.code === "EPIPE") {
       socket.destroy(error);
       return;
     }
-    // It is answered, and left a moment to read that.
+    // The connection is already answered, and its sender has a moment to read that.
     if (hasEnded(socket)) return;
     const line = this.#lines.get(socket);
     const refusal = refusalsByCode.get(error.code ?? "") ?? refusals.malformed;
     this.#count(refusal);
     if (line?.last !== undefined && (line.pending > 1 || line.last.complete)) {
-      // Whoever sent the requests before would take this answer for theirs, which are about to be kept.
+      // The sender would take this for the answer to its earlier requests, which are about to be kept.
       line.isBroken = true;
       return;
     }
     endConnection(socket);
-    // A connection that is closed while something is in it unread is reset, and its sender may not see the answer.
+    // A connection that is closed with unread data in it is reset, and its sender may not see the answer.
     socket.pause();
     socket.end(bytesOf(refusal));
     setTimeout(() => socket.destroy(), receiverDrainMs);
   }
 }
 
-/** By Node's error code; everything else is malformed. */
+/** By Node's error code; any other error is `malformed`. */
 const refusalsByCode: ReadonlyMap<string, DeliveryRefusal> = new Map([
   ["HPE_HEADER_OVERFLOW", refusals.headTooLarge],
   ["ERR_HTTP_REQUEST_TIMEOUT", refusals.timeout],

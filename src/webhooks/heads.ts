@@ -4,8 +4,8 @@ import { refusals, type DeliveryRefusal } from "./answers.ts";
 import { receiverHeaderLinesMax } from "./limits.ts";
 
 /**
- * What is wrong with a request's head that Node lets pass; undefined for nothing. A proxy in front of us may
- * read such a head another way, and take the end of one request for the beginning of the next.
+ * The fault of a request's head that Node lets pass; undefined if there is none. A proxy in front of us may read such a
+ * head differently, and take the end of one request for the beginning of the next.
  */
 export function headFlaw({
   rawHeaders,
@@ -23,7 +23,7 @@ export function headFlaw({
   return isOld || coding.toLowerCase() !== "chunked" ? refusals.malformed : undefined;
 }
 
-/** Header values by lower-case name. Node drops the second of some headers; here all that came are joined by ", ". */
+/** Header values by lower-case name. Node drops repeated values of some headers; here all values are joined by ", ". */
 export function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {

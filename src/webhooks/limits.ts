@@ -1,22 +1,22 @@
-/** Time to the second call of a notifier that did not get through; doubles with each that fails. */
+/** Time to a notifier's second call after the first failed; doubles with each failure. */
 export const wakeFirstMs = 1_000;
 
-/** Longest time between two of its calls. */
+/** Longest time between two calls of a notifier. */
 export const wakeStepMsMax = 30_000;
 
 /** Header lines of a request. */
 export const receiverHeaderLinesMax = 100;
 
-/** Bytes of a body that any request may hold in memory; above it, it takes its share of `receiverBodiesBytesMax`. */
+/** Bytes of a body that any request may hold in memory; a larger one takes its share of `receiverBodiesBytesMax`. */
 export const receiverSmallBodyBytes = 16 * 1024;
 
-/** Bytes of larger bodies that are read at once, so that senders who stop in the middle cannot fill the memory. */
+/** Bytes of larger bodies that are read at a time, so that senders that stop in the middle cannot fill the memory. */
 export const receiverBodiesBytesMax = 64 * 1024 * 1024;
 
-/** Bytes of an unwanted body that are read away (docs/facts/faults.md#webhooks). */
+/** Bytes of an unwanted body that are discarded (docs/facts/faults.md#webhooks). */
 export const receiverDrainBytesMax = 64 * 1024;
 
-/** How long a sender of an unwanted body has for reading its answer. */
+/** How long a sender of an unwanted body has to read its answer. */
 export const receiverDrainMs = 1_000;
 
 /** `Retry-After` of a delivery that cannot be kept for now. */
@@ -26,12 +26,12 @@ export const receiverRetryAfterSeconds = 10;
 export const receiverRestMs = 1_000;
 
 /**
- * How often at most the log says of a connection that a delivery is not believed (our choice): anyone may
- * post such.
+ * Shortest time between two log lines that a delivery to a connection is not believed (our choice): anyone may post
+ * one.
  */
 export const unbelievedLogMs = 60_000;
 
-/** How often the receiver looks how the inbox stands. */
+/** How often the receiver looks at the state of the inbox. */
 export const receiverLookMs = 1_000;
 
 /** Time to the end of a request's head (docs/facts/faults.md#webhooks). */
@@ -41,14 +41,14 @@ export const receiverHeadMsMax = 3_000;
 export const receiverRequestMsMax = 5_000;
 
 /**
- * How often the receiver looks for requests that took longer: looked at once a second, they were answered up
- * to two seconds late (measured).
+ * How often the receiver looks for requests that took longer: with one look a second, they were answered up to two
+ * seconds late (measured).
  */
 export const receiverCheckMs = 250;
 
 /**
- * How long a connection is kept for its next request; longer than the 60 s that proxies keep theirs, who else
- * meet a closed one.
+ * How long a connection is kept for its next request; longer than the 60 s of proxies, which would otherwise meet a
+ * closed connection.
  */
 export const receiverKeepAliveMs = 72_000;
 

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { nodeMetrics } from "../metrics/node-metrics.ts";
 import type { BacklogWatch } from "./backlog-watch.ts";
 
-/** What the receiver counts, and how Prometheus reads it. */
+/** The metrics of a receiver, and their text as Prometheus reads it. */
 export type ReceiverMetrics = {
   readonly contentType: string;
   /** Counters of one connection. */
@@ -13,11 +13,11 @@ export type ReceiverMetrics = {
   text(): Promise<string>;
 };
 
-/** What is counted of one connection. */
+/** The counters of one connection. */
 export type ConnectionMetrics = {
   received(): void;
   refused(reason: string): void;
-  /** A delivery was answered 2xx, so long after its head had come. */
+  /** Counts a delivery that was answered 2xx, `seconds` after its head had arrived. */
   acknowledged(input: {
     readonly kept: number;
     readonly duplicates: number;
@@ -43,7 +43,7 @@ export function createMetrics(
   return {
     contentType: register.contentType,
     connection: (connection) => {
-      // A counter that was never touched is shown as nothing, of which no rate can be drawn.
+      // A counter that was never touched is not shown, so no rate can be computed from it.
       counters.received.inc({ connection }, 0);
       counters.kept.inc({ connection }, 0);
       counters.duplicates.inc({ connection }, 0);

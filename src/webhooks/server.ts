@@ -3,17 +3,17 @@ import { servedAt } from "../probes/server.ts";
 import { type AppParts, createApp } from "./app.ts";
 import { BacklogWatch } from "./backlog-watch.ts";
 
-/** What a receiver is made of. */
+/** The parts of a receiver. */
 export type ReceiverParts = AppParts & {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
 };
 
 /** A running receiver. */
 export type Receiver = {
   readonly address: URL;
-  /** Takes no more, answers what it has, and resolves; the inbox stays open. */
+  /** Takes no more requests, answers those under way, and resolves; the inbox stays open. */
   close(): Promise<void>;
 };
 

@@ -26,7 +26,7 @@ function laneTable({ lanes, plan }: BackfillState): string {
   return ["| lane | | rows read | sent | |", "|---:|---|---:|---:|---|", ...lines].join("\n");
 }
 
-/** Rows a second since the lanes began, pauses left out, and the time that is left at this rate. */
+/** Rows a second since the lanes began, not counting pauses, and the time left at this rate. */
 function paceLine(state: BackfillState, nowMs: number): readonly string[] {
   const { began_ms: began, rested_ms: rested, lanes, plan } = state;
   const read = lanes.reduce((sum, lane) => sum + lane.read, 0);
@@ -55,7 +55,7 @@ function rejectsText({ rejects }: BackfillState): readonly string[] {
   ];
 }
 
-/** The newest, as far as there is room. */
+/** The newest notes that there is room for. */
 function notesText({ notes }: BackfillState): readonly string[] {
   return notes.length === 0 ? [] : [fenced(notes.join("\n").slice(-detailsErrorCharsMax))];
 }

@@ -10,16 +10,16 @@ import { transferBatch, type Transfer } from "../sync/transfer.ts";
 import type { LaneState } from "./backfill-state.ts";
 import type { BackfillView } from "./backfill-view.ts";
 
-/** The lane's state as it is now: others change theirs meanwhile. */
+/** The current state of a lane; other lanes change theirs meanwhile. */
 function laneNow(view: BackfillView, lane: number): LaneState {
   const found = view.state.lanes.find((one) => one.lane === lane);
   if (found === undefined) throw new Error(`there is no lane ${lane}`);
   return found;
 }
 
-/** What a lane's transfer reports to: the counts of the whole run, and of its lane. */
+/** Where a lane's transfer reports: to the counts of the whole run, and to those of its lane. */
 type Reporting = Transfer & {
-  /** Takes back what was staged and not committed, because it is read again. */
+  /** Takes back the counts of staged chunks that are not committed, because they are read again. */
   readonly giveUp: () => void;
 };
 
@@ -47,7 +47,7 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
     onCommitted: (staged, { isLockWanted, rejects }) => {
       run.update({ counts: withCommitted(run.progress.counts, staged) });
       underWay = underWay.filter((other) => other !== staged);
-      // Chunks are committed in their order: whatever happens to the next one, the lane continues with it.
+      // Chunks are committed in order: whatever happens to the next one, the lane continues with it.
       const { chunk, sent } = laneNow(view, lane);
       view.change({ rejects });
       view.lane(lane, { chunk: chunk + 1, sent: sent + staged.records });
@@ -59,7 +59,7 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
   };
 }
 
-/** Faults that every lane has, or that stop the run: none is worth another try. */
+/** Faults that every lane shares, or that stop the run: none is worth another try. */
 const faultsOfRun: ReadonlySet<string> = new Set([
   "AuthFailed",
   "ConfigChanged",
@@ -69,7 +69,7 @@ const faultsOfRun: ReadonlySet<string> = new Set([
   "WrongStore",
 ]);
 
-/** The run at the host that the lane is given: each lane has its own, so that several hosts stage at once. */
+/** The run at the host chosen for the lane: each lane has its own, so that several hosts stage at once. */
 async function atHostOf(
   { state }: BackfillView,
   { lane, opened }: { readonly lane: number; readonly opened: OpenedRun },
@@ -81,7 +81,7 @@ async function atHostOf(
   return { ...opened, ...(await chooseHost({ ...runRef(opened), lane, over })) };
 }
 
-/** Transfers one lane until it is done or to stop; a fault of its own ends it alone. @throws the cancellation. */
+/** Transfers one lane until it is done or must stop; its own fault ends only this lane. @throws the cancellation. */
 async function runLane(
   view: BackfillView,
   at: { readonly lane: number; readonly opened: OpenedRun },
@@ -116,8 +116,8 @@ async function runLane(
 }
 
 /**
- * Runs the lanes that are not done, at most `lanes_at_once` side by side, until all are done or failed, or
- * until they are to stop; what is on its way when they stop is committed.
+ * Runs the lanes that are not done, at most `lanes_at_once` side by side, until all are done or failed, or must stop.
+ * When they stop, the chunks on their way are committed.
  * @throws the cancellation, after every lane has ended.
  */
 export async function runLanes(
@@ -140,7 +140,7 @@ export async function runLanes(
   };
   const startLanes = (): void => {
     const waiting = view.state.lanes.filter(({ state }) => state === "waiting");
-    // One that failed is begun again when no other waits.
+    // A lane that failed begins again when no other waits.
     for (const { lane } of waiting.toSorted((a, b) => a.failures - b.failures)) {
       const isFull = running.size >= view.state.lanes_at_once;
       if (isFull || mustStop() || cancellations.length > 0) return;

@@ -7,7 +7,7 @@ import type { RunFailure } from "../../src/state/contract/runs/runs.ts";
 import type { ChosenMode } from "../../src/text/choose-mode.ts";
 import type { ProgressCounts } from "../sync/progress.ts";
 
-/** How one lane stands. */
+/** The state of one lane. */
 export type LaneState = {
   /** From 1. */
   readonly lane: number;
@@ -17,36 +17,36 @@ export type LaneState = {
   readonly mode?: ChosenMode | undefined;
   readonly read: number;
   readonly sent: number;
-  /** How often it was begun after a failure. */
+  /** How often it has failed. */
   readonly failures: number;
-  /** What failed last. */
+  /** The last failure. */
   readonly failure?: RunFailure | undefined;
 };
 
-/** A backfill as its workflow holds it, and as continue-as-new hands it on: names and numbers only (I4). */
+/** The state of a backfill, as its workflow keeps it and continue-as-new passes it on: names and numbers only (I4). */
 export type BackfillState = {
   readonly run_id: string;
-  /** `opening` is from the consent to it until it holds the send lock. */
+  /** `opening` lasts from the consent until it holds the send lock. */
   readonly phase: "planning" | "waiting" | "opening" | "running" | "ended";
   readonly plan: BackfillPlan | null;
   /** Why it continues by itself, or that it does not. */
   readonly approval: string;
   readonly lanes: readonly LaneState[];
-  /** How many of them are at work at once, at most. */
+  /** How many lanes work at once, at most. */
   readonly lanes_at_once: number;
   readonly is_paused: boolean;
-  /** Whether it held the send lock: then its plan is not held against the source any more. */
+  /** Whether it has held the send lock: then its plan is no longer compared with the source. */
   readonly is_begun: boolean;
-  /** What was rejected so far, the most frequent first. */
+  /** The rejects so far, the most frequent first. */
   readonly rejects: readonly RejectCount[];
   /** What people and other runs did to it, oldest first. */
   readonly notes: readonly string[];
-  /** Unix ms at which its lanes began, and the time that they rested since. */
+  /** Unix ms at which its lanes began, and ms that they have rested since. */
   readonly began_ms: number | null;
   readonly rested_ms: number;
 };
 
-/** What continue-as-new hands on; nobody types it. */
+/** Passed on by continue-as-new; nobody types it. */
 export const continuedBackfill = z.strictObject({
   run_id: z.string(),
   state: z.custom<BackfillState>((value) => typeof value === "object" && value !== null),

@@ -20,16 +20,16 @@ const lanesInput = z.union([
 
 const pausedText = "paused: `sluice resume` or the update `resume` continues it";
 
-/** A backfill as people see it: its state after the details, the queries and the updates that the Web UI offers. */
+/** The visible side of a backfill: its state, the details and queries that show it, and its updates in the Web UI. */
 export class BackfillView {
   state: BackfillState;
   /** What a person decided about the plan; undefined until then. */
   decision: "approve" | "discard" | undefined;
-  /** Another run waits for the send lock. */
+  /** Whether another run waits for the send lock. */
   isLockWanted = false;
-  /** Something failed that is not a lane's own: no lane continues. */
+  /** Whether something failed that is not a lane's own: then no lane continues. */
   isBroken = false;
-  /** The run as it was opened last: it may have staged files. */
+  /** The run as it was last opened: it may have staged files. */
   opened: OpenedRun | undefined;
   readonly run: RunView;
 
@@ -59,7 +59,7 @@ export class BackfillView {
     this.change({ lanes });
   }
 
-  /** Writes down what happened, where a person reads it: the Web UI closes the dialog of an update at once. */
+  /** Notes what happened, where a person reads it: the Web UI closes the dialog of an update at once. */
   note(text: string): void {
     const at = new Date(Date.now()).toISOString().slice(0, 19).replace("T", " ");
     this.change({ notes: [...this.state.notes, `${at} ${text}`].slice(-runWarningsMax) });
@@ -76,14 +76,14 @@ export class BackfillView {
     this.run.update({ needs_approval: !isApproved });
   }
 
-  /** Takes the plan as it holds when the lanes begin: their number may be another one. */
+  /** Takes over the plan as it holds when the lanes begin: it may have another number of lanes. */
   replan(plan: BackfillPlan): void {
     const lanes = laneStatesOf(plan);
     const lanesAtOnce = Math.min(this.state.lanes_at_once, lanes.length);
     this.change({ plan, lanes, lanes_at_once: lanesAtOnce });
   }
 
-  /** Whether the lanes are to stop after their next chunk. */
+  /** Whether the lanes must stop after their next chunk. */
   get mustStop(): boolean {
     return this.state.is_paused || this.isLockWanted || this.isBroken;
   }
@@ -95,14 +95,14 @@ export class BackfillView {
     this.note(`paused: ${why}`);
   }
 
-  /** Shows what a lane waits for, null for nothing; what a pause says stands until it ends. */
+  /** Shows what a lane waits for, null for nothing; the text of a pause stays until the pause ends. */
   waiting(lane: number, why: string | null): void {
     const waiting = why === null ? null : `lane ${lane}: ${why}`;
     if (this.state.is_paused || waiting === this.run.progress.waiting) return;
     this.run.update({ waiting });
   }
 
-  /** Waits until nobody wants a pause any more. */
+  /** Waits until the backfill is not paused. */
   async untilResumed(): Promise<void> {
     if (!this.state.is_paused) return;
     const sinceMs = Date.now();

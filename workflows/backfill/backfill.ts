@@ -27,27 +27,27 @@ import { runLanes } from "./backfill-lanes.ts";
 import { continuedBackfill } from "./backfill-state.ts";
 import { BackfillView } from "./backfill-view.ts";
 
-/** What a finished run of this id leaves, for the start form to be prefilled from. */
+/** The result of an example run, from which the Web UI prefills the start form. */
 export type BackfillTemplate = { readonly template: true };
 
 const template = z.looseObject({ template: z.literal(true) });
 const goingOn = z.looseObject({ continued: continuedBackfill });
 
-/** A backfill under way. */
+/** A running backfill. */
 type Backfill = {
   readonly view: BackfillView;
   readonly ref: BackfillRef;
-  /** As it was typed, without what continue-as-new added. */
+  /** The input as typed, without the additions of continue-as-new. */
   readonly raw: unknown;
 };
 
-/** How an execution ended: to be continued with by the next one, or to be closed. */
+/** How an execution ended: the next one continues, or the run is closed. */
 type Ended = { readonly kind: "continue" } | ({ readonly kind: "close" } & Ending);
 
-/** How a stretch of lanes ended; after `moved` the plan did not hold any more, and nothing was sent. */
+/** How a stretch of lanes ended; `moved` if the plan no longer held, and nothing was sent. */
 type Applied = Ended | { readonly kind: "moved" };
 
-/** Continues with a backfill that an execution before began, or begins one. */
+/** Continues a backfill that an earlier execution began, or begins one. */
 function begin(raw: unknown): Backfill {
   const info = workflowInfo();
   const { workflowId, firstExecutionRunId: firstRunId } = info;
@@ -79,11 +79,11 @@ function begin(raw: unknown): Backfill {
   return { view, raw, ref: { runId, workflowId, firstRunId } };
 }
 
-/** Plans and asks; undefined when it is to be sent. */
+/** Plans, and asks for consent where needed; undefined when the backfill is to be sent. */
 async function planAndAsk({ view, ref, raw }: Backfill): Promise<Ending | undefined> {
   const planned = await planBackfill({ ...ref, raw });
   if ("problem" in planned) {
-    // The failure shows it with its quotes escaped: here it can be copied.
+    // The failure shows the problem with its quotes escaped: here it can be copied.
     showDetails(`### This input cannot be used\n\n${fenced(planned.problem)}`);
     throw ApplicationFailure.nonRetryable(planned.problem, "InvalidInput");
   }
@@ -100,7 +100,7 @@ function isTimeToContinue({ settings }: OpenedRun, staged: number): boolean {
   return workflowInfo().continueAsNewSuggested || staged >= (settings.chunksPerRun ?? Infinity);
 }
 
-/** Opens the run; undefined when there are no credits: then it is paused, and whoever gets some resumes it. */
+/** Opens the run; undefined if there are no credits: then it is paused until a person who got some resumes it. */
 async function openOrPause({ view, ref, raw }: Backfill): Promise<OpenedBackfill | undefined> {
   const { plan, is_begun: isBegun } = view.state;
   try {
@@ -114,7 +114,7 @@ async function openOrPause({ view, ref, raw }: Backfill): Promise<OpenedBackfill
   }
 }
 
-/** Holds the lock and runs lanes until all ended, letting it go for pauses and for whoever waits for it. */
+/** Holds the lock and runs lanes until all ended; releases it for pauses and for a run that waits for it. */
 async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
   const stagedBefore = view.run.progress.counts.staged_chunks;
   for (;;) {
@@ -174,7 +174,7 @@ async function execute(made: Backfill): Promise<Ended> {
       if (applied.kind !== "moved") return applied;
     }
   } catch (error) {
-    // An input that cannot be used: nothing was opened, and its text is the whole story.
+    // The input cannot be used: nothing was opened, and the error says everything.
     if (error instanceof ApplicationFailure && view.state.plan === null) throw error;
     const { opened, run } = view;
     if (opened !== undefined) await cleanUp(activitiesOf(opened), { runId: run.progress.run_id });
@@ -183,8 +183,8 @@ async function execute(made: Backfill): Promise<Ended> {
 }
 
 /**
- * Sends a span of a sync again: plans, waits for a person's consent where it is large, and sends its lanes
- * side by side, with receipts for every chunk. The checkpoint of the nightly run stays where it is.
+ * Sends a span of a sync again: plans, waits for a person's consent where it is large, and sends its lanes side by
+ * side, with receipts for every chunk. The nightly run's checkpoint stays, unless `advance_checkpoint` is set.
  */
 export async function backfill(raw: unknown): Promise<RunReport | BackfillTemplate> {
   if (template.safeParse(raw).success) {

@@ -9,22 +9,22 @@ const textCharsMax = 160;
 
 function short(text: string, max = textCharsMax): string {
   const flat = text.replaceAll(/\s+/g, " ");
-  // A cut may fall into a pair of surrogates.
+  // A cut may split a surrogate pair.
   return flat.length <= max ? flat : `${flat.slice(0, max - 1).toWellFormed()}…`;
 }
 
-/** Text that a person typed or a source chose, so that it stays text in Markdown. */
+/** Text that a person typed or a source chose, quoted so that Markdown shows it as text. */
 function code(text: string): string {
   return `\`${short(text).replaceAll("`", "'")}\``;
 }
 
-/** What is read, in a sentence. */
+/** Describes what is read, in a sentence. */
 function spanSentence(plan: BackfillPlan): string {
   const text = plannedSpanText(plan, code);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** A plan whose texts from elsewhere fit. */
+/** A plan with its texts from elsewhere cut to fit. */
 function shortened(plan: BackfillPlan): BackfillPlan {
   return {
     ...plan,
@@ -85,8 +85,8 @@ function sampleText(sample: PlanSample): readonly string[] {
 }
 
 /**
- * Current details of a backfill that is planned: what it will do and what a person may do now; `approval`
- * says whether it waits.
+ * Current details of a planned backfill: what it will do and what a person may do now; `approval` says whether it
+ * waits.
  */
 export function planDetails(plan: BackfillPlan, approval: string): string {
   return [

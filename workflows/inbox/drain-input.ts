@@ -10,11 +10,11 @@ const backoff = z.strictObject({
   until: z.number(),
   /** Runs that failed in a row. */
   failures: z.int().nonnegative(),
-  /** What the last one failed of. */
+  /** Why the last one failed. */
   why: z.string(),
 });
 
-/** What continue-as-new hands on; nobody types it. */
+/** Passed on by continue-as-new; nobody types it. */
 const continuedDrain = z.strictObject({
   /** Runs so far. */
   runs: z.int().nonnegative(),
@@ -28,7 +28,7 @@ const drainInput = z.strictObject({
   continued: continuedDrain.optional(),
 });
 
-/** As `backoff`. */
+/** The output of `backoff`. */
 export type Backoff = z.output<typeof backoff>;
 
 /** Input of the workflow `inboxDrain`. */

@@ -1,7 +1,7 @@
 import type { InboxesChecked } from "../../activities/inbox/check-inboxes.ts";
 import { checkInboxes } from "../policies.ts";
 
-/** Looks through all inboxes for events whose notifier was not heard, and for what may go. Started by a schedule. */
+/** Checks all inboxes for events whose notifier was not heard, and for what may be removed. Started by a schedule. */
 export async function inboxCheck(): Promise<InboxesChecked> {
   return await checkInboxes();
 }

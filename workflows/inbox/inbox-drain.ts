@@ -21,10 +21,10 @@ import { newRunId, type ContinuedRun } from "../sync/sync-input.ts";
 import { backoffDetails, blockedDetails } from "./drain-details.ts";
 import { parseDrainInput, type DrainInput, type Backoff } from "./drain-input.ts";
 
-/** The notifier: something came, nobody says what. */
+/** The wake-up: something arrived; it does not say what. */
 const wake = defineSignal("wake");
 
-/** What a drain did: its runs, and why it ended before everything was sent. */
+/** The result of a drain: its runs, and why it ended before everything was sent. */
 export type Drained = {
   readonly connection: string;
   readonly runs: number;
@@ -32,7 +32,7 @@ export type Drained = {
   readonly blocked: string | null;
 };
 
-/** A drain under way. */
+/** A running drain. */
 class Drain {
   readonly #connection: string;
   readonly #backoffs: Map<string, Backoff>;
@@ -55,7 +55,7 @@ class Drain {
     return workflowInfo().continueAsNewSuggested || this.#runsHere >= runsMax;
   }
 
-  /** Makes a run of a sync, or continues with one. @throws a cancellation, or what has the workflow continue as new. */
+  /** Makes a run of a sync, or continues one. @throws a cancellation, or the error that makes it continue as new. */
   async run(sync: string, continued?: ContinuedRun): Promise<void> {
     const { firstExecutionRunId } = workflowInfo();
     const workflow = { startTime: new Date(), firstExecutionRunId };
@@ -82,7 +82,7 @@ class Drain {
     else this.#backoffs.set(sync, backoff);
   }
 
-  /** Continues as new, in the midst of a run where one is named. */
+  /** Continues as new; with `run`, in the middle of that run. */
   async goOn(run?: ContinuedRun & { readonly sync: string }): Promise<never> {
     await condition(allHandlersFinished);
     const backoffs = Object.fromEntries(this.#backoffs);
@@ -98,8 +98,7 @@ class Drain {
 }
 
 /**
- * Looks, after as long a wait as the connection lingers: a short one is the activity's, which costs less, a
- * long one holds no slot.
+ * Looks after the connection has lingered. A short wait is in the activity, which costs less; a long one holds no slot.
  */
 async function lookAfterLingering(input: LookInput): Promise<Look> {
   const look = await lookIntoInbox(input);
@@ -109,10 +108,9 @@ async function lookAfterLingering(input: LookInput): Promise<Look> {
 }
 
 /**
- * Sends what is in the inbox of a connection, until nothing is left: a run for each sync that has something
- * unread, one after the other, by the same transfer as any sync. A sync whose run fails backs off while the
- * others continue. It ends when the key is refused or the credits are used up; a check starts it again once
- * that is over.
+ * Sends the events in the inbox of a connection, until none is left: a run for each sync with unread events, one after
+ * the other, by the same transfer as any sync. A sync whose run fails backs off while the others continue. The drain
+ * ends when the key is refused or the credits are used up; a check starts it again once that is over.
  */
 export async function inboxDrain(raw: unknown): Promise<Drained> {
   let hasWakeUp = false;
@@ -125,7 +123,7 @@ export async function inboxDrain(raw: unknown): Promise<Drained> {
     const { sync, ...run } = continued.run;
     await drain.run(sync, run);
   }
-  // What woke it is sent at once; what comes while it is sent is given the time to become one batch.
+  // The events that woke it are sent at once; events that arrive meanwhile get time to become one batch.
   for (let linger = continued !== undefined; ; linger = true) {
     const backingOff = drain.backingOff();
     hasWakeUp = false;
@@ -146,7 +144,7 @@ export async function inboxDrain(raw: unknown): Promise<Drained> {
       const until = Math.min(...[...backingOff.values()].map((backoff) => backoff.until));
       await condition(() => hasWakeUp && isAnswered, Math.max(1, until - Date.now()));
     } else if (linger && !hasWakeUp) {
-      // Nothing is awaited from here on: a signal meanwhile makes the server have this decided again.
+      // Nothing is awaited from here on: a signal meanwhile makes the server repeat this decision.
       return drain.ended(null);
     }
   }

@@ -13,11 +13,11 @@ const pullInput = z.strictObject({
     .string()
     .max(nameCharsMax, nameMessage)
     .regex(/^[a-z][a-z0-9_-]*$/, nameMessage),
-  /** Begin anew, whatever the last run left to do. */
+  /** Begins anew, even if the last run left something to do. */
   full: z.boolean().optional(),
   /** Results to read at most. */
   limit: z.int().positive().optional(),
-  /** What continue-as-new hands on; nobody types it. */
+  /** Passed on by continue-as-new; nobody types it. */
   continued: z
     .strictObject({
       run_id: z.string(),
@@ -30,7 +30,7 @@ const pullInput = z.strictObject({
 /** Input of the workflows `searchPull` and `jobPostingsPull`, as a person types it into the Web UI. */
 export type PullInput = z.output<typeof pullInput>;
 
-/** A whole object to paste: the name that was given, where it may be one. */
+/** A whole object to paste, with the given name where it is valid. */
 function corrected(raw: unknown): PullInput {
   const { pull } = z.looseObject({ pull: z.unknown() }).safeParse(raw).data ?? {};
   const name = pullInput.shape.pull.safeParse(pull);

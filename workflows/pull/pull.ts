@@ -15,8 +15,8 @@ import { parsePullInput, type PullInput } from "./pull-input.ts";
 export type Walks = "domains" | "search";
 
 /**
- * One page an activity shows in history what was paid for; job postings, of which most companies have one
- * page, would fill it.
+ * With one page per activity, the history shows what was paid for. Job postings would fill it, because most companies
+ * have one page.
  */
 const pagesPerActivity: Readonly<Record<Walks, number>> = {
   search: 1,
@@ -66,7 +66,7 @@ function shown({ amounts, domains }: PulledPages): Pick<Progress, "pull"> {
   return { pull: { read, written, unchanged, missing, rejected, pages, calls, ...ofDomains } };
 }
 
-/** Opens the run, or continues with the one that continued as new. */
+/** Opens the run, or continues the one of an earlier execution. */
 async function open({ walks, view, input }: Pulling): Promise<OpenedPull> {
   const { continued, ...request } = input;
   if (continued !== undefined) return continued.opened;
@@ -93,7 +93,7 @@ async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promis
     waiting: (waiting: string | null) => {
       if (waiting !== view.progress.waiting) view.update({ waiting });
     },
-    // Pages are in the store, so that no host is waited for.
+    // Pages are in the store, so no host is waited for.
     isHostGone: async () => false,
   };
   if (walks === "domains") {
@@ -127,8 +127,8 @@ async function execute(pulling: Pulling): Promise<Ended> {
 }
 
 /**
- * Runs a pull: opens it, pulls and writes page after page, and closes it with a report that balances. What it
- * leaves undone, cancelled or out of credits or calls, the next run continues with.
+ * Runs a pull: opens it, pulls and writes page after page, and closes it with a report that balances. The next run
+ * continues with everything left undone by a cancel or a lack of credits or calls.
  */
 export async function runPull(walks: Walks, raw: unknown): Promise<RunReport> {
   const parsed = parsePullInput(raw, workflowInfo());

@@ -8,10 +8,10 @@ import { onUpdate, refusal } from "../updates.ts";
 import type { RunView } from "./run-view.ts";
 import { runRef } from "./send-chunk.ts";
 
-/** What an approval names: of another hold, or of other records, it says nothing. */
+/** The hold and the records that an approval is for; it does not hold for others. */
 const approval = z.strictObject({ hold: z.int(), digest: z.string() });
 
-/** What a person types to approve a hold. */
+/** The input that a person types to approve a hold. */
 function approvalText({ number, digest }: Hold): string {
   return JSON.stringify({ hold: number, digest });
 }
@@ -21,8 +21,8 @@ export class Consent {
   readonly #view: RunView;
   #decision: "approve" | "discard" | undefined;
   /**
-   * Whether it is being weighed. The store holds a run before its workflow knows: an answer that comes between, which
-   * takes as long as a worker that died is waited for, is judged once the workflow knows, too.
+   * Whether the run is being weighed. The store holds a run before its workflow knows, which may take as long as a dead
+   * worker is waited for. An answer in between is judged once the workflow knows, too.
    */
   #isWeighing = false;
 
@@ -44,7 +44,7 @@ export class Consent {
     });
   }
 
-  /** Weighs what is staged, and waits for a person where that is held; answers whether it is to be sent. */
+  /** Weighs what is staged, and waits for a person if it is held. Returns whether to send it. */
   async toSend(opened: OpenedRun): Promise<boolean> {
     const { approveHold } = activitiesOf(opened);
     const held = await this.#weigh(opened);
@@ -70,7 +70,7 @@ export class Consent {
   async #decideOnceWeighed(decision: "approve" | "discard", input?: unknown): Promise<void> {
     if (this.#isWeighing) {
       await condition(() => !this.#isWeighing);
-      // Of two answers that waited the first one counts.
+      // The first of two waiting answers counts.
       if (decision === "approve") this.#assertNamed(input);
       else this.#assertHeld();
     }

@@ -2,8 +2,8 @@ import type { FailureFacts } from "../../activities/failure.ts";
 import type { SplitInput } from "../../activities/inputs.ts";
 
 /**
- * How a part that failed is split: without the records that the service named, else in halves; undefined when
- * it is not to be split.
+ * How to split a part that failed: without the records that the service named, otherwise in halves; undefined when it
+ * is not to be split.
  */
 export function howToSplit(
   type: string | null | undefined,

@@ -6,10 +6,10 @@ import { heldLines } from "../../src/text/hold-text.ts";
 import { outcomeText } from "../../src/text/outcome-text.ts";
 import { detailsErrorCharsMax } from "../limits.ts";
 
-/** Rows by what became of them. */
+/** Rows by their outcome. */
 type RowCounts = Omit<ReportCounts, "gone">;
 
-/** Rows by what became of them so far, and what lies staged or is committed. */
+/** Rows by their outcome so far, and what is staged or committed. */
 export type ProgressCounts = RowCounts & {
   readonly staged_chunks: number;
   readonly committed_chunks: number;
@@ -28,14 +28,14 @@ export type Progress = {
   readonly mode: string | null;
   readonly mode_reason: string | null;
   readonly counts: ProgressCounts;
-  /** Of a pull, in place of `counts`. */
+  /** For a pull, in place of `counts`. */
   readonly pull?: PullProgress | undefined;
   /** What the run waits for, such as "rate limited until …"; null while it moves. */
   readonly waiting: string | null;
   readonly report: RunReport | null;
-  /** What it is held for: it waits for a person's consent, and nothing of it was sent. */
+  /** The hold of a run that waits for a person's consent; nothing of it was sent. */
   readonly held?: Hold | undefined;
-  /** Of a backfill: whether its plan waits for a person. */
+  /** For a backfill: whether its plan waits for a person. */
   readonly needs_approval?: boolean | undefined;
 };
 
@@ -88,7 +88,7 @@ function table(rows: Rows): string {
   );
 }
 
-/** Foreign text inside a code fence longer than any run of back-ticks in it: it stays text. */
+/** Foreign text inside a code fence longer than any run of back-ticks in it, so that it stays text. */
 export function fenced(text: string): string {
   const runs = text.match(/`+/g)?.map((run) => run.length) ?? [];
   const fence = "`".repeat(Math.max(2, ...runs) + 1);
@@ -132,7 +132,7 @@ function pullRows(pull: PullProgress): Rows {
   ];
 }
 
-/** What a run is held for, and what to do about it. */
+/** Why a run is held, and what to do about it. */
 function heldDetails({ held, run_id: runId }: Progress): readonly string[] {
   if (held === undefined) return [];
   const { number, digest, since } = held;
@@ -150,7 +150,7 @@ export function progressDetails(progress: Progress): string {
   const { counts } = progress;
   const title = `### ${progress.sync}: run \`${progress.run_id}\``;
   const mode = progress.mode === null ? [] : [`${progress.mode}: ${progress.mode_reason ?? ""}`];
-  // It may quote the service.
+  // The text may quote the service.
   const waiting = progress.waiting === null ? [] : [fenced(progress.waiting)];
   const rows = progress.pull === undefined ? countRows(counts) : pullRows(progress.pull);
   return [title, ...heldDetails(progress), ...mode, ...waiting, table(rows)].join("\n\n");

@@ -17,7 +17,7 @@ import { configuredName, newRunId } from "./sync-input.ts";
 
 const resendInput = z.strictObject({ sync: configuredName("sync") });
 
-/** Makes one run that sends what is in doubt. @throws a cancellation. */
+/** Makes one run that sends the records in doubt. @throws a cancellation. */
 async function resendOnce(sync: string): Promise<void> {
   const { firstExecutionRunId } = workflowInfo();
   const runId = newRunId(sync, { startTime: new Date(), firstExecutionRunId }, true);
@@ -32,9 +32,9 @@ async function resendOnce(sync: string): Promise<void> {
 }
 
 /**
- * Sends once more the records of a sync over which an older request may have been applied, when nothing older
- * can be applied any more; it waits until then and ends when none is left. The next run of the sync does the
- * same, so that cancelling this loses nothing.
+ * Sends again the records of a sync over which an older request may have been applied, once none can be applied any
+ * more. It waits until then, and ends when no record is in doubt. The next run of the sync does the same, so that
+ * cancelling this loses nothing.
  */
 export async function resend(raw: unknown): Promise<object> {
   const { data, error } = resendInput.safeParse(raw);

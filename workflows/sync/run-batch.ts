@@ -14,18 +14,18 @@ import { transferBatch } from "./transfer.ts";
 /** A run of a sync, whichever workflow makes it. */
 export type Batch = {
   readonly view: RunView;
-  /** What is asked for beyond the run, its sync and the workflow. */
+  /** The rest of the input of `openRun`, besides the run, its sync and the workflow. */
   readonly wanted: Pick<OpenRunInput, "kind" | "nominalAt" | "request">;
-  /** The run that an execution before began. */
+  /** The run that an earlier execution began. */
   readonly continued: ContinuedRun | undefined;
 };
 
-/** How a stretch of a run ended: to be continued with by the next execution, or to be closed. */
+/** How a stretch of a run ended: the next execution continues it, or it is closed. */
 export type BatchEnd =
   | { readonly kind: "continue"; readonly continued: ContinuedRun }
   | ({ readonly kind: "close" } & Ending);
 
-/** What is known of a run before it reads anything. */
+/** The progress of a run before it reads anything. */
 export function progressOf(
   runId: string,
   sync: string,
@@ -42,7 +42,7 @@ export function progressOf(
   };
 }
 
-/** Opens the run, or continues with the one that continued as new. */
+/** Opens the run, or continues the one of an earlier execution. */
 async function open({ view, wanted, continued }: Batch): Promise<OpenedRun> {
   if (continued !== undefined) return continued.opened;
   const { workflowId, firstExecutionRunId: firstRunId } = workflowInfo();
@@ -50,7 +50,7 @@ async function open({ view, wanted, continued }: Batch): Promise<OpenedRun> {
   return await openRun({ sync, ...wanted, runId, workflowId, firstRunId });
 }
 
-/** Transfers until the source ends or it is time to continue as new; `onOpened` hears when the run changes its host. */
+/** Transfers until the source ends or it is time to continue as new; calls `onOpened` if the run changes its host. */
 async function transfer(
   { view, continued }: Batch,
   from: OpenedRun,
@@ -72,7 +72,7 @@ async function transfer(
         view.update({ counts: withCommitted(view.progress.counts, staged) });
       },
       onRestage: (dropped) => {
-        // Of a run that was staged whole all that is not committed is staged again.
+        // A run that was staged whole stages everything again that is not committed.
         const counts = isWeighed ? committed : dropped.reduce(withoutStaged, view.progress.counts);
         view.update({ counts });
       },
@@ -101,8 +101,8 @@ async function transfer(
 }
 
 /**
- * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint after each. It never
- * throws: what ended it early is in the answer, and whoever asked closes it.
+ * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint after each. It never throws: the
+ * result says what ended it early, and the caller closes the run.
  */
 export async function runBatch(batch: Batch): Promise<BatchEnd> {
   const { view } = batch;

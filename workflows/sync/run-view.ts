@@ -8,7 +8,7 @@ import {
 
 import { progressDetails, reportDetails, type Progress } from "./progress.ts";
 
-/** The query after the command line's progress bar. */
+/** The query behind the command line's progress bar. */
 const progressQuery = defineQuery<Progress>("progress");
 
 const searchAttribute = defineSearchAttributeKey("SluiceSync", SearchAttributeType.KEYWORD);
@@ -18,7 +18,7 @@ export function nameInSearch(name: string): void {
   upsertSearchAttributes([{ key: searchAttribute, value: name }]);
 }
 
-/** Room below the text: the Web UI (2.42) makes its frame some lines too low. */
+/** Room below the text: the Web UI (2.42) makes its frame some lines too short. */
 const room = "\n\n\u00A0".repeat(4);
 
 /** Shows Markdown as the workflow's current details. */
@@ -30,7 +30,7 @@ function runDetails(progress: Progress): string {
   return progress.report === null ? progressDetails(progress) : reportDetails(progress.report);
 }
 
-/** The run as its workflow holds it: one object after the query, the details and continue-as-new. */
+/** The run as its workflow holds it: one object behind the query, the details and continue-as-new. */
 export class RunView {
   progress: Progress;
   readonly #details: (progress: Progress) => string;

@@ -7,8 +7,8 @@ const scheduledStartTime = defineSearchAttributeKey(
 );
 
 /**
- * The time that a schedule started this workflow for, which jitter and a server that was away leave as it is
- * (ISO); undefined for one that a person started.
+ * The time that a schedule started this workflow for (ISO), without jitter or the delay of a server that was away;
+ * undefined when a person started it.
  */
 export function scheduledTime(): string | undefined {
   return workflowInfo().typedSearchAttributes.get(scheduledStartTime)?.toISOString();

@@ -15,18 +15,18 @@ import { uploadsPerPartMax } from "../limits.ts";
 import type { RunActivities } from "../policies.ts";
 import { howToSplit } from "./how-to-split.ts";
 
-/** A chunk on its way, and what its steps need. */
+/** A chunk on its way, and everything its steps need. */
 export type Sending = WaitHooks & {
   readonly opened: OpenedRun;
   readonly activities: RunActivities;
   readonly chunk: number;
   readonly staged: StageResult;
   readonly mode: ChosenMode["mode"];
-  /** Resolves when the chunk before is committed: a later row must win. */
+  /** Resolves when the previous chunk is committed: a later row must win. */
   readonly turn: Promise<void>;
 };
 
-/** What every activity of an opened run is given. */
+/** Passed to every activity of an opened run. */
 export function runRef({ runId, storeId, configHash, fence }: OpenedRun): RunRef {
   return { runId, storeId, configHash, fence };
 }
@@ -61,13 +61,13 @@ async function sendFile(sending: Sending, part: PartRef): Promise<void> {
       );
       return;
     } catch (error) {
-      // The service lost the file before it processed it: the same bytes go up again under a new key.
+      // The service lost the file before it processed it: the same bytes are uploaded again under a new key.
       if (faultOf(error)?.type !== "UploadGone" || uploads >= uploadsPerPartMax) throw error;
     }
   }
 }
 
-/** Sends the parts of a chunk in order; a part that is refused is replaced by what a split makes of it. */
+/** Sends the parts of a chunk in order; a refused part is replaced by the parts of its split. */
 async function sendParts(sending: Sending): Promise<void> {
   const { activities, mode, staged } = sending;
   const send = mode === "lightweight" ? sendBody : sendFile;
@@ -91,9 +91,9 @@ async function sendParts(sending: Sending): Promise<void> {
 }
 
 /**
- * Sends a staged chunk and saves the checkpoint after it; answers what the commit did. Uploads of two chunks may
- * overlap; what makes the service take records waits for its turn. Once accepted it is committed even if the run is
- * cancelled meanwhile.
+ * Sends a staged chunk and saves the checkpoint after it; returns the result of the commit. Uploads of two chunks may
+ * overlap; the requests that make the service apply records wait for their turn. Once accepted, the chunk is committed
+ * even if the run is cancelled meanwhile.
  */
 export async function sendChunk(sending: Sending): Promise<CommitResult> {
   const { activities, opened, chunk, staged } = sending;
@@ -108,7 +108,7 @@ export async function sendChunk(sending: Sending): Promise<CommitResult> {
   return committed;
 }
 
-/** Removes staged files; one that stays is removed later, and is no reason to fail. */
+/** Removes staged files; a file that stays is removed later, and must not fail the run. */
 export async function cleanUp(
   activities: Pick<RunActivities, "dropChunk">,
   what: { readonly runId: string; readonly chunk?: number },

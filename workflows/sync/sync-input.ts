@@ -5,25 +5,25 @@ import { foreignRun, wordingOfInput, wrongInput } from "../../src/failure-types.
 import { nameCharsMax } from "../../src/limits.ts";
 import type { ProgressCounts } from "./progress.ts";
 
-/** Whether it may be an object that a workflow handed to itself, which nothing else looks into. */
+/** Whether it may be an object that a workflow passed to itself, whose content nothing else checks. */
 export const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** What continue-as-new hands on of a run that continues; nobody types it. */
+/** A run that continues, as continue-as-new passes it on; nobody types it. */
 export const continuedRun = z.strictObject({
   run_id: z.string(),
   chunk: z.int().positive(),
-  /** Absent while nothing was to be sent. */
+  /** Absent until there was something to send. */
   mode: z
     .strictObject({ mode: z.enum(["lightweight", "heavyweight"]), reason: z.string() })
     .optional(),
   opened: z.custom<OpenedRun>(isObject),
   counts: z.custom<ProgressCounts>(isObject),
-  /** Of a run that stages everything before it sends. */
+  /** For a run that stages everything before it sends. */
   weighed: z
     .strictObject({
       phase: z.enum(["stage", "send"]),
       first_staged: z.int().positive().optional(),
-      /** Of what is committed. */
+      /** Counts of what is committed. */
       committed: z.custom<ProgressCounts>(isObject),
     })
     .optional(),
@@ -47,7 +47,7 @@ const syncInput = z
     mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
     full: z.boolean().optional(),
     limit: z.int().positive().optional(),
-    /** Read the rejects of a run again, those of one code when it is named, instead of the source. */
+    /** Reads the rejects of a run again instead of the source; with `code`, only the rejects of that code. */
     replay: z
       .strictObject({
         run: z.string().min(1).max(runIdCharsMax),
@@ -62,7 +62,7 @@ const syncInput = z
     { path: ["replay"], message: "goes with `mode` alone" },
   );
 
-/** A run that an execution before began, and that continues. */
+/** A run that an earlier execution began, and that continues. */
 export type ContinuedRun = z.output<typeof continuedRun>;
 
 /** Input of the workflow `sync`, as a person types it into the Web UI. */
@@ -90,8 +90,8 @@ function corrected(raw: unknown): SyncInput {
 }
 
 /**
- * A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first
- * tell the time). One of the many runs of a drain is told from the others by the milliseconds.
+ * A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first ones
+ * encode the time). The many runs of a drain are distinguished by the milliseconds.
  */
 export function newRunId(
   syncName: string,
@@ -105,9 +105,9 @@ export function newRunId(
 }
 
 /**
- * Whether a workflow that says it continues with a run of that name made that run itself. Its first run id is
- * drawn by Temporal when it starts, so that nobody can type one that fits: else the Web UI could end any run,
- * or have files outside the staging folder removed.
+ * Whether a workflow that claims to continue a run of that name made that run itself. Temporal draws its first run id
+ * when it starts, so that nobody can type one that fits: otherwise the Web UI could end any run, or have files outside
+ * the staging folder removed.
  */
 export function isRunOf(
   name: string,
@@ -127,7 +127,7 @@ function isOwnRun({ sync, continued: handedOn }: SyncInput, firstExecutionRunId:
 }
 
 /**
- * Reads a workflow's input, or says what is wrong with it and how it might look; the answer is short, however long the
+ * Reads a workflow's input, or says what is wrong with it and how it might look, in a short text, however long the
  * input. `firstExecutionRunId` is the workflow's own.
  */
 export function parseSyncInput(

@@ -8,9 +8,9 @@ import { scheduledTime } from "./scheduled-time.ts";
 import { newRunId, parseSyncInput } from "./sync-input.ts";
 
 /**
- * Transfers one sync: opens a run, stages and sends chunk after chunk with the checkpoint after each, and
- * closes it with a report that balances. Continues as new between chunks when Temporal suggests it; a cancel
- * commits what was accepted.
+ * Transfers one sync: opens a run, stages and sends chunk after chunk with the checkpoint after each, and closes it
+ * with a report that balances. Continues as new between chunks when Temporal suggests it; a cancel still commits
+ * accepted chunks.
  */
 export async function sync(raw: unknown): Promise<RunReport> {
   const info = workflowInfo();

@@ -8,33 +8,33 @@ import { hostsLostMax, restagesPerChunkMax } from "../limits.ts";
 import { activitiesOf } from "../policies.ts";
 import { runRef, sendChunk, type Sending } from "./send-chunk.ts";
 
-/** What the transfer loop reports to. */
+/** Where the transfer loop reports, and whom it asks. */
 export type Transfer = {
   readonly onStaged: (staged: StageResult) => void;
   readonly onCommitted: (staged: StageResult, result: CommitResult) => void;
   readonly onMode: (mode: ChosenMode) => void;
   readonly onRestage: (dropped: readonly StageResult[]) => void;
-  /** Takes where the run continues after something was lost: perhaps on another host. */
+  /** Receives where the run continues after something was lost: perhaps on another host. */
   readonly onPlace: (place: TransferPlace) => void;
   readonly waiting: (why: string | null) => void;
-  /** Asked where everything is staged and nothing of it has left: whether it is to be sent. */
+  /** Asked when everything is staged and nothing of it has left: whether to send it. */
   readonly toSend?: ((opened: OpenedRun) => Promise<boolean>) | undefined;
-  /** Asked after each staged chunk: whether the loop is to stop there, with everything committed that it staged. */
+  /** Asked after each staged chunk: whether the loop must stop there, with everything committed that it staged. */
   readonly shouldStop?: (() => boolean) | undefined;
 };
 
-/** Where the loop stands: everything it needs to continue as new. Its host changes when one is lost. */
+/** The position of the loop: everything it needs to continue as new. Its host changes when one is lost. */
 export type TransferPlace = {
   readonly opened: OpenedRun;
   readonly chunk: number;
   readonly mode?: ChosenMode | undefined;
-  /** Of a run that stages everything before it sends; undefined sends each chunk while the next one is staged. */
+  /** Set for a run that stages everything before it sends. Undefined sends each chunk while the next is staged. */
   readonly phase?: "send" | "stage" | undefined;
-  /** While it stages: the first chunk that is not committed. */
+  /** While staging: the first chunk that is not committed. */
   readonly firstStaged?: number | undefined;
 };
 
-/** What the activities of a run at one host are called with. */
+/** A run at one host, with its activities. */
 type AtHost = Pick<Sending, "activities" | "isHostGone" | "opened" | "waiting">;
 
 /** How a segment ended; after `restage`, `error` says which file or host was lost. */
@@ -42,7 +42,7 @@ type Ended =
   | { readonly kind: "done" | "continue"; readonly place: TransferPlace }
   | { readonly kind: "restage"; readonly place: TransferPlace; readonly error: unknown };
 
-/** A run at its host; `move` takes the run as it continues at another one, when this one is gone. */
+/** A run at its host; `move` receives the run as it continues at another host when this one is gone. */
 function atHost(
   { opened, chunk }: TransferPlace,
   waiting: Transfer["waiting"],
@@ -61,7 +61,7 @@ function atHost(
   return { opened, activities, isHostGone, waiting };
 }
 
-/** What staging a chunk answered before. */
+/** The result of staging a chunk earlier. */
 async function takeStaged(host: AtHost, chunk: number): Promise<StageResult> {
   return await host.activities.stagedChunk({ ...runRef(host.opened), chunk });
 }
@@ -82,7 +82,7 @@ async function stage(host: AtHost, chunk: number): Promise<StageResult> {
   }
 }
 
-/** The mode of a whole run, which the first chunk with records decides. */
+/** The mode of a whole run; its first chunk with records decides. */
 function modeOf({ settings }: OpenedRun, first: StageResult): ChosenMode | undefined {
   const { mode: asked, lightweightPartsMax: partsMax } = settings;
   const { records, parts: bodies, done: isWhole } = first;
@@ -95,19 +95,19 @@ function shouldContinueAsNew(opened: OpenedRun, chunks: number): boolean {
 }
 
 /**
- * One segment of a transfer: chunks are staged one after the other and sent in their order. At most two are staged or
- * on their way at once:
+ * One segment of a transfer: chunks are staged one after the other and sent in order. At most two are staged or on
+ * their way at once:
  *
  *     stage 1 │ stage 2 ∥ send 1 │ stage 3 ∥ send 2 │ … │ send n
  *
- * A fault of either side ends both; what is on its way then is still committed.
+ * A fault on either side ends both; a chunk that is on its way then is still committed.
  */
 class Segment {
   readonly #transfer: Transfer;
   readonly #first: number;
   readonly #host: AtHost;
   readonly #scope = new CancellationScope({ cancellable: true });
-  /** Staged and not committed, in order. */
+  /** Staged chunks that are not committed, in order. */
   readonly #inFlight: { readonly chunk: number; readonly staged: StageResult }[] = [];
   #opened: OpenedRun;
   #mode: ChosenMode | undefined;
@@ -115,7 +115,7 @@ class Segment {
   readonly #firstStaged: number;
   /** The chunk that is being staged. */
   #staging: number;
-  /** Ends when the last chunk that was staged is committed. */
+  /** Resolves when the last staged chunk is committed. */
   #lastSend = Promise.resolve();
   #failed: { readonly error: unknown } | undefined;
 
@@ -133,12 +133,12 @@ class Segment {
     });
   }
 
-  /** Until the source ends, it is time to continue as new, or a staged file is lost. */
+  /** Runs until the source ends, it is time to continue as new, or a staged file is lost. */
   async run(): Promise<Ended> {
     try {
       return await this.#scope.run(async () => await this.#stageAhead());
     } catch (error) {
-      // Nothing is decided while a chunk is still on its way: what it gets accepted is committed.
+      // Nothing is decided while a chunk is still on its way: if it is accepted, it is committed.
       await this.#lastSend.catch(() => undefined);
       const cause = this.#failed?.error ?? error;
       if (faultOf(cause)?.type !== "StagedFileMissing" && !isHostAway(cause)) throw cause;
@@ -147,7 +147,7 @@ class Segment {
     }
   }
 
-  /** Stages each chunk while the one before is sent. */
+  /** Stages each chunk while the previous one is sent. */
   async #stageAhead(): Promise<Ended> {
     for (let chunk = this.#first; ; chunk++) {
       this.#staging = chunk;
@@ -155,7 +155,7 @@ class Segment {
       this.#chooseMode(staged);
       const before = this.#lastSend;
       if (this.#phase !== "stage") this.#lastSend = this.#sendInOrder({ chunk, staged }, before);
-      // it is awaited below or by the next chunk; until then it must not fail the task
+      // Awaited below or by the next chunk; until then a rejection must not fail the task.
       this.#lastSend.catch(() => undefined);
       await before;
       const isOver = staged.done || shouldContinueAsNew(this.#opened, chunk + 1 - this.#first);
@@ -166,7 +166,7 @@ class Segment {
     }
   }
 
-  /** Stages a chunk, or takes it as it was staged before. */
+  /** Stages a chunk, or takes one that was staged before. */
   async #stage(chunk: number): Promise<StageResult> {
     const isStaged = this.#phase === "send";
     const result = await (isStaged ? takeStaged : stage)(this.#host, chunk);
@@ -175,20 +175,20 @@ class Segment {
     return result;
   }
 
-  /** Sends a chunk; whatever makes the service apply its records waits for the chunk before. */
+  /** Sends a chunk; the requests that make the service apply its records wait for the previous chunk. */
   async #sendInOrder(
     { chunk, staged }: Pick<Sending, "chunk" | "staged">,
     before: Promise<void>,
   ): Promise<void> {
     try {
-      // Without records the mode says nothing.
+      // Without records the mode does not matter.
       const mode = this.#mode?.mode ?? "lightweight";
       const sending = { ...this.#host, chunk, staged, mode, turn: before };
       const committed = await sendChunk(sending);
       this.#inFlight.shift();
       if (committed !== undefined) this.#transfer.onCommitted(staged, committed);
     } catch (error) {
-      // The chunk before is not given up for the fault of this one.
+      // A fault of this chunk does not abandon the previous one.
       await before.catch(() => undefined);
       this.#failed ??= { error };
       this.#scope.cancel();
@@ -196,7 +196,7 @@ class Segment {
     }
   }
 
-  /** The first chunk with records decides for the whole run. */
+  /** The first chunk with records decides the mode of the whole run. */
   #chooseMode(staged: StageResult): void {
     if (this.#mode !== undefined) return;
     this.#mode = modeOf(this.#opened, staged);
@@ -209,7 +209,7 @@ class Segment {
     return { opened: this.#opened, chunk, mode: this.#mode, phase, firstStaged };
   }
 
-  /** Where what was lost is staged again: with all that was staged behind it, before any more of it leaves. */
+  /** Where the lost chunk is staged again, with all chunks staged after it, before any more of them leaves. */
   #placeAgain(): TransferPlace {
     const chunk =
       this.#phase === "stage" ? this.#firstStaged : (this.#inFlight[0]?.chunk ?? this.#staging);
@@ -218,15 +218,15 @@ class Segment {
   }
 }
 
-/** The place from which everything that is staged is sent. */
+/** The place from which to send everything that is staged. */
 function sendingFrom(place: TransferPlace): TransferPlace {
   return { ...place, phase: "send", chunk: place.firstStaged ?? 1, firstStaged: undefined };
 }
 
 /**
- * Transfers a batch from `from` on. A lost staged file, or all files of a lost host, are staged again, and
- * with them every later chunk that was staged before, because its beginning may have moved. What is to be looked at
- * before it is sent is looked at again then.
+ * Transfers a batch from `from` on. A lost staged file, or all files of a lost host, are staged again, and with them
+ * every later staged chunk, because its beginning may have moved. A run that is weighed before it is sent is weighed
+ * again then.
  */
 export async function transferBatch(
   transfer: Transfer,

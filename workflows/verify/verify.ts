@@ -16,12 +16,12 @@ import { configuredName } from "../sync/sync-input.ts";
 
 const verifyInput = z.strictObject({ sync: configuredName("sync") });
 
-/** The day, as in 20261126: each look draws other records, and `sluice verify --seed` the same ones. */
+/** The day, as in 20261126: each verification draws other records, and `sluice verify --seed` the same ones. */
 function seedOf(startTime: Date): number {
   return Number(startTime.toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
-/** Shows what a look found, and tells the receivers: one that is away keeps the others from nothing. */
+/** Notifies the receivers of a result: one that is away does not hold up the others. */
 async function tell(
   report: FailedVerify | VerifyReport,
   targets: readonly string[],
@@ -31,7 +31,7 @@ async function tell(
   await Promise.all(targets.map(async (target) => await tellVerified({ target, ...notice })));
 }
 
-/** Tells of a look that failed; what ended it stays what ends the workflow, whoever hears of it. */
+/** Notifies the receivers of a failed verification. The workflow ends with the original error, whoever was notified. */
 async function tellFailed(sync: string, error: unknown): Promise<void> {
   const { failure } = closingOf(error);
   if (failure === undefined) return;
@@ -53,8 +53,8 @@ async function lookOf(sync: string): Promise<SyncVerified> {
 }
 
 /**
- * Looks up a sample of what a sync has sent in the service, once, and tells the receivers what it found. Started by the
- * schedule of the sync's `verify:`.
+ * Looks up a sample of what a sync has sent in the service, once, and notifies the receivers of the result. Started by
+ * the schedule of the sync's `verify:`.
  */
 export async function verify(raw: unknown): Promise<VerifyReport> {
   const { data, error } = verifyInput.safeParse(raw ?? {});

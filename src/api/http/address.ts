@@ -9,7 +9,7 @@ import { ApiContractError, ConfigError } from "../../errors.ts";
 import { parseHttpDate } from "./retry-after.ts";
 import type { HeaderValue } from "./retry-after.ts";
 
-/** Which addresses, refused otherwise, are meant. */
+/** Addresses that are allowed although they would otherwise be refused. */
 export type AddressAllowance = {
   /** Hosts that may be private and speak plain http. */
   readonly hosts: readonly string[];
@@ -17,26 +17,26 @@ export type AddressAllowance = {
   readonly loopback: boolean;
 };
 
-/** Where we judge otherwise than ipaddr.js, by the name that counts. */
+/** Networks that we classify differently from ipaddr.js, by the kind that counts. */
 const ownNetworks = {
   loopback: [ipaddr.parseCIDR("::1/128")],
   // Azure's metadata service, and IPv4 addresses written as `::a.b.c.d`.
   private: ["168.63.129.16/32", "::/96"].map((network) => ipaddr.parseCIDR(network)),
-  // Those of documentation lead nowhere.
+  // Networks reserved for documentation lead nowhere.
   unicast: ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"].map((network) =>
     ipaddr.parseCIDR(network),
   ),
 };
 
-/** The kind of network that an address is of, `unicast` for the public Internet; undefined for a name. */
+/** The kind of network that an address belongs to, `unicast` for the public Internet; undefined for a name. */
 function networkOf(address: string): string | undefined {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return undefined;
-  // ::ffff:0:0/96 is read as the IPv4 address; other ways to write one as IPv6 are networks of their own.
+  // ::ffff:0:0/96 is read as the IPv4 address; other notations of IPv4 in IPv6 are separate networks.
   const parsed = ipaddr.process(address);
   return ipaddr.subnetMatch(parsed, ownNetworks, parsed.range());
 }
 
-/** A host as the lists spell it: lower case, without brackets and the root's dot. */
+/** A host as the lists spell it: lower case, without brackets and the trailing dot. */
 function bareHost(host: string): string {
   return host
     .toLowerCase()
@@ -65,10 +65,7 @@ export function endpointUrl(base: URL, path: string): URL {
   return url;
 }
 
-/**
- * What is wrong with an address, as the end of a sentence; undefined when it may be used. Names no more than
- * its host.
- */
+/** The fault of an address, as the end of a sentence; undefined when it may be used. Names only its host. */
 export function addressFault(url: URL, allowance: AddressAllowance): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "is neither https nor http";
   if (url.username !== "" || url.password !== "") return "has user info";
@@ -80,7 +77,7 @@ export function addressFault(url: URL, allowance: AddressAllowance): string | un
   return url.protocol === "http:" ? `is plain http to ${bare}` : undefined;
 }
 
-/** @throws ConfigError naming `field` when a configured base address must not be used. Loopback may. */
+/** @throws ConfigError naming `field` when a configured base address must not be used. Loopback is allowed. */
 export function checkBaseUrl(url: URL, field: string, allowInsecureHosts: readonly string[]): void {
   const fault =
     addressFault(url, { hosts: allowInsecureHosts, loopback: true }) ??
@@ -92,7 +89,7 @@ export function checkBaseUrl(url: URL, field: string, allowInsecureHosts: readon
   });
 }
 
-/** What looks all addresses of a name up: dns.lookup. */
+/** Looks up all addresses of a name, as dns.lookup does. */
 export type Resolve = (
   host: string,
   options: LookupAllOptions,
@@ -101,7 +98,7 @@ export type Resolve = (
 
 /**
  * A DNS lookup for connections that drops private addresses, unless the name itself is allowed: a name that was public
- * when it was checked may resolve to something else a moment later. Addresses written as numbers never come here.
+ * when it was checked may resolve to something else a moment later. Numeric addresses never get here.
  */
 export function guardedLookup(
   allowance: AddressAllowance,
@@ -131,8 +128,8 @@ export function guardedLookup(
 }
 
 /**
- * Whether a pre-signed address had expired when the answer that brought it was written. Its own clock is the
- * service's, so it is compared with the answer's Date; false when either is not told.
+ * Whether a pre-signed address had expired when the answer that brought it was written. Its expiry is by the service's
+ * clock, so it is compared with the answer's Date; false when either is missing.
  */
 export function isExpired(url: URL, date: HeaderValue, now: number): boolean {
   const answeredAt = parseHttpDate(date, now);

@@ -2,19 +2,16 @@ import { ApiUnavailableError, OutcomeUnknownError } from "../../errors.ts";
 import { endpointOf } from "../endpoints.ts";
 import type { Answer, AnswerOutcome, Exchange } from "../exchange.ts";
 
-/**
- * What an answer says of the service: that it works, that it is unwell, or neither, as a refusal of this one
- * request.
- */
+/** What an answer says about the service: it works, it is unwell, or neither, as for a refusal of this one request. */
 export function healthOf(
   { endpoint }: Exchange,
   answer: Answer,
   { kind }: AnswerOutcome,
 ): "succeeded" | "failed" | "undecided" {
-  // 501 is our request: no other would be understood either.
+  // A 501 is about our request: another one would not be understood either.
   if (answer.status >= 500 && answer.status !== 501) return "failed";
   if (kind !== "accepted") return "undecided";
-  // What the storage says besides its status is not used.
+  // Only the status of a storage answer is used.
   const isRead = endpointOf(endpoint).family !== "storage";
   return isRead && answer.cutShort !== undefined ? "failed" : "succeeded";
 }

@@ -31,10 +31,10 @@ export type ProxySettings = {
   readonly noProxy?: string | undefined;
 };
 
-/** What every request is made with. */
+/** The settings that all requests share. */
 export type HttpSettings = {
   readonly apiKey: Secret;
-  /** The setting that holds the key, for the one who has to change it. */
+  /** The setting that holds the key, named to the person who has to change it. */
   readonly apiKeySource: string;
   readonly allowInsecureHosts: readonly string[];
   readonly rateLimiter: RateLimiter;
@@ -42,7 +42,7 @@ export type HttpSettings = {
   /** Time to a connection, TLS included. */
   readonly connectMs: number;
   readonly proxy?: ProxySettings | undefined;
-  /** Goes around each request, under the name of its endpoint. @default runs it */
+  /** Wraps each request, under the name of its endpoint. @default runs it */
   readonly effect?: Effect | undefined;
 };
 
@@ -59,16 +59,16 @@ export type Call = Exchange & {
   readonly silenceMs: number;
   /** How long a request on the wire may continue after `signal` aborted. */
   readonly graceMs: number;
-  /** Called when nothing is waited for any more; what it throws keeps the request from leaving. */
+  /** Called when there is nothing left to wait for; if it throws, the request does not leave. */
   readonly beforeSend?: (() => void) | undefined;
 };
 
-/** The one way a request leaves. */
+/** The only way in which a request leaves. */
 export type Http = {
   /**
-   * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other
-   * answer and every fault is thrown as the class that says what happens next; only where `mayHaveSucceeded`
-   * says so may it have been applied.
+   * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other answer and
+   * every fault is thrown as an error whose class says what happens next; the request may have been applied only if
+   * `mayHaveSucceeded` says so.
    * @throws the signal's reason when it aborted before there was an answer.
    */
   send(call: Call): Promise<Answer>;
@@ -79,7 +79,7 @@ export type Http = {
 /** Makes the HTTP side of the client: one pool of connections per origin. */
 export function createHttp(settings: HttpSettings): Http {
   const dispatcher = createDispatcher(settings, answerBytesMax);
-  // A pool of its own, because the limit of an answer is a pool's.
+  // A separate pool, because the limit of an answer is set on the pool.
   const pageDispatcher = createDispatcher(settings, pageBytesMax);
   const { rateLimiter, now, effect = runEffect } = settings;
   let closing: Promise<unknown> | undefined;
@@ -108,7 +108,7 @@ export function createHttp(settings: HttpSettings): Http {
         if (outcome.kind !== "accepted") return await refuse(outcome, call.scope, settings);
         return answer;
       } finally {
-        // After what blocks the scope: no probe slips out between the two.
+        // Only after the scope is blocked, so that no probe slips out between the two.
         const why = `${call.what}: ${answer.status}`;
         await rateLimiter.ended(permit, healthOf(call, answer, outcome), why);
       }
@@ -121,9 +121,9 @@ export function createHttp(settings: HttpSettings): Http {
 }
 
 /**
- * The connections that requests leave by: guarded against private addresses, through the proxies of the environment.
+ * Makes the dispatcher of requests: guarded against private addresses, through the proxies of the environment.
  * `maxResponseSize` is in bytes.
- * @throws {ConfigError} a proxy's address is none.
+ * @throws {ConfigError} a proxy's address is not an http or https URL.
  */
 export function createDispatcher(
   {
@@ -134,7 +134,7 @@ export function createDispatcher(
   maxResponseSize: number,
 ): Dispatcher {
   const options: Agent.Options = {
-    // On the pool, because as an option of one request it is ignored.
+    // On the pool, because it is ignored as an option of one request.
     maxResponseSize,
     connect: {
       timeout: connectMs,
@@ -214,12 +214,12 @@ async function transmit(call: Call, dispatcher: Dispatcher, signal: AbortSignal)
   try {
     return { ...head, text: await response.body.text() };
   } catch (error) {
-    // The status alone decides then, and whether the body was needed.
+    // Then only the status decides, and whether the body was needed.
     return { ...head, text: "", cutShort: codeOf(error) };
   }
 }
 
-/** Tells the others what concerns them, then throws. */
+/** Reports what concerns other requests to the rate limiter, then throws. */
 async function refuse(
   outcome: Exclude<AnswerOutcome, { kind: "accepted" }>,
   scope: Scope,

@@ -11,22 +11,19 @@ import { endpointOf } from "../endpoints.ts";
 import type { Exchange } from "../exchange.ts";
 import { faultTimesMax } from "../limits.ts";
 
-/**
- * What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake
- * is a reset.
- */
+/** Codes of an untrusted certificate, or of a server that does not speak TLS; a cut handshake is a reset. */
 const tlsCode = new RegExp(
   "^(CERT_|ERR_TLS_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(GET|VERIFY|DECRYPT)|" +
     "UND_ERR_PRX_TLS|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH|UNSUPPORTED_PROTOCOL|" +
     ".*HANDSHAKE_FAILURE|.*ALERT_PROTOCOL_VERSION))",
 );
 
-/** Says what it means that no answer came. A SluiceError thrown on the way, by the file or the lookup, stands. */
+/** Says what a missing answer means. A SluiceError thrown on the way, by file or lookup, is returned unchanged. */
 export function classifyFailure(exchange: Exchange, error: unknown): SluiceError {
   if (error instanceof SluiceError) return error;
   const { what, endpoint } = exchange;
   const code = codeOf(error);
-  // A parser's error carries the answer's bytes, which are not ours to keep.
+  // A parser's error carries the answer's bytes, which must not be kept.
   const cause = error instanceof Error && error.name === parserError ? undefined : error;
   if (tlsCode.test(code)) {
     return addressError(exchange, `${what}: no trusted TLS connection (${code})`, cause);
@@ -49,11 +46,11 @@ export function classifyFailure(exchange: Exchange, error: unknown): SluiceError
   return unclear(exchange, why, { cause, retryBudget });
 }
 
-/** What an answer looks like that is no HTTP; a parser's error may have no code. */
+/** Codes of an answer that is not HTTP; a parser's error may have no code. */
 const garbled = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
 const parserError = "HTTPParserError";
 
-/** The stop at an address that nobody can be reached at. */
+/** The error for an address at which nobody can be reached. */
 function addressError(
   { addressField }: Exchange,
   message: string,
@@ -64,7 +61,7 @@ function addressError(
     : new ConfigError(message, { cause, field: addressField, hint: `Check ${addressField}.` });
 }
 
-/** The stop at what should not have been answered. */
+/** The error for an answer that should not have been given. */
 export function contractError(
   { addressField }: Exchange,
   message: string,
@@ -74,7 +71,7 @@ export function contractError(
   return new ApiContractError(message, { hint, ...facts });
 }
 
-/** Bears a fault `timesMax` times, then stops; what is not known of the request then stays unknown. */
+/** Tolerates a fault `timesMax` times, then stops; an unknown outcome of the request then stays unknown. */
 export function boundedRetryBudget(
   exchange: Exchange,
   fault: {
@@ -94,12 +91,12 @@ function isUnresolved(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
 }
 
-/** Whether the fault struck before there was a connection, so that nothing can have been applied. */
+/** Whether the fault occurred before there was a connection, so that nothing can have been applied. */
 function neverLeft(error: unknown, code: string): boolean {
   if (error instanceof AggregateError) {
     return error.errors.every((each) => neverLeft(each, codeOf(each)));
   }
-  // undici's name for a proxy that refuses to open a tunnel; our own aborts come with their own reason.
+  // UND_ERR_ABORTED means that a proxy refuses to open a tunnel; our own aborts carry their own reason.
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_ABORTED") return true;
   return (
     isUnresolved(error) ||

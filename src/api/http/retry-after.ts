@@ -13,12 +13,12 @@ const dateForms = [
   new RegExp(`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 
-/** A hint of no time, or of one gone by, is still given a pause. */
+/** A hint of 0, or of a time that is past, still leads to a pause. */
 const retryAfterMsMin = 1_000;
 
 /**
- * Reads an HTTP date in any of its three forms, as Unix ms; undefined when it is none.
- * `now` (Unix ms) settles the century of a two-digit year.
+ * Reads an HTTP date in any of its three forms, as Unix ms; undefined when it is not one. `now` (Unix ms) decides the
+ * century of a two-digit year.
  */
 export function parseHttpDate(value: HeaderValue, now: number): number | undefined {
   if (typeof value !== "string") return undefined;
@@ -46,7 +46,7 @@ function unixMs(fields: Readonly<Record<string, string>>, now: number): number |
   return new Date(ms).getUTCDate() === day ? ms : undefined;
 }
 
-/** A two-digit year that seems more than 50 years ahead is the one of a century before (RFC 9110, 5.6.7). */
+/** A two-digit year that seems more than 50 years ahead belongs to the century before (RFC 9110, 5.6.7). */
 function fullYear(digits: string, now: number): number {
   if (digits.length === 4) return Number(digits);
   const thisYear = new Date(now).getUTCFullYear();
@@ -55,8 +55,8 @@ function fullYear(digits: string, now: number): number {
 }
 
 /**
- * How long an answer asks us to wait, in ms and at least 1,000; undefined when it gives no hint that can be read.
- * A date is compared with the answer's own Date, so that our clock does not matter; `now` is in where there is none.
+ * How long an answer asks us to wait, in ms and at least 1,000; undefined when it gives no readable hint. A date is
+ * compared with the answer's own Date, so that our clock does not matter; `now` is used where there is none.
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, HeaderValue>>,

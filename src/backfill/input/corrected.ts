@@ -7,13 +7,13 @@ import { keySchema, inputMembers, type inputCheck } from "./schema.ts";
 import { inDays, readSpanEnd, type SpanRequest } from "./span-end.ts";
 import { midnightBefore } from "./time.ts";
 
-/** Characters of JSON that the keys, or the note, of a corrected input take (our choice). */
+/** Characters of JSON for the keys, or the note, of a corrected input (our choice). */
 const repairedCharsMax = 600;
 
 /** Days of a span whose beginning could not be read. */
 const exampleDays = 30;
 
-/** The keys that are right, or are meant by a text of them, as many as there is room to show. */
+/** The valid keys, also from a comma-separated text, as many as there is room to show. */
 function shownKeys(given: unknown): readonly unknown[] {
   const text = typeof given === "string" ? given.split(",").map((key) => key.trim()) : [given];
   const keys: readonly unknown[] = Array.isArray(given) ? given : text;
@@ -30,25 +30,25 @@ function shownKeys(given: unknown): readonly unknown[] {
 function shownNote(note: unknown): string | undefined {
   if (typeof note !== "string") return undefined;
   const isShown = note.length <= noteCharsMax && JSON.stringify(note).length <= repairedCharsMax;
-  // A character may take six of JSON.
+  // A character may take six characters of JSON.
   return isShown ? note : note.slice(0, (repairedCharsMax - 2) / 6);
 }
 
-/** What `from` may be replaced by, the likeliest first. */
+/** Replacements for `from`, the likeliest first. */
 function insteadOfFrom({ from, to }: GivenMembers, request: SpanRequest): readonly unknown[] {
   const meant = inDays(from) ?? from;
   const end = to === undefined ? "" : readSpanEnd(to, { ...request, member: "to" });
   const last = `last ${String(exampleDays)} days`;
   if (typeof end === "string") return [meant, last];
-  // Beside a place a time would say little.
+  // Next to a place, a time would mean little.
   if ("place" in end) return [meant];
   const midnight = midnightBefore(end.time, { days: exampleDays, timeZone: request.timeZone });
   return [meant, last, new Date(midnight).toISOString().slice(0, 10)];
 }
 
 /**
- * Spans with ever more changed: as it was given, the ends swapped, another `from`, `to` now. An end that was
- * not given stays out.
+ * Candidate spans, each with more changed than the one before: as given, with the ends swapped, with another `from`,
+ * with `to` now. An end that was not given stays out.
  */
 function spansInstead(given: GivenMembers, request: SpanRequest): readonly GivenMembers[] {
   const { from, to } = given;
@@ -62,15 +62,15 @@ function spansInstead(given: GivenMembers, request: SpanRequest): readonly Given
 }
 
 /**
- * The members with as little changed as makes them right, in the order of a person; a wrong one is replaced
- * by the value that does least, or left out.
+ * The members with as few changes as make them valid, in the order in which a person writes them. A wrong member is
+ * replaced by the value with the least effect, or left out.
  */
 export function correctedInput(
   given: GivenMembers,
   wrong: ReadonlySet<unknown>,
   request: SpanRequest & {
     readonly check: ReturnType<typeof inputCheck>;
-    /** Members that are known whatever was given. */
+    /** Members that are known, whatever the input was. */
     readonly meant: GivenMembers;
   },
 ): GivenMembers {
@@ -98,6 +98,6 @@ export function correctedInput(
     limit: keys === undefined ? own["limit"] : undefined,
     advance_checkpoint: to === undefined ? undefined : own["advance_checkpoint"],
   }));
-  // The last span, from the beginning until now, is right whatever was given.
+  // The last span, from the beginning until now, is always valid.
   return inputs.find((input) => request.check(input).mistakes.length === 0) ?? request.meant;
 }

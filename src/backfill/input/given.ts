@@ -5,16 +5,16 @@ import { quoted } from "./problem.ts";
 import type { InputFault } from "./problem.ts";
 import { inputMembers } from "./schema.ts";
 
-/** Members as they were given, under their right names. */
+/** Members as they were given, under their proper names. */
 export type GivenMembers = Readonly<Record<string, unknown>>;
 
 /**
- * The members of an input, as far as they can be told, and what is wrong with their names and with what is
+ * The members of an input, as far as they can be recognised, and the faults of their names and of the text
  * around them.
  */
 export type Given = { readonly members: GivenMembers; readonly faults: readonly InputFault[] };
 
-/** What others call a member. */
+/** Other words that people use for a member. */
 const otherNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     from: "since start after begin",
@@ -32,7 +32,7 @@ function memberMeant(name: string): string | undefined {
   return otherNames.get(name.trim().toLowerCase()) ?? closest(name, inputMembers);
 }
 
-/** Gives the members their right names; text goes without spaces around it, and null is as if it were not there. */
+/** Gives the members their proper names; trims text, and drops members that are null. */
 function named(raw: GivenMembers): Given {
   const given = Object.entries(raw).filter(([, value]) => value !== null && value !== undefined);
   const allMeant = given.map(([name]) => memberMeant(name));
@@ -40,7 +40,7 @@ function named(raw: GivenMembers): Given {
   const faults: InputFault[] = [];
   for (const [index, [name, value]] of given.entries()) {
     const meant = allMeant[index];
-    // Of two that may be meant by one name, nobody knows which.
+    // If two names may mean the same member, neither is taken.
     const isSure = name === meant || allMeant.indexOf(meant) === allMeant.lastIndexOf(meant);
     if (meant !== undefined && isSure) {
       members.set(meant, typeof value === "string" ? value.trim() : value);
@@ -55,7 +55,7 @@ function named(raw: GivenMembers): Given {
   return { members: Object.fromEntries(members), faults };
 }
 
-/** The members of the object inside brackets, or as JSON inside quotes; none where there is no such object. */
+/** The members of an object that is inside brackets, or is JSON inside quotes; none if there is no such object. */
 function membersInside(raw: unknown): GivenMembers {
   if (Array.isArray(raw)) return raw.length === 1 ? membersOf(raw[0]) : {};
   try {
@@ -68,8 +68,8 @@ function membersInside(raw: unknown): GivenMembers {
 const shape = "the input must be one JSON object in braces";
 
 /**
- * Finds the members of an input. One that is not an object is wrong, and names the likeliest of the syncs all
- * the same.
+ * Finds the members of an input. An input that is not an object is a fault, but still gets the likeliest of
+ * the syncs.
  */
 export function givenMembers(raw: unknown, syncNames: readonly string[]): Given {
   if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) return named(membersOf(raw));

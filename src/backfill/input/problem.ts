@@ -4,25 +4,25 @@ import type { Mistake } from "../../config/messages/mistakes.ts";
 import { problemCharsMax, wrongInput } from "../../failure-types.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** Something wrong with an input, and what to do about it; without a path it is of the input as a whole. */
+/** A fault of an input, and what to do about it; without a path it concerns the input as a whole. */
 export type InputFault = Pick<Mistake, "message" | "path">;
 
-/** Characters that are shown of a value that may be anything (our choice). */
+/** Characters shown of a value that may be anything (our choice). */
 const quotedCharsMax = 60;
 
-/** Characters around the faults: the heading, the corrected input's, and how many faults are left out. */
+/** Characters around the faults: the headings, and the line that counts the faults left out. */
 const frameChars = 100;
 
-/** Foreign text in quotes: one line, cut where it is long. */
+/** Foreign text in quotes: on one line, cut if it is long. */
 export function quoted(text: string): string {
-  // Cut before it is looked through, because it may be of any length.
+  // Cut before it is searched, because it may be of any length.
   const start = plainText(text.slice(0, quotedCharsMax)).toWellFormed();
   return text.length > quotedCharsMax ? `"${start}…"` : `"${start}"`;
 }
 
 /**
- * The first of some texts, as many as have a number of characters together; `more` says how many are left
- * out, where any are.
+ * The first of some texts, as many as fit into `charsMax` characters together; `more` says how many are left
+ * out, if any are.
  */
 export function fitting(
   texts: Iterable<string>,
@@ -39,8 +39,8 @@ export function fitting(
 }
 
 /**
- * Says every fault of an input, as many as there is room for, and gives the corrected input to paste.
- * `remark` says what the corrected one leaves out.
+ * Lists the faults of an input, as many as there is room for, and gives the corrected input to paste.
+ * `remark` says what the corrected input leaves out.
  */
 export function problemOf(
   faults: readonly InputFault[],
@@ -49,7 +49,7 @@ export function problemOf(
   const lines = new Map<string, string>();
   for (const { path, message } of faults) {
     const place = path.length === 0 ? "" : `\n  → at ${z.core.toDotPath(path)}`;
-    // One of a thousand wrong keys tells enough.
+    // One of a thousand wrong keys is enough.
     const kind = `${String(path[0])} ${message}`;
     if (!lines.has(kind)) lines.set(kind, `✖ ${message}${place}\n`);
   }

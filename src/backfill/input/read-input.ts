@@ -7,7 +7,7 @@ import { givenMembers } from "./given.ts";
 import { problemOf } from "./problem.ts";
 import { inputCheck, syncOfInput, type BackfillRequest } from "./schema.ts";
 
-/** What an input is read by. */
+/** What is needed to read an input. */
 type About = {
   readonly syncs: ReadonlyMap<string, { readonly timeZone: string }>;
   readonly now: Date;
@@ -17,7 +17,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What a reader is to know of keys for which there was no room. */
+/** A note for the reader about keys for which there was no room. */
 function remarkOn(given: unknown, corrected: unknown): string {
   if (!Array.isArray(given) || !Array.isArray(corrected)) return "";
   const [all, shown] = [given.length, corrected.length];
@@ -25,9 +25,9 @@ function remarkOn(given: unknown, corrected: unknown): string {
 }
 
 /**
- * Reads what a person typed to start the workflow `backfill`, or says all that is wrong with it, with a
+ * Reads the input that a person typed to start the workflow `backfill`, or lists all its faults, with a
  * corrected input to paste; short, however long the input. Undefined and null are an empty box. Times without
- * a zone are read in `time_zone`, else in the sync's own.
+ * a zone are read in `time_zone`, or otherwise in the sync's own zone.
  */
 export function readBackfillInput(
   raw: unknown,
@@ -39,7 +39,7 @@ export function readBackfillInput(
   }
   const { members: given, faults } = givenMembers(raw, names);
   const [name, zone] = [textOf(given["sync"]), textOf(given["time_zone"])];
-  // Also of a wrong input, so that the corrected one is read in the same zone.
+  // Also for a wrong input, so that the corrected one is read in the same zone.
   const sync = syncOfInput(name, names) ?? closest(name, names) ?? String(names[0]);
   const time_zone = zoneNamed(zone) ?? closest(zone, zoneNames);
   const how = { syncs: names, timeZone: time_zone ?? syncs.get(sync)?.timeZone ?? "UTC", now };
@@ -52,7 +52,7 @@ export function readBackfillInput(
   return { problem: problemOf([...faults, ...mistakes], { corrected, remark }) };
 }
 
-/** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
+/** Reads a typed input as of `now`: "last 30 days" means the same whenever it is read again. */
 export function requestOf(
   { config }: { readonly config: Pick<Config, "syncs"> },
   raw: unknown,

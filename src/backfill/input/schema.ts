@@ -10,7 +10,7 @@ import { fitting, quoted } from "./problem.ts";
 import { readSpanEnd, type SpanRequest, type SpanEnd } from "./span-end.ts";
 import { timeText } from "./time.ts";
 
-/** What an input is read by. */
+/** What is needed to read an input. */
 export type InputRequest = SpanRequest & {
   /** The names of the syncs, at least one. */
   readonly syncs: readonly string[];
@@ -30,7 +30,7 @@ function choice<const Options extends readonly [string, ...string[]]>(options: O
   );
 }
 
-/** A whole number from 1 on, which may be in quotes. */
+/** A whole number from 1 to `max`, which may be in quotes. */
 function count(message: string, max: number) {
   return z.preprocess(
     (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value),
@@ -49,9 +49,9 @@ export const keySchema = z.preprocess(
   z.string(keysMessage).min(1, keysMessage).max(namedKeyCharsMax, keysMessage),
 );
 
-/** The members that are read without a look at others, or at the configuration. */
+/** The members that are checked independently of others and of the configuration. */
 const shape = {
-  /** The rows of these keys alone, in place of a span. */
+  /** Only the rows with these keys, in place of a span. */
   keys: z
     .array(keySchema, keysMessage)
     .min(1, keysMessage)
@@ -59,23 +59,23 @@ const shape = {
     .transform((keys) => [...new Set(keys)])
     .optional(),
   mode: choice(modes).optional(),
-  /** Rows to read at most. */
+  /** The most rows to read. */
   limit: count(
     "must be a whole number of rows from 1 on, such as 1000",
     Number.MAX_SAFE_INTEGER,
   ).optional(),
-  /** Lanes at most, from 1 to `lanesMax`. */
+  /** The most lanes, from 1 to `lanesMax`. */
   lanes: count(`must be a whole number from 1 to ${lanesMax}`, lanesMax).default(lanesDefault),
   /** `changed` leaves out what the service is known to hold already. */
   send: choice(["changed", "all"]).default("changed"),
-  /** `auto` continues without a person, however much it is. */
+  /** `auto` continues without a person, however much it sends. */
   approve: choice(["ask", "auto"]).default("ask"),
   note: z
     .string(noteMessage)
     .max(noteCharsMax, noteMessage)
     .transform((note) => (note === "" ? undefined : note))
     .optional(),
-  /** Let the nightly run of a sync that has no checkpoint continue from `to`; goes without `from`. */
+  /** Lets the nightly run of a sync that has no checkpoint continue from `to`; does not go with `from`. */
   advance_checkpoint: z.boolean("must be true or false, without quotes").default(false),
   time_zone: z
     .string("must be the name of a time zone in quotes, such as Europe/Paris or UTC")
@@ -94,7 +94,7 @@ const shape = {
 /** Every member, in the order in which a person would write them. */
 export const inputMembers: readonly string[] = ["sync", "from", "to", ...Object.keys(shape)];
 
-/** The sync that a name stands for, in any case unless two differ by nothing else. */
+/** The sync that a name means, in any case unless two differ only by case. */
 export function syncOfInput(given: unknown, syncs: readonly string[]): string | undefined {
   if (typeof given !== "string") return undefined;
   const same = syncs.filter((name) => name.toLowerCase() === given.toLowerCase());
@@ -130,7 +130,7 @@ function endSchema(member: "from" | "to", request: SpanRequest) {
 }
 
 /**
- * What can be compared of an end: a time, or a place that is counted, such as "line 48211". A wrong end has
+ * The comparable form of an end: a time, or a numbered place, such as "line 48211". A wrong end has
  * neither.
  */
 function comparable(end: SpanEnd | undefined, timeZone: string) {
@@ -143,7 +143,7 @@ function comparable(end: SpanEnd | undefined, timeZone: string) {
   return digits === undefined ? undefined : { unit, value: BigInt(digits), text };
 }
 
-/** The members by themselves, then beside each other, whichever of them are wrong. */
+/** Checks the members on their own, then together, even if some of them are wrong. */
 function inputSchema({ syncs, timeZone, now }: InputRequest) {
   const members = z.object({
     sync: syncSchema(syncs),
@@ -169,7 +169,7 @@ function inputSchema({ syncs, timeZone, now }: InputRequest) {
         const others = beside.map(([name]) => `"${name}"`).join(" and ");
         fault("keys", `does not go with ${others}: leave out "keys", or ${others}`);
       }
-      // A wrong one is here as it was given.
+      // A wrong value is still here as it was given.
       if (!Object.is(advances, true)) return;
       const at = "advance_checkpoint";
       if (to === undefined || keys !== undefined) {
@@ -193,10 +193,10 @@ function inputSchema({ syncs, timeZone, now }: InputRequest) {
   );
 }
 
-/** What a person asked of a backfill, with every default filled in. */
+/** A backfill as a person requested it, with every default filled in. */
 export type BackfillRequest = z.output<ReturnType<typeof inputSchema>>;
 
-/** What reads members under their right names, and names every mistake. */
+/** Returns a check that reads members under their proper names, and names every mistake. */
 export function inputCheck(request: InputRequest): (given: object) => Checked<BackfillRequest> {
   const schema = inputSchema(request);
   return (given) => checkData(schema, given);

@@ -5,28 +5,28 @@ import { spanEndCharsMax } from "../limits.ts";
 import { quoted } from "./problem.ts";
 import { midnightBefore, timeAtClock, timeText } from "./time.ts";
 
-/** An end of a span as a person gave it: a time, or a place of the source's own, such as "line 48211". */
+/** An end of a span as a person gave it: a time, or a place in the source's own terms, such as "line 48211". */
 export type SpanEnd = {
   /**
-   * As it was understood, read back to the person: "2026-10-23 00:00 Europe/Paris", "line 48211". The end
-   * that is not part of its span says so: "before 2026-10-24 00:00 Europe/Paris".
+   * As it was understood, to show to the person: "2026-10-23 00:00 Europe/Paris", "line 48211". An excluded
+   * end says so: "before 2026-10-24 00:00 Europe/Paris".
    */
   readonly text: string;
 } & ({ readonly time: Date } | { readonly place: string });
 
-/** What the ends of a span are read by. */
+/** What is needed to read the ends of a span. */
 export type SpanRequest = {
-  /** The zone of times that name none. */
+  /** The zone of times that do not name one. */
   readonly timeZone: string;
   readonly now: Date;
 };
 
 type EndRequest = SpanRequest & { readonly member: "from" | "to" };
 
-/** Reads a text in one form, or says what is wrong with it; undefined when it is in another form. */
+/** Reads a text in one form, or says what is wrong with it; undefined if it is in another form. */
 type Reader = (text: string, request: EndRequest) => SpanEnd | string | undefined;
 
-/** Years that are taken for no slip of the keyboard (our choice). */
+/** Years outside these count as typing errors (our choice). */
 const [yearMin, yearMax] = ["1900", "2999"];
 
 const dayMs = 86_400_000;
@@ -41,7 +41,7 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
   ["year", 365 * dayMs],
 ]);
 
-/** A date, with or without a time, which may have an offset, and a time zone, as in what is read back. */
+/** A date, optionally with a time, which may have an offset, and a time zone, as in the texts shown to a person. */
 const dated = new RegExp(
   String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})` +
     String.raw`(?:[t\s]\s*(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?` +
@@ -59,7 +59,7 @@ function readDate(text: string, request: EndRequest): SpanEnd | string | undefin
   const ms = fraction.slice(0, 3).padEnd(3, "0");
   const clock = `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}`;
   const clockMs = Date.parse(`${clock}Z`);
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse reads 30 February as 2 March.
   if (Number.isNaN(clockMs) || new Date(clockMs).toISOString() !== `${clock}Z`) {
     return `${quoted(text)} is in no calendar: write a date such as 2026-10-01, or a time such as 2026-10-01T14:30`;
   }
@@ -84,7 +84,7 @@ function readWord(text: string, { now, timeZone }: EndRequest): SpanEnd | undefi
   return days < 0 ? undefined : timeAtClock(midnightBefore(now, { days, timeZone }), timeZone);
 }
 
-/** What a text such as "last 3 months" counts, in which unit. */
+/** The number and unit of a text such as "last 3 months". */
 function lastOf(text: string) {
   const form = /^(?:last|past)\s+([1-9]\d{0,3})\s+([a-z]+?)s?$/;
   const [, count, unit = ""] = form.exec(text.toLowerCase()) ?? [];
@@ -117,7 +117,7 @@ function readLast(
   return timeAtClock(midnightBefore(now, { days: last.ms / dayMs, timeZone }), timeZone);
 }
 
-/** 1/10/2026 is a day in January to some, and in October to others. */
+/** Refuses dates that begin with the day: 1/10/2026 is in January to some, and in October to others. */
 function readDayFirst(text: string): string | undefined {
   const isDayFirst = /^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}(?:\s|$)/.test(text);
   const fault = `${quoted(text)} may be two days: write the year first, such as 2026-10-01`;
@@ -137,7 +137,7 @@ function readPlace(text: string): SpanEnd | undefined {
 
 const readers: readonly Reader[] = [readDate, readWord, readLast, readDayFirst, readPlace];
 
-/** What is said of a value in none of the forms. */
+/** The message for a value in none of the forms. */
 function inNoForm(value: unknown, member: EndRequest["member"]): string {
   const words = member === "from" ? ["yesterday", "today"] : ["now", "today", "yesterday"];
   const examples = member === "from" ? `"last 30 days", "yesterday"` : `"today", "now"`;
@@ -155,7 +155,7 @@ function inNoForm(value: unknown, member: EndRequest["member"]): string {
 export function readSpanEnd(value: unknown, request: EndRequest): SpanEnd | string {
   const isExact = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   const text = isExact || typeof value === "string" ? String(value) : "";
-  // What steers a terminal is in no time and in no place.
+  // No time and no place contains terminal control characters.
   const isPlain = text.length <= spanEndCharsMax && plainText(text) === text;
   const end = isPlain
     ? readers

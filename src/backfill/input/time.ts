@@ -3,7 +3,7 @@ import { offsetMinutes, zonedText } from "../../schedules/local-time.ts";
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** An instant, and how it is read back to a person. */
+/** An instant, and its text for a person. */
 export type ReadTime = { readonly time: Date; readonly text: string };
 
 /** Unix ms moved by the zone's offset: what its clocks show, as if it were UTC. */
@@ -30,7 +30,7 @@ function digits(clockMs: number): string {
 }
 
 /**
- * An instant as the zone's clocks show it: `2026-11-22 02:30 Europe/Paris`, with the offset where they show
+ * An instant as the zone's clocks show it: `2026-11-22 02:30 Europe/Paris`, with the offset if they show
  * it twice.
  */
 export function timeText(time: Date, timeZone: string): string {
@@ -40,8 +40,8 @@ export function timeText(time: Date, timeZone: string): string {
 }
 
 /**
- * The first instant at which a zone's clocks show a time, which is given in ms as if it were UTC, or a later
- * one. The text tells where clocks that change show it twice or never.
+ * The first instant at which a zone's clocks show a time, given in ms as if it were UTC, or a later time.
+ * The text says if a change of the clocks makes them show it twice or never.
  */
 export function timeAtClock(clockMs: number, timeZone: string): ReadTime {
   let [before, ms] = timesAround(clockMs, timeZone);
@@ -60,7 +60,7 @@ export function timeAtClock(clockMs: number, timeZone: string): ReadTime {
   return { time, text: `${text} (the earlier of two: clocks go back)` };
 }
 
-/** The midnight as which a day of the zone begins, a number of days before that of `now`; in ms as if it were UTC. */
+/** The midnight at which a zone's day begins, `days` days before the day of `now`; in ms as if it were UTC. */
 export function midnightBefore(
   now: Date,
   { days, timeZone }: { readonly days: number; readonly timeZone: string },

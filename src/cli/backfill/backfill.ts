@@ -53,7 +53,7 @@ async function reportOf(
   throw failure;
 }
 
-/** Why nothing was sent where nobody could be asked. */
+/** The error for a backfill that sent nothing because nobody could be asked. */
 function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): ConfigError {
   return isOurs
     ? new ConfigError(
@@ -67,7 +67,7 @@ function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): Confi
       });
 }
 
-/** How a backfill ended, and what is known of it here. */
+/** How a backfill ended, with what this process knows about it. */
 type Ended = Pick<KnownHere, "firsts"> & {
   readonly report: RunReport;
   readonly plan?: Talked["plan"];
@@ -108,7 +108,7 @@ async function followToEnd(session: CliSession, wanted: WantedBackfill, talk: Ta
   if (answer === "unasked" && report.outcome === "discarded") throw unasked(begun, name);
 }
 
-/** Opens a session and talks with a backfill to its end. */
+/** Opens a session and follows a backfill to its end. */
 async function drive(
   context: Context,
   config: Config,
@@ -136,14 +136,14 @@ async function drive(
   }
 }
 
-/** `--follow`: a backfill that continues; of one that ended, its report. */
+/** `--follow`: follows a backfill that continues, or shows the report of one that ended. */
 async function follow(
   context: Context,
   config: Config,
   { named, options }: { readonly named: string; readonly options: BackfillOptions },
 ): Promise<void> {
   const found = await withState(config, async (state) => {
-    // One that was started a moment ago, in the Web UI, has no run yet.
+    // A backfill that was started a moment ago, in the Web UI, has no run yet.
     const run = await backfillNamed(state, named).catch((error: unknown) => {
       if (named.startsWith("backfill-") && error instanceof ConfigError) return undefined;
       throw error;
@@ -159,7 +159,7 @@ async function follow(
   context.exit(exitCodeOfReport(found.report));
 }
 
-/** `--show`: to stdout alone, because it is personal data. */
+/** `--show`: prints to stdout only, because it is personal data. */
 async function show(
   context: Context,
   config: Config,
@@ -213,7 +213,7 @@ async function backfill(
     return;
   }
   const input = readOptions(config, sync.name, { ...options, now: await storeNow(config) });
-  // Before anything is started: what is wrong with the source is said at once.
+  // Before anything is started, so that a fault of the source is reported at once.
   const signal = AbortSignal.timeout(sourceMsMax);
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   await checkColumns(source, sync, { signal, mayName: true });

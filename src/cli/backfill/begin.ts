@@ -15,18 +15,18 @@ import type { BackfillInput } from "./input.ts";
 /** A workflow `backfill` that was started, or found. */
 export type Begun = {
   readonly handle: WorkflowHandle<RunWorkflow>;
-  /** Names it among the backfills of its id. */
+  /** Distinguishes it from other backfills with the same id. */
   readonly firstRunId: string;
-  /** Whether nobody else may be waiting for what becomes of it. */
+  /** Whether nobody else may be waiting for its result. */
   readonly isOurs: boolean;
 };
 
-/** What to follow: a workflow by its id, or one to be started. */
+/** The backfill to follow: a workflow by its id, or one to start. */
 export type WantedBackfill =
   | { readonly workflowId: string }
   | { readonly input: BackfillInput; readonly isMoreAsked: boolean };
 
-/** The backfill that continues under an id; undefined when none does. @throws {BusyError} it is another project's. */
+/** The backfill that continues under an id; undefined if none does. @throws {BusyError} it is another project's. */
 async function runningAs(
   { client, config, hasOtherWorker }: CliSession,
   workflowId: string,
@@ -34,7 +34,7 @@ async function runningAs(
   try {
     const found = client.workflow.getHandle<RunWorkflow>(workflowId);
     const described = await found.describe();
-    // A template ends at once: its id is free again then.
+    // A template ends at once, and its id is free again then.
     if (described.status.name === "RUNNING" && isTemplate(described)) await found.result();
     if (described.status.name !== "RUNNING" || isTemplate(described)) return undefined;
     if (described.taskQueue !== config.temporal.taskQueue || described.type !== "backfill") {
@@ -73,8 +73,8 @@ async function start(
 }
 
 /**
- * Starts a backfill, or finds the one that continues. @throws {BusyError} another one of the sync continues,
- * and more was asked for.
+ * Starts a backfill, or finds the one that continues.
+ * @throws {BusyError} another backfill of the sync continues, and more was asked for.
  */
 export async function begin(
   session: CliSession,

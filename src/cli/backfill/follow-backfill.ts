@@ -15,26 +15,23 @@ import { planText } from "./text.ts";
 /** How often a backfill is asked whether it has a plan. */
 const askEveryMs = 500;
 
-/** How a backfill is talked with. */
+/** The parts of a conversation with a backfill. */
 export type Talk = {
   readonly context: Context;
   readonly options: { readonly yes?: boolean; readonly json?: boolean };
   readonly interrupted: AbortController;
 };
 
-/**
- * What became of a backfill: `end` is undefined where it was left, because of Ctrl-C, or waiting for
- * another's decision.
- */
+/** How a backfill ended. `end` is undefined if it was left running: after Ctrl-C, or waiting for another's decision. */
 export type Talked = {
-  /** The plan that stood last; undefined when there was none. */
+  /** The latest plan; undefined if there was none. */
   readonly plan: BackfillPlan | undefined;
-  /** What was said to it; undefined where nobody had to say anything, or Ctrl-C came first. */
+  /** The answer that was given; undefined if none was needed, or Ctrl-C came first. */
   readonly answer: Answer | undefined;
   readonly end: Followed | undefined;
 };
 
-/** What is said to a plan; `unasked` where nobody could be asked. */
+/** An answer to a plan; `unasked` if nobody could be asked. */
 type Answer = "approve" | "discard" | "leave" | "unasked";
 
 /** A plan, and whether it waits for a person. */
@@ -51,7 +48,7 @@ async function plannedOf({ handle }: Begun): Promise<Planned | undefined> {
   }
 }
 
-/** Waits for a plan other than the one known; undefined when the backfill ends without, or `signal` aborts. */
+/** Waits for a plan other than the known one; undefined if the backfill ends without one, or `signal` aborts. */
 async function nextPlan(
   begun: Begun,
   known: BackfillPlan | undefined,
@@ -71,7 +68,7 @@ async function nextPlan(
   return undefined;
 }
 
-/** Asks whether a plan is to be sent; undefined after Ctrl-C. */
+/** Asks whether to send a plan; undefined after Ctrl-C. */
 async function answerTo(begun: Begun, talk: Talk): Promise<Answer | undefined> {
   const { context, options, interrupted } = talk;
   if (options.yes === true) return "approve";
@@ -82,7 +79,7 @@ async function answerTo(begun: Begun, talk: Talk): Promise<Answer | undefined> {
   return begun.isOurs ? "discard" : "leave";
 }
 
-/** Tells the workflow. One that was decided by another meanwhile says so, and is followed all the same. */
+/** Sends the decision. If somebody else decided first, says so; the backfill is followed all the same. */
 async function decide(
   { handle }: Begun,
   name: "approve" | "discard",
@@ -97,7 +94,7 @@ async function decide(
   }
 }
 
-/** Follows a backfill until it ends, or has another plan: its source may have moved while it waited. */
+/** Follows a backfill until it ends or has another plan, because its source may have changed while it waited. */
 async function followUntilPlanned(
   begun: Begun,
   plan: BackfillPlan,
@@ -126,8 +123,8 @@ function shareOf(read: number, rows: number | null): number | undefined {
 }
 
 /**
- * Shows the plan of a backfill, asks whether to send it, and follows it to its end; planned again, it is
- * shown and asked for again.
+ * Shows the plan of a backfill, asks whether to send it, and follows it to its end. If it is planned again, shows the
+ * new plan and asks again.
  */
 export async function talkWith(begun: Begun, talk: Talk): Promise<Talked> {
   const { context, options, interrupted } = talk;

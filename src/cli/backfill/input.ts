@@ -4,7 +4,7 @@ import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";
 import type { RunRequest } from "../../state/contract/runs/runs.ts";
 
-/** What a backfill is asked for on the command line, beyond its sync. */
+/** The options of a backfill on the command line, besides its sync. */
 export type AskedOptions = {
   readonly from?: string;
   readonly to?: string;
@@ -18,7 +18,7 @@ export type AskedOptions = {
   readonly advanceCheckpoint?: boolean;
 };
 
-/** The options that are members of the workflow's input, in the order of a person, with the members' names. */
+/** The options that are members of the workflow's input, in the order shown to people, with the members' names. */
 const memberOptions = [
   ["from", "from"],
   ["to", "to"],
@@ -32,7 +32,7 @@ const memberOptions = [
   ["advanceCheckpoint", "advance_checkpoint"],
 ] as const satisfies readonly (readonly [keyof AskedOptions, string])[];
 
-/** The input of the workflow `backfill`, without what was not asked for. */
+/** The input of the workflow `backfill`, without the members that were not given. */
 export type BackfillInput = {
   readonly sync: string;
   readonly approve: "ask" | "auto";
@@ -42,17 +42,17 @@ export type BackfillInput = {
 /** The names of those options. */
 export const askedNames: readonly (keyof AskedOptions)[] = memberOptions.map(([name]) => name);
 
-/** Whether more was asked for than the sync itself. */
+/** Whether anything was asked for besides the sync. */
 export function isMoreAsked(options: AskedOptions): boolean {
   return askedNames.some((name) => options[name] !== undefined);
 }
 
-/** A word as a shell takes it whole. */
+/** A word, quoted for a shell where it must be. */
 function shellWord(text: string): string {
   return /^[\w.,:@/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The command line that asks for an input. */
+/** The command line for an input. */
 export function commandOf(input: unknown): string {
   const given = membersOf(input);
   const options = memberOptions.flatMap(([, member]): readonly string[] => {
@@ -72,25 +72,25 @@ function optionOf(member: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** A text for one who fills in a form, as one who types options reads it: `leave out --from`, `--lanes 1`. */
+/** Rewrites a text that is about a form's members to name options instead: `leave out --from`, `--lanes 1`. */
 export function inOptions(text: string): string {
   const members: readonly string[] = memberOptions.map(([, member]) => member);
-  // Behind these words it is what to do about a member; elsewhere a value or a column may be called so.
+  // After these words the text says what to do about a member; elsewhere a value or a column may have that name.
   const about = /(?<=\b(?:add|and|for|it to|leave out|named in|or|see|with) )"(\w+)"(:(?= \d))?/g;
   return text.replaceAll(about, (said, member: string) =>
     members.includes(member) ? optionOf(member) : said,
   );
 }
 
-/** Text as it is, and a number as it is written. */
+/** Text as it is; a number as it is written. */
 function plainOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What stands around the problems of an input, where somebody pastes JSON into a form. */
+/** The text around the problems of an input, which is for somebody who pastes JSON into a form. */
 const frame = /^[^\n]*\n([^]*?)(?:\nTry:\n(\{[^\n]*\}))?$/;
 
-/** The problems of options, as one who typed a command fixes them. */
+/** The error for wrong options, with problems that name options. */
 function wrongOptions(problem: string): ConfigError {
   const [, problems = problem, corrected] = frame.exec(problem) ?? [];
   const text = inOptions(problems).replaceAll(
@@ -102,8 +102,8 @@ function wrongOptions(problem: string): ConfigError {
 }
 
 /**
- * The input that the options of a command stand for, read as the workflow will read it, so that nothing is
- * started for one that is wrong. `now` is by the clock of the store, as the workflow will have it.
+ * The input that the options of a command make, read as the workflow will read it, so that nothing is started for a
+ * wrong one. `now` is by the clock of the store, as it will be for the workflow.
  * @throws {ConfigError} with every problem, and a command line that has none.
  */
 export function readOptions(

@@ -6,10 +6,10 @@ import { findService } from "../../local/shared-service.ts";
 import type { Context } from "../output/context.ts";
 import { isTemporalConfigured } from "../running/services.ts";
 
-/** Where the start form is; `remark` says what is missing of it. */
+/** Where the start form is; `remark` says what is missing from the address. */
 type FormLink = { readonly url: string; readonly remark?: string };
 
-/** An address as a link begins with it. @throws {ConfigError} it is not one of the web. */
+/** An address as the beginning of a link. @throws {ConfigError} it is not an http or https address. */
 function originOf(ui: string): string {
   const url = URL.parse(ui);
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href.replace(/[/?#]*$/, "");
@@ -19,12 +19,12 @@ function originOf(ui: string): string {
   });
 }
 
-/** The Web UI of the embedded server, while it runs; nothing is started. */
+/** The address of the embedded server's Web UI; undefined while it does not run. Starts nothing. */
 function embeddedUi({ stateFolder }: Config): string | undefined {
   return findService({ folder: stateFolder, name: "temporal" })?.addresses["ui"];
 }
 
-/** Where the Web UI of the embedded server shows a workflow; undefined while none runs, or Temporal is another. */
+/** The link to a workflow in the embedded server's Web UI; undefined while none runs, or if Temporal is another. */
 export function workflowLink(
   context: Pick<Context, "environment">,
   config: Config,
@@ -35,7 +35,7 @@ export function workflowLink(
   return `${originOf(address)}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`;
 }
 
-/** Where the Web UI has its form that starts a workflow. */
+/** The path of the Web UI's form that starts a workflow. */
 function startFormPath(
   { temporal }: Pick<Config, "temporal">,
   namespace: string,
@@ -47,7 +47,7 @@ function startFormPath(
 
 /**
  * A deep link to the form of the embedded server's Web UI that starts a workflow of a type; undefined while none runs,
- * or Temporal is another.
+ * or if Temporal is another.
  */
 export function startFormLink(
   context: Pick<Context, "environment">,
@@ -60,9 +60,9 @@ export function startFormLink(
 }
 
 /**
- * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is
- * prefilled from the newest run of that id. Of a Temporal that is not ours nobody knows where its Web UI is:
- * then the link is the path alone, unless `ui` says it.
+ * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is prefilled from
+ * the newest run of that id. For a Temporal that is not ours, the address of its Web UI is unknown: the link is then
+ * the path alone, unless `ui` gives the address.
  */
 export function formLink(
   context: Pick<Context, "environment">,

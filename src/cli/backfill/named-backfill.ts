@@ -20,7 +20,7 @@ export async function backfillNamed(
   });
 }
 
-/** The same of one that continues. @throws {ConfigError} also when it has ended. */
+/** The same for a backfill that continues. @throws {ConfigError} also when it has ended. */
 export async function openBackfillNamed(
   state: Pick<StateStore, "run" | "runs">,
   name: string,

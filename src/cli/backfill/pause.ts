@@ -27,8 +27,8 @@ function notOpen(runId: string, sync: string): ConfigError {
 }
 
 /**
- * Reaches the Temporal and the worker that continue with a backfill; starts neither, because what does not
- * run need not rest.
+ * Reaches the Temporal and the worker that continue with a backfill. Starts neither, because a backfill that does not
+ * run is paused already.
  */
 async function change(
   name: "pause" | "resume",

@@ -31,7 +31,7 @@ function planTable(plan: BackfillPlan): readonly (readonly [string, string])[] {
   ];
 }
 
-/** What is to be approved is read to its end. */
+/** A plan that has to be approved is shown in full. */
 const whole = { width: Infinity };
 
 /** A plan as a table for a terminal; everything that is estimated says "about". */
@@ -55,7 +55,7 @@ const sample = z.looseObject({
   record: z.unknown(),
 });
 
-/** Sample records of a plan: personal data, for the eyes of the one who asked alone. */
+/** Sample records of a plan: personal data, only for the person who asked. */
 export function samplesText({ plan, samples }: StoredPlan): string {
   if (samples.length === 0) return `${plan.sync}: the plan has no sample records`;
   const lines = samples.flatMap((text) => {

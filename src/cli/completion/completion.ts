@@ -7,13 +7,13 @@ import { readNames } from "./names.ts";
 import { scripts, shells, type Shell } from "./scripts.ts";
 import { wordsFor } from "./words.ts";
 
-/** The configuration that is named among the words. */
+/** The configuration that the words name. */
 function configIn(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => word === "-c" || word === "--config");
   return at < 0 ? undefined : words[at + 1];
 }
 
-/** The verbs that begin so: they are there before their code is loaded. */
+/** The verbs with this beginning. They are known before their code is loaded. */
 function verbsFor(start: string): readonly string[] {
   const verbs = Object.values(verbGroups).flatMap((group) => Object.keys(group));
   return [...verbs, "help"].filter((verb) => verb.startsWith(start));

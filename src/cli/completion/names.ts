@@ -8,23 +8,23 @@ import type { Environment } from "../../config/environment.ts";
 import { membersOf } from "../../config/schema/members.ts";
 import type { StateAddress } from "../../state/open.ts";
 
-/** Newest runs that are offered. */
+/** How many of the newest runs are offered. */
 const runsOffered = 20;
 
 type Variables = Environment["variables"];
 
-/** What a project names, as far as it can be told: a completion is quiet about what is wrong. */
+/** The names in a project, as far as they can be read: a completion does not report faults. */
 export type Names = {
   readonly syncs: readonly string[];
   readonly pulls: readonly string[];
   readonly connections: readonly string[];
-  /** The newest first, of this kind alone when it is given. */
+  /** Newest first; only runs of `kind` if it is given. */
   readonly runs: (kind?: "backfill") => Promise<readonly string[]>;
 };
 
 /**
- * The members of a YAML text, whether or not it is a right configuration: to look takes longer than a person
- * waits for a word.
+ * The members of a YAML text, whether or not it is a valid configuration: checking takes longer than a person waits for
+ * a word.
  */
 function readMembers(text: string): Readonly<Record<string, unknown>> {
   try {
@@ -34,7 +34,7 @@ function readMembers(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Where the state of a configuration is; undefined where nothing is there yet. */
+/** The address of a configuration's state; undefined if nothing is there yet. */
 async function addressOf(file: FoundFile, env: Variables): Promise<StateAddress | undefined> {
   const folder = dirname(file.path);
   const { readVariables } = await import("../../config/document/variables.ts");
@@ -68,7 +68,7 @@ async function runsIn(
   }
 }
 
-/** Reads what the nearest configuration names, or the one that is given. */
+/** Reads the names in the given configuration, or in the nearest one. */
 export async function readNames(
   { cwd, environment }: { readonly cwd: string; readonly environment: Environment },
   config: string | undefined,

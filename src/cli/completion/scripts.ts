@@ -5,8 +5,8 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * Each asks the program for the words that may come, so that they are those of the version that is installed;
- * where it has none, files come.
+ * Each asks the program for the possible words, so that they match the installed version. If it has none, files are
+ * offered.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# For ~/.bashrc: eval "$(sluice completion bash)"

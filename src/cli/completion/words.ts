@@ -3,10 +3,10 @@ import type { Command, Option } from "commander";
 import { topicNames } from "../help/help.ts";
 import type { Names } from "./names.ts";
 
-/** What is typed so far, read as the program reads it. */
+/** The words typed so far, parsed as the program parses them. */
 type Typed = {
   readonly command: Command;
-  /** Arguments of the command. */
+  /** How many arguments of the command were typed. */
   readonly count: number;
   /** The option whose value comes next. */
   readonly option: Option | undefined;
@@ -36,7 +36,7 @@ function read(program: Command, words: readonly string[]): Typed {
   return typed;
 }
 
-/** What stands for an argument or the value of an option of this name. */
+/** The values for an argument, or for the value of an option, of this name. */
 async function named(name: string, names: Names, command: Command): Promise<readonly string[]> {
   if (name === "connection") return names.connections;
   if (name === "pull") return names.pulls;
@@ -55,7 +55,7 @@ async function argumentsOf({ command, count }: Typed, names: Names): Promise<rea
   const argument = all[count] ?? (last?.variadic === true ? last : undefined);
   if (argument === undefined) return [];
   const name = argument.name();
-  // Of these a pull is none.
+  // These commands take no pull.
   const ofSync = ["preview", "backfill"].includes(command.name()) ? "syncs" : name;
   return argument.argChoices ?? (await named(ofSync, names, command));
 }
@@ -77,10 +77,7 @@ async function candidates(typed: Typed, current: string, names: Names): Promise<
   return [...verbs, ...(await argumentsOf(typed, names))];
 }
 
-/**
- * The words that may stand in place of the last one: commands, options, what they take, and the names of the
- * project.
- */
+/** The words that can replace the last one: commands, options, their values, and the names of the project. */
 export async function wordsFor(
   program: Command,
   words: readonly string[],

@@ -1,4 +1,4 @@
-// The process in which `sluice connector dev` reads: the whole command line would take half a second more to load.
+// The process in which `sluice connector dev` reads. Loading the whole command line would take half a second more.
 import { readEnvironment } from "../../config/environment.ts";
 import { exitCodeOfError } from "../output/exit-code.ts";
 import { endWithPipe, output, showError } from "../output/output.ts";

@@ -14,10 +14,10 @@ import { membersOf } from "../../config/schema/members.ts";
 import { resolveSources } from "../../config/schema/sources.ts";
 import { ConfigError } from "../../errors.ts";
 
-/** A connector's configuration, as somebody gives it without a sluice.yaml. */
+/** A connector's configuration, given without a sluice.yaml. */
 type GivenConfig = {
   readonly cwd: string;
-  /** A file of a connection's members. */
+  /** A file with the members of a connection. */
   readonly config?: string | undefined;
   readonly set?: Readonly<Record<string, unknown>> | undefined;
 };
@@ -25,8 +25,8 @@ type GivenConfig = {
 type Configured = { readonly config: z.ZodType };
 
 /**
- * The configuration that is given, as a connector gets it; undefined when none is. It is read as a connection
- * of a sluice.yaml in the same place: variables are filled in, and relative paths start there.
+ * The given configuration, as a connector gets it; undefined if none is given. It is read as a connection of a
+ * sluice.yaml in the same place: variables are filled in, and relative paths start there.
  * @throws {ConfigError} it cannot be read, or the connector's schema refuses it.
  */
 export async function configGiven(
@@ -84,7 +84,7 @@ function parsed(
   return { config: connections.get(name)?.config, mistakes: inside };
 }
 
-/** Reads `name=value` from the command line: a value that is JSON is that, any other is text. */
+/** Reads `name=value` from the command line: a value that is JSON is parsed, any other is text. */
 export function withMember(
   text: string,
   members: Readonly<Record<string, unknown>> = {},

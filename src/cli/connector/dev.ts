@@ -38,7 +38,7 @@ export const registerConnectorDev: Register = (connector, context) => {
     });
 };
 
-/** Reads in a process of its own each time, because a module is loaded once in each. */
+/** Reads in a new process each time, because a process loads a module only once. */
 async function readOnSaves(request: ReadOptions, context: Context): Promise<void> {
   const { config } = request;
   const file = await fileOf(request);
@@ -78,7 +78,7 @@ async function aborted(signal: AbortSignal): Promise<undefined> {
   return undefined;
 }
 
-/** How long a read may take to end when it is told to. */
+/** How long a read may take to end after SIGTERM. */
 const endMsMax = 2_000;
 
 async function end(child: ChildProcess): Promise<void> {

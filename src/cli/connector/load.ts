@@ -26,15 +26,15 @@ export async function fileOf(at: ConnectorPath): Promise<string> {
   return (await findModule(nameOf(at), [])).file;
 }
 
-/** As a connection would name it: only there a path needs a dot, to be told from the name of one of ours. */
+/** The path as a connection writes it, with the dot that distinguishes it from the name of one of ours. */
 function nameOf({ path, cwd }: ConnectorPath): ExternalName {
   if (path === "") throw new ConfigError("the path of the connector is empty");
   return { connector: /^\.{0,2}\//.test(path) ? path : `./${path}`, folder: cwd };
 }
 
 /**
- * The harness of a source that is read, and that is loaded already: `sluice/testing` is found only then.
- * @throws {ConfigError} there is none, or it is not one for such a source.
+ * The harness of a source that is read. To be called once the source is loaded: `sluice/testing` is found only then.
+ * @throws {ConfigError} there is none, or it does not fit such a source.
  */
 export async function loadPullHarness(at: ConnectorPath): Promise<PullHarness> {
   const { harness, shown } = await loadHarness(at);
@@ -45,7 +45,7 @@ export async function loadPullHarness(at: ConnectorPath): Promise<PullHarness> {
   );
 }
 
-/** The same of a source that is pushed to. */
+/** The same for a source that is pushed to. */
 export async function loadPushHarness(at: ConnectorPath): Promise<PushHarness> {
   const { harness, shown } = await loadHarness(at);
   if (isPushHarness(harness)) return harness;
@@ -84,7 +84,7 @@ async function harnessFile(at: ConnectorPath): Promise<string | undefined> {
   return undefined;
 }
 
-/** What a file exports as `harness`, made where it is a function. */
+/** The `harness` that a file exports; if that is a function, its result. */
 async function makeHarness(file: string, shown: string): Promise<unknown> {
   let exported: unknown;
   try {

@@ -34,8 +34,7 @@ export async function addHarness(context: Context, path: string): Promise<void> 
 }
 
 /**
- * The harness of a template with the members that a connector's configuration must have, each with a value of
- * its type.
+ * The harness of a template, with the members that a connector's configuration requires, each with a value of its type.
  */
 function withMembers(template: string, { name, config }: PushSource | Source): string {
   const { properties, required } = shape.parse(
@@ -59,7 +58,7 @@ const shape = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** A value for each type of JSON schema; a text is empty, for a person to fill in. */
+/** A value for each type of JSON schema. A text is empty, for a person to fill in. */
 const examples = new Map<unknown, unknown>([
   ["integer", 1],
   ["number", 1],

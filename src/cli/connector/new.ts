@@ -40,7 +40,7 @@ export const registerConnectorNew: Register = (connector, context) => {
     });
 };
 
-/** @throws {ConfigError} it has no name of a connector, or is there already. */
+/** @throws {ConfigError} the name does not suit a connector, or its folder is there already. */
 async function makeConnector(context: Context, name: string, options: NewOptions): Promise<void> {
   const { push = false, full = false, dir } = options;
   if (!nameForm.test(name)) {
@@ -77,7 +77,7 @@ async function makeFolder(folder: string, shown: string): Promise<void> {
   }
 }
 
-/** Writes the files of a template; gives their names. */
+/** Writes the files of a template and returns their names. */
 async function writeFiles(
   folder: string,
   { name, template }: { readonly name: string; readonly template: string },
@@ -95,13 +95,13 @@ async function writeFiles(
   return [...texts.keys()];
 }
 
-/** Whether files of a folder are modules: the nearest package.json says so. */
+/** Whether files of a folder are modules, by the nearest package.json. */
 async function isModules(folder: string): Promise<boolean> {
   try {
     const text = await readFile(join(folder, "package.json"), "utf8");
     return membersOf(JSON.parse(text))["type"] === "module";
   } catch (error) {
-    // One that cannot be read says nothing: the connector brings its own.
+    // A package.json that cannot be read says nothing, so the connector brings its own.
     if (!isMissing(error)) return false;
     return dirname(folder) !== folder && (await isModules(dirname(folder)));
   }

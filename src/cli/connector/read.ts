@@ -12,14 +12,14 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { configGiven } from "./config.ts";
 import { loadPullHarness, loadPushHarness, loadSource } from "./load.ts";
 
-/** What `sluice connector dev` is asked to read. */
+/** The request of `sluice connector dev`. */
 export const readRequest = z.object({
-  /** The connector, as it was written. */
+  /** The path of the connector, as it was written. */
   path: z.string(),
   cwd: z.string(),
   config: z.string().optional(),
   set: z.record(z.string(), z.unknown()).optional(),
-  /** How many at most. */
+  /** How many rows to read at most. */
   limit: z.int(),
   /** A position as JSON. */
   from: z.string().optional(),
@@ -34,7 +34,7 @@ type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
 /** Few, so that positions between pages can be seen. */
 const pageRows = 5;
 
-/** Reads a connector once and prints what comes. @throws {ConfigError} what is given does not fit the connector. */
+/** Reads a connector once and prints its rows. @throws {ConfigError} the request does not fit the connector. */
 export async function readOnce(request: ReadOptions, context: ReadContext): Promise<void> {
   const reader = new Reader(request, context);
   const source = await loadSource(request);
@@ -100,7 +100,7 @@ class Reader {
     this.#show(`position ${plainJson(page.position)}`, { position: page.position });
   }
 
-  /** What a push connector makes of a delivery that its harness wrote. */
+  /** Shows what a push connector makes of a delivery that its harness wrote. */
   async receive(source: PushSource): Promise<void> {
     if (this.#request.from !== undefined) {
       throw new ConfigError("--from is for a source that is read, and this one is pushed to");
@@ -139,7 +139,7 @@ class Reader {
   }
 }
 
-/** Three events, as the harness has them sent. */
+/** A delivery of three events, as the harness sends them. */
 function deliveryOf(source: PushSource, harness: PushHarness, config: unknown): Incoming {
   const [id, now] = ["delivery-1", Date.now()];
   const body = Buffer.from(harness.bodyOf([1, 2, 3].map((event) => ({ id: `event-${event}` }))));
@@ -151,7 +151,7 @@ function deliveryOf(source: PushSource, harness: PushHarness, config: unknown): 
   return { headers: Object.fromEntries(headers), query, body, receivedAt: now };
 }
 
-/** @throws {ConfigError} it is no JSON, or no position of this source. */
+/** @throws {ConfigError} the text is not JSON, or not a position of this source. */
 function positionGiven({ position: schema }: Source, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   let position: unknown;
@@ -170,7 +170,7 @@ function positionGiven({ position: schema }: Source, text: string | undefined): 
   });
 }
 
-/** JSON has none. */
+/** JSON has no bigints. */
 function withoutBigInts(row: Row): unknown {
   const text = JSON.stringify(row, (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 
 import type { Context } from "../output/context.ts";
 
-/** In the templates, it is replaced by the connector's name. */
+/** The text in the templates that is replaced by the connector's name. */
 export const placeholder = "connector-name";
 
 /** The folder of templates, beside `src` and, when built, beside `dist`. */

@@ -41,19 +41,19 @@ export const registerConnectorTest: Register = (connector, context) => {
     });
 };
 
-/** @throws {ConfigError} nearly every check would fail for a mistake in the harness. */
+/** @throws {ConfigError} a mistake in the harness would make nearly every check fail. */
 async function mustFit(source: PushSource | Source, harness: Harness): Promise<void> {
   const fault = await harnessFaultOf(source, harness);
   if (fault !== undefined) throw new ConfigError(fault.message, { hint: fault.hint });
 }
 
-/** What a wrong connector left open must not keep the command from ending. */
+/** Ends the process soon, even if a wrong connector left something open. */
 function endSoon(): void {
   const graceMs = 500;
   setTimeout(() => process.exit(), graceMs).unref();
 }
 
-/** @throws {ConfigError} one of the numbers is that of no check. */
+/** @throws {ConfigError} there is no check with one of the numbers. */
 function chosen(
   testRuns: readonly TestRun[],
   only: readonly string[] | undefined,
@@ -71,7 +71,7 @@ function chosen(
 
 type How = { readonly context: Context; readonly signal: AbortSignal; readonly isJson: boolean };
 
-/** Makes them one after the other, and tells of each when it is over. */
+/** Makes the test runs one after the other, and prints each result at once. */
 async function makeTestRuns(testRuns: readonly TestRun[], how: How): Promise<void> {
   const { context, signal, isJson } = how;
   const sinceMs = performance.now();

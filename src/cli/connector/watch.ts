@@ -2,13 +2,13 @@ import { readdirSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Files that are watched. */
+/** A watch over files. */
 export type SourcesWatch = Disposable & {
-  /** The path of the first that was saved, once its writing is over. */
+  /** The path of the first file that was saved, once its writing is over. */
   readonly changed: Promise<string>;
 };
 
-/** What code and configurations are written in: data that a connector reads or writes there is not one of it. */
+/** The file types of code and configurations; data that a connector reads or writes is not among them. */
 const watched = /\.(?:[cm]?[jt]s|json|ya?ml)$/;
 
 /** An editor writes a file in several steps. */
@@ -17,7 +17,7 @@ const settleMs = 50;
 /** Watches the code of a folder until it is disposed of. */
 export function watchSources(what: {
   readonly folder: string;
-  /** Whether the folders in it are watched, too. */
+  /** Whether the folders inside are watched too. */
   readonly isDeep: boolean;
   /** One more file, wherever it is. */
   readonly besides: string | undefined;
@@ -49,11 +49,11 @@ function watchFolder(
   const watcher = watch(folder, (_, name) => {
     if (name !== null && isWatched(name)) changed(join(folder, name));
   });
-  // A folder that is removed is watched no longer, and that is all.
+  // A folder that was removed is no longer watched, and that is all.
   return watcher.on("error", () => watcher.close());
 }
 
-/** A folder with those in it, but for packages and what is hidden. */
+/** A folder and the folders inside it, except packages and hidden ones. */
 function foldersIn(folder: string): readonly string[] {
   const inside = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith("."),

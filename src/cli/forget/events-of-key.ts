@@ -9,8 +9,8 @@ import { mentions, textMentions } from "../../state/rules/keys/mentions.ts";
 import { mappedRows } from "../run/mapped-rows.ts";
 
 /**
- * The numbers of the events in the inbox that become records of a key; of those of which no record is made, the ones
- * that have the key as a value.
+ * The numbers of the events in the inbox that become records of a key, and of those that become no record but have the
+ * key as a value.
  */
 export async function eventsOfKey(
   source: Source,
@@ -37,7 +37,7 @@ export async function eventsOfKey(
   return [...places].map((place) => Number(place.slice(place.lastIndexOf("#") + 1)));
 }
 
-/** The connections of which the inbox has events and that no sync reads, as after they were renamed. */
+/** The connections that have events in the inbox but are read by no sync, for example after they were renamed. */
 export async function unreadConnections(config: Config): Promise<readonly string[]> {
   const { stateFolder, store, syncs } = config;
   if (store === undefined && !existsSync(inboxFileIn(stateFolder))) return [];

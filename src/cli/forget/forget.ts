@@ -24,21 +24,21 @@ import { eraseStaged } from "./staged-files.ts";
 
 type ForgetOptions = GlobalOptions & { readonly yes?: boolean };
 
-/** What was erased, and what of it cannot be. */
+/** What was erased, and what cannot be. */
 type Forgotten = Omit<Erased, "keyLists"> & {
   readonly key_lists: number;
-  /** Payloads of the inbox. */
+  /** Payloads in the inbox. */
   readonly events: number;
   /** Staged files that held a line of the key. */
   readonly staged_files: number;
-  /** Whether the store's files hold nothing of it any more, as far as is known here. */
+  /** Whether the store's files no longer hold any of it, as far as is known here. */
   readonly is_shredded: boolean;
   readonly unreached: readonly string[];
 };
 
 type Kind = Exclude<keyof Forgotten, "is_shredded" | "unreached">;
 
-/** What one of each is called, and several. */
+/** The names for one of each, and for several. */
 const names: Readonly<Record<Kind, readonly [one: string, several: string]>> = {
   fingerprints: [
     "fingerprint, with the hashes of its fields",
@@ -61,7 +61,7 @@ function unreachedOf(
   found: {
     readonly isShredded: boolean;
     readonly isAtKey: boolean;
-    /** Connections whose events no sync reads. */
+    /** Connections that have events but are read by no sync. */
     readonly unread: readonly string[];
   },
 ): readonly string[] {
@@ -156,7 +156,7 @@ function forgottenText(forgotten: Forgotten, sync: string): string {
   return [`${sync}: erased`, ...all, "not within reach", ...unreached].join("\n");
 }
 
-/** Asks where nobody has said yes. @throws {ConfigError} nobody can be asked. */
+/** Asks, unless `--yes` was given. @throws {ConfigError} nobody can be asked. */
 async function isAgreed(context: Context, sync: string, options: ForgetOptions): Promise<boolean> {
   if (options.yes === true) return true;
   if (!isAtTerminal(context)) {

@@ -7,7 +7,7 @@ import type { SyncName } from "../../state/contract/runs/checkpoints.ts";
 import { textMentions } from "../../state/rules/keys/mentions.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
-/** Whether a line of the file holds the key; a file that is not whole counts as one that does: nobody needs it. */
+/** Whether a line of the file holds the key. An incomplete file counts as if it did: nobody needs it. */
 async function holdsKey(file: string, key: string): Promise<boolean> {
   try {
     for await (const line of wholeLines(file)) if (textMentions(line.toString(), key)) return true;
@@ -18,8 +18,8 @@ async function holdsKey(file: string, key: string): Promise<boolean> {
 }
 
 /**
- * Removes the staged files of ended runs of a sync that hold a line of a key, and answers how many: what of them was to
- * be sent once more can be sent from its source alone. To be called while no run of the sync is open.
+ * Removes the staged files of a sync's ended runs that hold a line of a key, and returns how many. Records in them that
+ * were to be sent once more can then be sent only from their source. To be called while no run of the sync is open.
  */
 export async function eraseStaged(
   state: StateStore,

@@ -4,8 +4,8 @@ import { entries } from "./entries.ts";
 import { pathOf } from "./help.ts";
 
 /**
- * The page of the documentation that has the rest, and examples of a command; of one that only names its
- * verbs the first of each.
+ * The examples of a command, and the page of the documentation with the rest. A command that only groups verbs has the
+ * first example of each.
  */
 function entryOf(command: Command): {
   readonly examples: readonly string[];
@@ -18,7 +18,7 @@ function entryOf(command: Command): {
   return { examples, page: first?.page ?? "README.md" };
 }
 
-/** Ends the help of a command, and of those below it, with examples and the page of the documentation. */
+/** Adds examples and the page of the documentation to the help of a command, and of those below it. */
 export function addHelp(command: Command): void {
   command.addHelpText("after", () => {
     const { examples, page } = entryOf(command);

@@ -1,14 +1,14 @@
-/** What the help of a command ends with. */
+/** The end of a command's help. */
 export type HelpEntry = {
-  /** As they are typed; a test gives each to the program. */
+  /** As they are typed; a test gives each one to the program. */
   readonly examples: readonly string[];
-  /** The page of the documentation that has the rest. */
+  /** The page of the documentation with the rest. */
   readonly page: string;
 };
 
 /**
- * By the words of the command; the empty one is the program itself. One that only names its verbs has the
- * first example of each.
+ * By the words of the command; the empty text is the program itself. A command that only groups verbs has the first
+ * example of each.
  */
 export const entries: Readonly<Record<string, HelpEntry>> = {
   "": {

@@ -39,13 +39,13 @@ function textOf(name: string): string {
   return Object.entries(codes).find(([each]) => each === name)?.[1] ?? "";
 }
 
-/** What help tells of besides commands. */
+/** The topics of help besides commands. */
 const topics: Readonly<Record<string, () => string>> = { "exit-codes": exitCodesText };
 
 /** The names of the topics. */
 export const topicNames: readonly string[] = Object.keys(topics);
 
-/** The command of these words. @throws {ConfigError} there is none; says which there are. */
+/** The command with these words. @throws {ConfigError} there is none; the message lists those that there are. */
 function commandNamed(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
     const found = command.commands.find((each) => each.name() === word);
@@ -59,7 +59,7 @@ function commandNamed(program: Command, words: readonly string[]): Command {
   }, program);
 }
 
-/** The words of a command, as they are typed behind `sluice`. */
+/** The words of a command, as they are typed after `sluice`. */
 export function pathOf(command: Command): readonly string[] {
   return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
 }

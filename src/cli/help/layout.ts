@@ -1,10 +1,10 @@
 import type { HelpConfiguration } from "commander";
 
-/** How help texts are laid out; commands take it over from the program when they are added. */
+/** How help texts are laid out. Commands take it over from the program when they are added. */
 export const helpLayout: HelpConfiguration = {
-  // What has less room beside its term is not wrapped at all.
+  // A text with less room beside its term is not wrapped at all.
   minWidthToWrap: 20,
-  // Every command has options: only the arguments tell one from another.
+  // Every command has options, so only the arguments distinguish one from another.
   subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trimEnd(),
 };
 

@@ -1,4 +1,4 @@
-// What the program's own help tells of each verb, written down by the build: to print it needs no verb's code.
+// The verbs as the program's own help shows them, written by the build, so that printing it needs no verb's code.
 import { readFileSync, writeFileSync } from "node:fs";
 
 import type { Command } from "commander";
@@ -6,17 +6,17 @@ import type { Command } from "commander";
 /** A verb as the program's help shows it. */
 export type ShownVerb = {
   readonly name: string;
-  /** Of its group. */
+  /** The heading of its group. */
   readonly heading: string;
   /** How it is called: `run [options] [syncs...]`. */
   readonly usage: string;
   readonly description: string;
 };
 
-/** In dist; beside the sources there is none. */
+/** In dist; there is none beside the sources. */
 const file = new URL("../../../overview.json", import.meta.url);
 
-/** The verbs that the build wrote down, in their order; undefined where it did not, as beside the sources. */
+/** The verbs that the build wrote, in their order; undefined if it wrote none, as beside the sources. */
 export function readOverview(): readonly ShownVerb[] | undefined {
   try {
     const verbs: unknown = JSON.parse(readFileSync(file, "utf8"));
@@ -30,12 +30,12 @@ function isOverview(verbs: unknown): verbs is readonly ShownVerb[] {
   return Array.isArray(verbs);
 }
 
-/** Writes down the verbs of a program that has all of them. */
+/** Writes the verbs of a program that has all of them. */
 export function writeOverview(program: Command): void {
   writeFileSync(file, JSON.stringify(overviewOf(program)));
 }
 
-/** What the help of a program shows of its verbs; `help` itself is in every program. */
+/** The verbs as the help of a program shows them, without `help`, which every program has. */
 function overviewOf(program: Command): readonly ShownVerb[] {
   const help = program.createHelp();
   const verbs = program.commands.filter((verb) => verb.name() !== "help");
@@ -47,7 +47,7 @@ function overviewOf(program: Command): readonly ShownVerb[] {
   }));
 }
 
-/** Gives a program verbs that can be shown and not called. */
+/** Gives a program verbs that can be shown but not called. */
 export function showVerbs(program: Command, verbs: readonly ShownVerb[]): void {
   const usages = new Map(verbs.map(({ name, usage }) => [name, usage]));
   const help = program.createHelp();

@@ -3,7 +3,7 @@ import type { Command, CommanderError } from "commander";
 import type { ShownError } from "../output/output.ts";
 import { pathOf } from "./help.ts";
 
-/** The command that was typed, as far as its words are those of commands. */
+/** The command that was typed, as far as its words name commands. */
 function typedCommand(program: Command, words: readonly string[]): Command {
   const [word, ...rest] = words;
   if (word?.startsWith("-") === true) return typedCommand(program, rest);
@@ -12,8 +12,8 @@ function typedCommand(program: Command, words: readonly string[]): Command {
 }
 
 /**
- * What was wrong with how a command was called, told as the program's own errors are; undefined where it only
- * printed a help text.
+ * What was wrong in the call of a command, in the form of the program's own errors; undefined if it only printed a help
+ * text.
  */
 export function usageFacts(
   { code, message }: CommanderError,

@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 
 import { colorModes, type ColorMode } from "./style.ts";
 
-/** The options of every command: how much it tells, and in which colours. */
+/** The options of every command: how much it prints, and in which colours. */
 export type CommonOptions = {
   readonly quiet?: boolean | undefined;
   readonly verbose?: boolean | undefined;
@@ -26,13 +26,13 @@ export function commonOptions(): readonly Option[] {
   ].map((option) => option.helpGroup(commonHeading));
 }
 
-/** What the common options ask for in sum: those behind a command's name count more than those before it. */
+/** The common options together: those after a command's name count more than those before it. */
 export function mergedOptions(before: CommonOptions, behind: CommonOptions): CommonOptions {
   const { quiet, verbose } = behind.quiet || behind.verbose ? behind : before;
   return { quiet, verbose, color: behind.color ?? before.color };
 }
 
-/** Adds them to the program, or to a command that does something itself. */
+/** Adds the common options to the program, or to a command that does something itself. */
 export function withCommonOptions(command: Command): void {
   for (const option of commonOptions()) command.addOption(option);
 }

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 
 /**
- * Asks a person at a terminal; anything but yes, and an end of the input, is no. Ctrl-C, which a terminal
- * that asks does not turn into a signal, aborts `interrupted` like everywhere else, and is undefined.
+ * Asks a person at a terminal. Any answer but yes means no, and so does an end of the input. Ctrl-C, which a terminal
+ * that asks does not turn into a signal, aborts `interrupted` as everywhere else; the result is then undefined.
  */
 export async function isConfirmed(
   question: string,
@@ -16,7 +16,7 @@ export async function isConfirmed(
     asking.once("SIGINT", () => interrupted.abort());
     const answer = await Promise.race([asking.question(question), ended]);
     if (!interrupted.signal.aborted) return /^y(?:es)?$/i.test(answer.trim());
-    process.stderr.write("\n"); // what is said next begins a line of its own
+    process.stderr.write("\n"); // the next text begins on a new line
     return undefined;
   } finally {
     interrupted.signal.removeEventListener("abort", stop);

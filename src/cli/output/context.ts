@@ -5,13 +5,13 @@ import type { Environment } from "../../config/environment.ts";
 import { openStateStore, type StateAddress } from "../../state/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
-/** Where a command's words and its exit code go. */
+/** Where the text of a command and its exit code go. */
 export type Output = {
-  /** Results: what another program may read. */
+  /** Prints results, which another program may read. */
   readonly print: (text: string) => void;
-  /** Progress and warnings, for a person. */
+  /** Prints progress and warnings, for a person. */
   readonly say: (text: string) => void;
-  /** Paths and ports of what a command starts; said with `--verbose`. @default they are not told */
+  /** Prints paths and ports of what a command starts, with `--verbose`. @default they are not shown */
   readonly detail?: (text: string) => void;
   /** Whether only the result and errors are wanted. @default no */
   readonly isQuiet?: () => boolean;
@@ -24,7 +24,7 @@ export type Context = Output & { readonly environment: Environment; readonly cwd
 
 /** Whether there is somebody at a terminal who can be asked. */
 export function isAtTerminal({ environment }: Context): boolean {
-  // Not only false: what is not a terminal has no such member.
+  // Not compared with false: a stream that is not a terminal has no such member.
   return [process.stdin.isTTY, process.stderr.isTTY, !environment.isCi].every(Boolean);
 }
 
@@ -34,7 +34,7 @@ export type GlobalOptions = { readonly config?: string; readonly json?: boolean 
 /** A verb of the command line: adds itself to the program. */
 export type Register = (program: Command, context: Context) => void;
 
-/** What a command prints with `--json`. */
+/** The form of what a command prints with `--json`. */
 type JsonForm = "lines" | "object";
 
 /** Adds `--json` to a command that reads no configuration. */
@@ -54,7 +54,7 @@ export function withGlobals(command: Command, form?: JsonForm): Command {
   );
 }
 
-/** Loads the configuration that a command's options name, and the code that reads one. */
+/** Loads the configuration that a command's options name, and the code for reading it. */
 export async function configOf(context: Context, options: GlobalOptions): Promise<Config> {
   const { loadConfig } = await import("../../config/load.ts");
   const { sourceNamed, sources } = await import("../../../connectors/registry.ts");
@@ -81,7 +81,7 @@ export async function withState<Result>(
   }
 }
 
-/** As `withState`, for what changes nothing: it also works where the state folder cannot be written. */
+/** As `withState`, for work that changes nothing: this also works where the state folder cannot be written. */
 export async function readState<Result>(
   config: StateAddress,
   work: (state: StateStore) => Promise<Result>,
@@ -89,7 +89,7 @@ export async function readState<Result>(
   return await withState(config, work, { onlyReads: true });
 }
 
-/** The time by the clock of the configured store: on SQLite this machine's, which is not asked for it. */
+/** The time by the clock of the configured store: for SQLite this machine's, and the store stays closed. */
 export async function storeNow(config: StateAddress): Promise<Date> {
   if (config.store === undefined) return new Date();
   return new Date(await readState(config, async (state) => await Promise.resolve(state.now())));

@@ -32,7 +32,7 @@ const fromBestToWorst: readonly number[] = [
   exitCodes.interrupted,
 ];
 
-/** The same context, of which the worst exit code counts that is given, not the last. */
+/** The same context, except that the worst of the given exit codes counts, not the last. */
 export function keepWorst<Exiting extends Pick<Output, "exit">>(context: Exiting): Exiting {
   let worst = 0;
   const exit = (code: number): void => {
@@ -47,12 +47,12 @@ const usageCodes: ReadonlySet<string> = new Set(["ConfigError", "InvalidInput", 
 
 const unreachable = [ApiUnavailableError, OutcomeUnknownError, TemporalUnreachableError];
 
-/** The exit code that an error leads to: what is wrong decides who has to act. */
+/** The exit code for an error: the kind of fault decides who has to act. */
 export function exitCodeOfError(thrown: unknown): number {
   const error = thrownFirst(thrown);
   if (error instanceof CommanderError) return exitCodes.usage;
   if (!(error instanceof SluiceError)) return exitCodes.failed;
-  // A full, read-only or damaged state folder is for whoever keeps this machine, as a setting is.
+  // Whoever keeps this machine fixes a full, read-only or damaged state folder, as with a setting.
   if (error instanceof StateUnavailableError || usageCodes.has(error.code)) return exitCodes.usage;
   return unreachable.some((Class) => error instanceof Class)
     ? exitCodes.unreachable

@@ -1,4 +1,4 @@
-/** Signals this close together are one: a terminal or a wrapper sends the same to the group and hands it on, too. */
+/** Signals this close together count as one: a terminal or a wrapper sends one to the group and forwards it, too. */
 const sameSignalMs = 1_000;
 
 /** Why a command is to stop. */
@@ -11,7 +11,7 @@ class Interrupted extends Error {
   }
 }
 
-/** Whether it was a person at the terminal that made the signal of `onInterrupt` abort, and nobody else. */
+/** Whether the signal of `onInterrupt` was aborted by a person at the terminal, and by nobody else. */
 export function isCtrlC({ reason }: AbortSignal): boolean {
   return reason instanceof Interrupted && reason.by === "SIGINT";
 }
@@ -30,11 +30,11 @@ export function onInterrupt(): AbortController {
   return interrupted;
 }
 
-/** Far beyond any wait: the timer is only there so that the process has something to do. */
+/** Far beyond any wait: the timer only gives the process something to do. */
 const dayMs = 86_400_000;
 
 /**
- * Resolves when the signal aborts, or ends as `other` does where that comes first; until then it keeps the process
+ * Resolves when the signal aborts, or settles as `other` does if that comes first. Until then it keeps the process
  * alive, even if nothing else does.
  */
 export async function untilAborted<Result = undefined>(

@@ -5,8 +5,8 @@ import type { Context } from "./context.ts";
 const storeMember = /^["']?store["']?\s*:/m;
 
 /**
- * Whether the configuration seems to have its state in Postgres, by its text alone: it is read in full later, and
- * whoever asks only wants to begin something early.
+ * Whether the configuration seems to have its state in Postgres, by its text alone. It is read in full later, and the
+ * caller only wants to begin something early.
  */
 export async function namesStore(
   { cwd, environment }: Pick<Context, "cwd" | "environment">,

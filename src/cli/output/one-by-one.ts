@@ -4,8 +4,9 @@ import { exitCodeOfError } from "./exit-code.ts";
 import { showError } from "./output.ts";
 
 /**
- * Does `work` for one after the other. Of several, one that fails is told of, and keeps no other from its turn.
- * @throws {SluiceError} there is one only, and it failed.
+ * Does `work` for one item after the other. If there are several, the error of one is shown, and the others still have
+ * their turn.
+ * @throws {SluiceError} there is only one, and it failed.
  */
 export async function oneByOne<Item>(
   items: readonly Item[],

@@ -7,14 +7,14 @@ import { setColor } from "./style.ts";
 
 let common: CommonOptions = {};
 
-/** Whether something that was printed could not be written. */
+/** Whether some of the output could not be written. */
 let areWordsLost = false;
 
 function tell(text: string): void {
   process.stderr.write(`sluice: ${text}\n`);
 }
 
-/** Where the words of this process go. */
+/** The output of this process. */
 export const output: Required<Output> = {
   print: (text) => void process.stdout.write(`${text}\n`),
   say: (text) => {
@@ -29,14 +29,14 @@ export const output: Required<Output> = {
   },
 };
 
-/** Tells from now on as much, and in such colours, as a command's options ask for. */
+/** From now on prints as much, and in such colours, as a command's options ask for. */
 export function tellAs(options: CommonOptions): void {
   common = options;
   const { color = "auto" } = options;
   setColor(color === false ? "never" : color);
 }
 
-/** What is told of an error: of one that is not ours its message alone. */
+/** The parts of an error that may be shown: for an error that is not ours, only its message. */
 export type ShownError = {
   readonly code: string;
   readonly message: string;
@@ -50,26 +50,27 @@ function factsOf(thrown: unknown): ShownError {
   return { code, message: messageOf(error), hint };
 }
 
-/** Tells what a command failed with. */
+/** Shows the error that a command failed with. */
 export function showError(error: unknown, how: { readonly isJson: boolean }): void {
   showFacts(factsOf(error), how);
 }
 
-/** The same of facts. */
+/** The same for the parts of an error. */
 export function showFacts(facts: ShownError, { isJson }: { readonly isJson: boolean }): void {
   if (isJson) {
     output.print(JSON.stringify({ error: facts }));
     return;
   }
   const { message, hint } = facts;
-  // Lines of a configuration error are laid out on purpose; everything else in them is harmless text.
+  // The line breaks of a configuration error are intended; everything else in its lines is harmless text.
   const text = message.split("\n").map(plainText).join("\n");
   tell(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
 }
 
 /**
- * A broken pipe is how `| head` says that it has seen enough. Nobody who stops to listen to how a transfer gets on, by
- * `2>&1 | head` or on a full disk, wants it to break off; but its exit code says that words were lost.
+ * A broken pipe is how `| head` says that it has seen enough. Whoever stops reading the progress of a transfer, by
+ * `2>&1 | head` or because of a full disk, does not want the transfer to break off; but its exit code says that output
+ * was lost.
  */
 export function endWithPipe(): void {
   process.stderr.on("error", () => undefined);

@@ -3,7 +3,7 @@ import { byteText, counted, durationText, grouped } from "../../text/quantities.
 
 const barWidth = 24;
 
-/** How far a run was when somebody began to watch it: what it did before says nothing of how fast it is. */
+/** The progress of a run when somebody began to watch it. What it did before says nothing about its speed. */
 export type Since = { readonly read: number; readonly share: number; readonly elapsedMs: number };
 
 function barText(share: number | undefined): string {
@@ -24,7 +24,7 @@ export function pullText({ read, written, pages, calls, domains }: PullProgress)
   );
 }
 
-/** The rows of the whole source, to two digits: they are told from what was read of it. */
+/** The rows of the whole source, to two digits, estimated from those that were read. */
 function wholeText(read: number, share: number | undefined): string {
   if (share === undefined || share < 0.02 || share >= 1 || read === 0) return "";
   return ` of ~${grouped(Number((read / share).toPrecision(2)))}`;
@@ -36,7 +36,7 @@ function leftText(share: number | undefined, since: Since): string {
   return `, ${durationText((since.elapsedMs / done) * (1 - share))} left`;
 }
 
-/** How far a run is, in one line: what was read counts, whether or not something of it is sent. */
+/** The progress of a run in one line. Every row that was read counts, whether or not it is sent. */
 export function progressText(
   { counts, pull, waiting }: Progress,
   share: number | undefined,

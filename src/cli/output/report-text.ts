@@ -11,8 +11,8 @@ import { byteText, counted, durationText, grouped } from "../../text/quantities.
 import { bold, styledOutcome } from "./style.ts";
 
 /**
- * Characters of a position that a report shows; a longer one is left to `sluice state show`, because half of
- * it says nothing.
+ * Characters of a position that a report shows. A longer one is left to `sluice state show`, because half of it says
+ * nothing.
  */
 const positionCharsMax = 60;
 
@@ -25,12 +25,12 @@ function isOpen({ outcome }: RunReport): boolean {
   return outcome === "running" || outcome === "held";
 }
 
-/** Lines below one another, of which the first has a label. */
+/** Lines below one another, the first with a label. */
 function labelled(label: string, lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => `  ${(index === 0 ? label : "").padEnd(12)}${line}`);
 }
 
-/** What a run is held for, and what to do; of one that was, when it was approved. */
+/** What a run is held for, and what to do; for one that was held, when it was approved. */
 function holdLines({ hold, outcome, run_id: runId }: RunReport): readonly string[] {
   if (hold === undefined) return [];
   const lines = labelled("held", heldLines(hold).map(plainText));
@@ -43,7 +43,7 @@ function holdLines({ hold, outcome, run_id: runId }: RunReport): readonly string
   return [...lines, ...(hold.approved_at === null ? [] : [`  approved    ${hold.approved_at}`])];
 }
 
-/** The rows of a sync; of one that continues, also those that are not committed yet. */
+/** The rows of a sync; for a run that continues, also those that are not committed yet. */
 function rowsLine(report: RunReport): string {
   const { read, sent, ...rest } = countsSoFar(report);
   const { unchanged, filtered, rejected, gone, on_the_way: onTheWay } = rest;
@@ -65,7 +65,7 @@ function rowsLine(report: RunReport): string {
   );
 }
 
-/** What was read and is not committed: the rows line leaves it out, and the rejects below are of it, too. */
+/** The rows that were read but are not committed. The rows line leaves them out; the rejects below include theirs. */
 function givenUpLine({ given_up: givenUp }: RunReport): readonly string[] {
   if (givenUp === undefined) return [];
   const { read, rejected } = givenUp;
@@ -73,7 +73,7 @@ function givenUpLine({ given_up: givenUp }: RunReport): readonly string[] {
   return [`  given up    ${counted(read, "row")} read${ofThem}: the next run reads them again`];
 }
 
-/** Says in words that nothing was to be sent. */
+/** Says in words that there was nothing to send. */
 function nothingLine({ counts, outcome, under_way: underWay }: RunReport): readonly string[] {
   const { read, unchanged } = counts;
   if (
@@ -91,7 +91,7 @@ function nothingLine({ counts, outcome, under_way: underWay }: RunReport): reado
   return [`  sent        nothing: ${rows}`];
 }
 
-/** How it was sent: told where something left. */
+/** How it was sent, if something left. */
 function modeLine({ bytes, mode, mode_reason: reason }: RunReport): readonly string[] {
   return bytes.json === 0 || mode === null ? [] : [`  mode        ${mode}: ${reason ?? ""}`];
 }
@@ -164,10 +164,7 @@ function requestLines({ requests, retries, waited_ms: waitedMs }: RunReport): re
   return [`  requests    ${requests}${again}${waited}`];
 }
 
-/**
- * The first reject of each code of a run, by the code: of places that hold keys, only the store that is here
- * knows them.
- */
+/** The first reject of each code of a run, by code. Only the store here knows the places that hold keys. */
 export async function firstRejects(
   state: StateStore,
   { run_id: runId }: RunReport,
@@ -191,10 +188,10 @@ function rejectLines(
   return [...labelled("rejects", lines), `  → sluice rejects list ${runId}`];
 }
 
-/** What a terminal may be told of a run, and its report, which goes into Temporal, not. */
+/** Facts about a run that a terminal may show; its report, which goes into Temporal, must not contain them. */
 export type KnownHere = {
   readonly firsts?: FirstRejects | undefined;
-  /** Where the checkpoint of a sync stands. */
+  /** The position of a sync's checkpoint. */
   readonly position?: unknown;
 };
 

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** When text is coloured. `auto`: where stdout is a terminal, as NO_COLOR and FORCE_COLOR say. */
+/** When text is coloured. `auto`: if stdout is a terminal, as NO_COLOR and FORCE_COLOR say. */
 export const colorModes = ["auto", "always", "never"] as const;
 
 /** One of `colorModes`. */
@@ -27,7 +27,7 @@ export function bold(text: string): string {
   return styled("bold", text);
 }
 
-/** How outcomes look: good, in need of a look, bad. One that is not here has no colour. */
+/** The styles of outcomes: good, in need of a look, bad. An outcome that is not here has no colour. */
 const outcomeStyles: ReadonlyMap<string, Style> = new Map([
   ["done", "green"],
   ["done_with_rejects", "yellow"],
@@ -38,28 +38,28 @@ const outcomeStyles: ReadonlyMap<string, Style> = new Map([
   ["abandoned", "red"],
 ]);
 
-/** An outcome, or a text with it, in its colour; its words may be set apart by spaces. */
+/** An outcome, or a text with it, in its colour. Spaces may separate its words. */
 export function styledOutcome(outcome: string, text = outcome): string {
   const style = outcomeStyles.get(outcome.replaceAll(" ", "_"));
   return style === undefined ? text : styled(style, text);
 }
 
-/** `note`, as a line of a check begins that says what is neither right nor wrong. */
+/** `note`, at the beginning of a check's line about something neither right nor wrong. */
 export function noteMark(): string {
   return styled("bold", "note");
 }
 
-/** What a test expects and does not get. */
+/** A value that a test expects but does not get. */
 export function expectedMark(text: string): string {
   return styled("red", text);
 }
 
-/** What there is instead. */
+/** The value that it gets instead. */
 export function givenMark(text: string): string {
   return styled("green", text);
 }
 
-/** `ok  ` or `FAIL`, as the lines of a check begin. */
+/** `ok  ` or `FAIL`, at the beginning of a check's line. */
 export function okOrFail(isOk: boolean): string {
   return isOk ? styled("green", "ok  ") : styled(["bold", "red"], "FAIL");
 }

@@ -1,19 +1,19 @@
 /** How a table is shown. */
 type TableShow = {
   /**
-   * Columns of the terminal; whatever does not fit is cut, and where no cut is enough, what a row has stands below
-   * its name. @default those of stdout; without a terminal nothing is cut
+   * Columns of the terminal. Text that does not fit is cut; if no cut is enough, the cells of a row are shown below its
+   * name. @default those of stdout; without a terminal nothing is cut
    */
   readonly width?: number | undefined;
-  /** Dresses the cells of a column, by its heading. */
+  /** Styles the cells of a column, by its heading. */
   readonly style?: Readonly<Record<string, (cell: string) => string>>;
 };
 
 const gap = "  ";
-/** What is left of a column of text that must make room. */
+/** How many characters stay of a text column that must make room. */
 const cutCharsMin = 8;
 
-/** The columns of the terminal that stdout is; undefined where it is none. */
+/** The columns of the terminal at stdout; undefined if stdout is not a terminal. */
 function terminalWidth(): number | undefined {
   return process.stdout.isTTY ? process.stdout.columns : undefined;
 }
@@ -22,22 +22,22 @@ function longest(cells: readonly string[]): number {
   return Math.max(0, ...cells.map((cell) => cell.length));
 }
 
-/** How far a column can shrink: ids, which come first, and what holds a figure stay whole, and so do short texts. */
+/** How far a column can shrink. Ids, which come first, stay whole, and so do columns with figures, and short texts. */
 function leastOf(cells: readonly string[], column: number): number {
   const [heading = "", ...body] = cells;
   const whole = longest(body);
   if (column === 0) return Math.max(whole, heading.length);
-  // Half of "read 12,000", or of a time, reads as another one.
+  // Half of "read 12,000", or of a time, reads like another one.
   const hasFigures = body.some((cell) => /\d/.test(cell));
   return hasFigures ? Math.max(whole, Math.min(heading.length, cutCharsMin)) : cutCharsMin;
 }
 
-/** Characters of a line of columns that are so wide. */
+/** Characters of a line with columns of these widths. */
 function widthOf(widths: readonly number[]): number {
   return widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1));
 }
 
-/** Widths that fit together, as far as columns can be cut: the one that can give the most gives first. */
+/** Widths that fit together, as far as columns can be cut: the column that can shrink most shrinks first. */
 function fitted(columns: readonly (readonly string[])[], width: number): number[] {
   const widths = columns.map(longest);
   const least = columns.map(leastOf);
@@ -58,7 +58,7 @@ function columnsOf(rows: readonly (readonly string[])[]): string[][] {
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ""));
 }
 
-/** Words side by side, in as many lines as the width asks for. */
+/** Words side by side, on as many lines as the width requires. */
 function wrapped(
   words: readonly { readonly plain: string; readonly shown: string }[],
   width: number,
@@ -76,7 +76,7 @@ function wrapped(
   return lines;
 }
 
-/** Rows as their names, and below each what it has, by the headings. */
+/** Rows as their names, and below each its cells, with their headings. */
 function stacked(
   rows: readonly (readonly string[])[],
   { width, style = {} }: TableShow & { readonly width: number },
@@ -93,7 +93,7 @@ function stacked(
   return lines.join("\n");
 }
 
-/** Rows as columns of equal width; the first row is the heading, the first column names the row. */
+/** Rows in aligned columns; the first row is the heading, the first column names the row. */
 export function table(
   rows: readonly (readonly string[])[],
   { width = terminalWidth(), style = {} }: TableShow = {},
@@ -121,7 +121,7 @@ function fits(rows: readonly (readonly string[])[], width: number): boolean {
 }
 
 /**
- * A table whose last column says what to do: where it does not fit, it stands below, a line each, because
+ * A table whose last column says what to do. If it does not fit, that column is shown below, on a line each, because
  * half of it says nothing.
  */
 export function advisingTable(rows: readonly (readonly string[])[], show: TableShow = {}): string {

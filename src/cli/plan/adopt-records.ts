@@ -18,7 +18,7 @@ import type { Stream } from "../../records/streams.ts";
 import { noCheckpoint } from "../../state/contract/runs/checkpoints.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
-/** What is adopted, and of which sync. */
+/** What is adopted, and for which sync. */
 export type Adopting = {
   readonly sync: SyncConfig;
   readonly source: Source;
@@ -26,17 +26,17 @@ export type Adopting = {
   readonly state: StateStore;
   /** The number of the adoption. */
   readonly adoption: number;
-  /** Paths of the fields that the service need not hear of. */
+  /** Paths of the fields whose changes the service need not get. */
   readonly fields: ReadonlySet<string>;
   /** The mappings that may have made what the service holds, the last one first. */
   readonly before: readonly RecordMapping[];
   readonly signal: AbortSignal;
 };
 
-/** Records that now differ from what an older mapping makes of their rows, and what became of them. */
+/** Counts of the records that now differ from what an older mapping makes of their rows, by what became of them. */
 export type Adopted = {
   readonly adopted: number;
-  /** Those that a run sends: of what was adopted before, it sends nothing either. */
+  /** Those that a run still sends. Records that were adopted before are not among them. */
   readonly left: number;
 };
 
@@ -61,10 +61,10 @@ function createMapPage(mapping: CompiledMapping, { stream, pii }: SyncConfig): M
   };
 }
 
-/** A record as it was made and as it is made now. */
+/** A record as it was made before, and as it is made now. */
 type Pair = { readonly key: string; readonly before: Buffer; readonly after: Buffer };
 
-/** The records of a page that both mappings make, under the same key, and that differ; the first of each key. */
+/** The records of a page that both mappings make under the same key, but differently; only the first of each key. */
 function differing(now: RecordPage, before: RecordPage): readonly Pair[] {
   const old = new Map(before.candidates.map((candidate) => [candidate.index, candidate]));
   const pairs = new Map<string, Pair>();
@@ -78,7 +78,7 @@ function differing(now: RecordPage, before: RecordPage): readonly Pair[] {
   return [...pairs.values()];
 }
 
-/** Whether a record differs in nothing but these fields, to the byte. */
+/** Whether a record differs, to the byte, in no other fields than these. */
 function differsOnlyIn(fields: ReadonlySet<string>, stream: Stream, pair: Pair): boolean {
   const [before, after] = [fieldTextsOf(pair.before, stream), fieldTextsOf(pair.after, stream)];
   const paths = new Set([...before.keys(), ...after.keys()]);
@@ -89,7 +89,7 @@ function hashesOfLines(lines: readonly Buffer[]): Uint8Array {
   return Buffer.concat(lines.map(hashOf));
 }
 
-/** Takes those records of a page for what the service holds of which an older mapping made what it is known to hold. */
+/** Adopts those records of a page for which an older mapping made what the service is known to hold. */
 async function adoptPage(
   { sync: { name, stream }, target, state, adoption, fields }: Adopting,
   hasher: FieldHasher,
@@ -109,7 +109,7 @@ async function adoptPage(
   });
 }
 
-/** How many of some records are not what counts as held. */
+/** How many of some records differ from what the service counts as holding. */
 async function countLeft(
   { sync: { name, stream }, target, state }: Adopting,
   pairs: ReadonlyMap<string, Pair>,
@@ -123,9 +123,9 @@ async function countLeft(
 }
 
 /**
- * Reads all of a source, and takes today's records for what the service holds, of those rows of which an older mapping
- * gives exactly what it is known to hold, and which differ from it in the given fields alone.
- * @throws {BusyError} a run began meanwhile: what was adopted before it stays so.
+ * Reads all of a source, and takes today's record of a row for what the service holds, if an older mapping makes of the
+ * row exactly what the service is known to hold, and the two records differ only in the given fields.
+ * @throws {BusyError} a run began meanwhile: records that were adopted before it stay adopted.
  */
 export async function adoptAll(adopting: Adopting): Promise<Adopted> {
   const { sync, source, target, state, signal } = adopting;

@@ -4,19 +4,19 @@ import type { KeptMapping } from "../../state/contract/keys/adoptions.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { mappingEdit, type MappingEdit, mappingOfText } from "./mapping-edit.ts";
 
-/** How the mapping of a sync stands to the one that was deployed. */
+/** How the mapping of a sync compares with the deployed one. */
 export type Deployed =
-  /** Nothing of it was accepted yet, as far as the store knows. */
+  /** The service has accepted nothing of the sync yet, as far as the store knows. */
   | { readonly state: "none" }
   | { readonly state: "same" }
   /** One of the two is a module, which does not say what it maps. */
   | { readonly state: "other" }
   | { readonly state: "edited"; readonly edit: MappingEdit };
 
-/** A sync of which mappings are compared. */
+/** A sync whose mappings are compared. */
 type Compared = { readonly sync: SyncConfig; readonly target: string };
 
-/** The mapping that the last accepted staging of a sync was made by, and the others that are kept, the last first. */
+/** The mapping that made the last accepted staging of a sync, and all that are kept, the last first. */
 export async function keptOf(
   state: Pick<StateClient, "keptMappings"> | undefined,
   { sync, target }: Compared,

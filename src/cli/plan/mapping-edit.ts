@@ -9,7 +9,7 @@ import type { Stream } from "../../records/streams.ts";
 export type MappingEdit = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Those with another rule. */
+  /** Fields with another rule. */
   readonly changed: readonly string[];
 };
 
@@ -28,7 +28,7 @@ function rulesByPath(written: WrittenMapping): ReadonlyMap<string, string> {
   return new Map(rules.map(({ path, rule }) => [path.join("."), canonicalJson(rule)]));
 }
 
-/** How a mapping differs from an older one; undefined of a module, which does not say. */
+/** How a mapping differs from an older one; undefined if one is a module, which does not say. */
 export function mappingEdit(
   before: WrittenMapping,
   after: WrittenMapping,

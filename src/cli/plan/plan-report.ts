@@ -13,28 +13,28 @@ import { pullCostText } from "./pull-plan-text.ts";
 import type { PullPlan } from "./pull-plan.ts";
 import type { PlannedChunk, PlannedRejects, ReadPlan } from "./read-plan.ts";
 
-/** What a plan says, as `--json` has it. */
+/** A plan, as `--json` prints it. */
 export type PlanReport = {
   readonly sync: string;
-  /** Rows that were read at most; null where all were. */
+  /** How many rows were read at most; null if all were. */
   readonly sample: number | null;
-  /** How the mapping stands to that of the last run; with `edited` its fields. */
+  /** How the mapping compares with that of the last run; for `edited`, with its fields. */
   readonly mapping: { readonly state: Deployed["state"] } & Partial<MappingEdit>;
   readonly counts: ReadCounts & { readonly would_send: number };
   readonly changes?: ReportChanges;
-  /** By their codes. */
+  /** By code. */
   readonly rejects: Readonly<Record<string, PlannedRejects>>;
   readonly mode: string | null;
   readonly requests: number;
   readonly bytes: { readonly json: number; readonly gzip: number };
-  /** Of the requests alone, at the rate that the configuration allows. */
+  /** For the requests alone, at the rate that the configuration allows. */
   readonly seconds: number;
-  /** Sending costs no credits; those are what the next runs of pulls cost that write into what it reads. */
+  /** The next runs of the pulls that write into what the sync reads. These cost credits; sending does not. */
   readonly pulls: readonly PullPlan[];
   readonly warnings: readonly string[];
 };
 
-/** As the workflow chooses it, by the first chunk that decides. */
+/** The mode as the workflow chooses it, by the first chunk that decides. */
 function modeOf(
   { mode: asked, lightweightPartsMax: partsMax }: SyncConfig,
   chunks: readonly PlannedChunk[],
@@ -52,7 +52,7 @@ function requestsOf(chunks: readonly PlannedChunk[], mode: string | undefined): 
     : leaving.length * requestsPerChunk;
 }
 
-/** Why a plan is not what the next run does: it begins once this one has ended. */
+/** Why the next run may differ from a plan: it begins once the open run has ended. */
 function openText(run: Run): string {
   const { runId } = run;
   const what = openHold(run) === undefined ? "is under way" : "is held";
@@ -62,7 +62,7 @@ function openText(run: Run): string {
   );
 }
 
-/** What a plan says of what was read. */
+/** The plan that follows from what was read. */
 export function planReport(
   { api }: Pick<Config, "api">,
   sync: SyncConfig,
@@ -71,7 +71,7 @@ export function planReport(
     readonly read: ReadPlan;
     readonly sample: number | undefined;
     readonly pulls?: readonly PullPlan[];
-    /** A run of it that continues, or is held. */
+    /** A run of the sync that continues, or is held. */
     readonly open?: Run | undefined;
   },
 ): PlanReport {
@@ -124,7 +124,7 @@ function mappingLines({ mapping }: PlanReport): readonly string[] {
   ];
 }
 
-/** A plan for a person, a line for each thing that it says. */
+/** A plan for a person, with a line for each fact. */
 export function planLines(report: PlanReport): readonly string[] {
   const { counts, changes, mode, requests, bytes, seconds, sample, warnings } = report;
   const { read, would_send: sends, unchanged, filtered, rejected } = counts;

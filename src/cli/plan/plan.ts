@@ -23,13 +23,13 @@ import { readPlan } from "./read-plan.ts";
 
 type PlanOptions = GlobalOptions & { readonly sample?: number };
 
-/** 5 where the service would be told something; else 3 where rows would be rejected. */
+/** 5 if something would be sent to the service; otherwise 3 if rows would be rejected. */
 function exitCodeOf({ counts }: PlanReport): number {
   if (counts.would_send > 0) return exitCodes.held;
   return counts.rejected > 0 ? exitCodes.doneWithRejects : exitCodes.done;
 }
 
-/** Nothing is stored. */
+/** A plan stores nothing. */
 const onlyReads = { onlyReads: true };
 
 /** What the next run of a pull costs. */
@@ -61,7 +61,7 @@ async function planOfPull(
   if (options.sample !== undefined) {
     throw new ConfigError(`--sample reads rows of a sync, and ${pull.name} is a pull`);
   }
-  // As its run does: a table that is missing is told before anything is paid for.
+  // As its run does, so that a missing table is reported before anything is paid for.
   const sources = sourcesOf(config);
   await checkWriteBack({ sources }, pull, AbortSignal.timeout(sourceMsMax));
   const report = await withStateThere(
@@ -73,7 +73,7 @@ async function planOfPull(
   context.exit(report.calls.expected === 0 ? exitCodes.done : exitCodes.held);
 }
 
-/** The run that sends a sync now, or is held. */
+/** The run of a sync that sends now, or is held. */
 async function openRunOf(
   state: StateStore | undefined,
   { target, sync }: { readonly target: string; readonly sync: SyncConfig },
@@ -113,7 +113,7 @@ async function planOfSync(
   context.exit(exitCodeOf(report));
 }
 
-/** `sluice plan <sync>`, also of a pull. */
+/** `sluice plan <sync>`, also for a pull. */
 export const registerPlan: Register = (program, context) => {
   withGlobals(program.command("plan <sync>"))
     .summary("what the next run would send, and why; sends nothing")

@@ -8,30 +8,30 @@ import type { StateClient } from "../../state/state-store.ts";
 const secretBytes = 16;
 
 /**
- * Judges the keys of a plan as a run that stages them would, and writes nothing: what a run would know by its own
- * stagings is remembered here, about 70 bytes for each record.
+ * Judges the keys of a plan as a run that stages them would, but writes nothing. What a run would know by its own
+ * stagings is remembered here, in about 70 bytes for each record.
  */
 export class PlannedKeys {
   readonly #state: Pick<StateClient, "judgeKeys"> | undefined;
   readonly #hashesOf = createKeyHashes(randomBytes(secretBytes));
-  /** Of keys that were seen whether they are sent, as 1 or 0. */
+  /** Whether each key that was seen is sent, as 1 or 0. */
   readonly #before = new StagedIndex();
-  /** Of records that are sent, in order. */
+  /** The verdicts on the records that are sent, in order. */
   readonly #sent: number[] = [];
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Without a store everything is new. */
+  /** Without a store, everything is new. */
   constructor(state: Pick<StateClient, "judgeKeys"> | undefined) {
     this.#state = state;
   }
 
-  /** As the store's method of this name. */
+  /** Like the store's method of this name. */
   readonly stageKeys: StateClient["stageKeys"] = async (input) => {
     const turn = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
     try {
-      // In a store with connections a later call may be answered first.
+      // A store with several connections may answer a later call first.
       await turn;
       const verdicts = await this.#judge(input);
       return { verdicts, leaving: new Int32Array(0) };
@@ -40,7 +40,7 @@ export class PlannedKeys {
     }
   };
 
-  /** The verdict of the next record that is sent, in the order in which they were judged. */
+  /** The verdict on the next record that is sent, in the order in which they were judged. */
   nextSent(): number | undefined {
     return this.#sent.shift();
   }

@@ -19,7 +19,7 @@ export function pullCostText({ calls, seconds }: PullPlan): string {
   return `about ${counted(expected, "call")}, each of which costs credits, and ${bound}; ${time} at the rate limit`;
 }
 
-/** A plan of a pull for a person, a line for each thing that it says. */
+/** A plan of a pull for a person, with a line for each fact. */
 export function pullPlanLines(plan: PullPlan): readonly string[] {
   const { pull, of, round, domains, passes_max: passes } = plan;
   return [

@@ -11,25 +11,25 @@ import { isSameRound, type PullPlace } from "../../state/contract/pull/pull-roun
 import type { PullTally } from "../../state/contract/pull/pull-runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
-/** What the next run of a pull costs, as `--json` has it. */
+/** What the next run of a pull costs, as `--json` prints it. */
 export type PullPlan = {
   readonly pull: string;
   readonly of: Searchable;
-  /** Whether it continues where a run stopped, or begins a round, which none did before. */
+  /** Whether it continues where a run stopped, begins the first round, or begins a new one. */
   readonly round: "continued" | "first" | "new";
   /** Each costs credits; how many is not published. */
   readonly calls: {
     readonly at_least: number;
-    /** Null where nothing says how many results there are. */
+    /** Null if nothing says how many results there are. */
     readonly expected: number | null;
-    /** `calls_max`: the run after continues. */
+    /** `calls_max`: the next run continues from there. */
     readonly at_most: number;
   };
-  /** Walks over a search at most; each costs as many calls. */
+  /** How often a search is walked at most; each walk costs as many calls. */
   readonly passes_max: number;
-  /** Of job postings: domains that are still to be asked for. */
+  /** For job postings: domains that are still to be asked for. */
   readonly domains?: number;
-  /** At the rate limit; null where nothing says how many calls. */
+  /** At the rate limit; null if nothing says how many calls there are. */
   readonly seconds: number | null;
 };
 
@@ -38,28 +38,28 @@ export type PlannedPull = {
   readonly pull: PullConfig;
   readonly target: string;
   readonly sources: ReadonlyMap<string, Source>;
-  /** Undefined where nothing ever ran here. */
+  /** Undefined if nothing ever ran here. */
   readonly state: StateStore | undefined;
   readonly requestsPerSecond: number;
   readonly signal: AbortSignal;
 };
 
-/** Runs that are looked at for the last round. */
+/** How many runs are searched for the last round. */
 const runsMax = 100;
 
-/** What the runs of a pull counted that belong to its last round which came to its end. */
+/** The sums of the runs that made up the last round of a pull that came to its end. */
 type LastRound = {
   readonly results: number;
   readonly calls: number;
   readonly domains: number;
-  /** Whether it was configured as the pull is now. */
+  /** Whether the pull was configured as it is now. */
   readonly isAsNow: boolean;
 };
 
 /** A run of a pull, and what it counted. */
 type Counted = { readonly runId: string; readonly tally: PullTally };
 
-/** A kept page, as far as it says how far the walk is after it. */
+/** The part of a kept page that says how far the walk is after it. */
 const keptPage = z.object({ walk: walkSchema });
 
 /** The newest runs of a pull that counted anything, newest first. */
@@ -73,7 +73,7 @@ async function runsOf({ pull, target, state }: PlannedPull): Promise<readonly Co
   return counted;
 }
 
-/** The last round that came to its end; undefined where none has, or its beginning is not kept any more. */
+/** The last round that came to its end; undefined if there is none, or its beginning is no longer kept. */
 async function lastRoundOf(
   { state, pull }: PlannedPull,
   runs: readonly Counted[],
@@ -91,28 +91,28 @@ async function lastRoundOf(
   return { ...sum, isAsNow: ended?.configHash === pull.configHash };
 }
 
-/** The place that the next run continues with, as the store decides it; undefined where it begins a round. */
+/** The place that the next run continues from, as the store decides it; undefined if it begins a round. */
 function continuedPlace(pull: PullConfig, place: PullPlace | undefined): PullPlace | undefined {
   if (place === undefined || !isSameRound(place, pull)) return undefined;
   return place.ordinal > 0 && place.domain === undefined ? undefined : place;
 }
 
-/** The calls that a walk still needs, as far as its pages told how much there is. */
+/** How many calls a walk still needs; undefined if its pages have not said how much there is. */
 function callsOfWalk(walk: Walk): number | undefined {
   if (walk.isDone) return 0;
   if (walk.total === undefined) return undefined;
-  // A service may give fewer results than it is asked for.
+  // A service may return fewer results than it is asked for.
   const size = walk.fullest === 0 ? walk.limit : Math.min(walk.limit, walk.fullest);
   return Math.max(1, Math.ceil((walk.total.last - walk.seen) / size));
 }
 
-/** The walk of a place: after the page that is paid for, where one is kept. */
+/** The walk of a place; if a page is kept, which is paid for, the walk after it. */
 function walkOf({ walk, page }: PullPlace, pageSize: number): Walk {
   if (page !== null) return keptPage.parse(page).walk;
   return walk === null ? beginWalk(pageSize) : walkSchema.parse(walk);
 }
 
-/** The domains that a new round would ask for: read whole, each once, as a run lists them. */
+/** How many domains a new round would ask for. Reads all of them, each once, as a run lists them. */
 async function domainsToList({ pull, sources, signal }: PlannedPull): Promise<number> {
   const { domainsFrom } = pull;
   if (domainsFrom === undefined) return 0;
@@ -129,7 +129,7 @@ async function domainsToList({ pull, sources, signal }: PlannedPull): Promise<nu
 
 type Calls = { readonly least: number; readonly expected: number | undefined };
 
-/** What a search costs: what is left of its walk, or a walk like that of the last round. */
+/** What a search costs: the rest of its walk, or a walk like that of the last round. */
 function searchCalls(
   pull: PullConfig,
   place: PullPlace | undefined,
@@ -144,14 +144,14 @@ function searchCalls(
   return { least: 1, expected: isAsNow ? calls : Math.max(1, Math.ceil(results / pull.pageSize)) };
 }
 
-/** What domains cost: a call each, and more where one has more pages, as the last round says. */
+/** What domains cost: one call each, and more if some have more pages, as in the last round. */
 function domainCalls(domains: number, last: LastRound | undefined): Calls {
   const each = last === undefined || last.domains === 0 ? undefined : last.calls / last.domains;
   const expected = each === undefined ? undefined : Math.ceil(domains * Math.max(1, each));
   return { least: domains, expected: domains === 0 ? 0 : expected };
 }
 
-/** The domains that the next run has before it. */
+/** How many domains the next run has before it. */
 async function domainsLeft(
   planned: PlannedPull,
   place: PullPlace | undefined,
@@ -159,19 +159,19 @@ async function domainsLeft(
 ): Promise<number> {
   if (place?.isListed !== true) return await domainsToList(planned);
   const listed = runs.find(({ tally }) => tally.domains > 0)?.tally.domains ?? place.ordinal;
-  // Of the one that is walked the last page may have come, and is paid for.
+  // The last page of the domain that is being walked may be here already, and paid for.
   const isPaid = place.page !== null && walkOf(place, planned.pull.pageSize).isDone;
   return listed - place.ordinal + (isPaid ? 0 : 1);
 }
 
-/** Says what the next run of a pull costs, without a call. */
+/** Returns what the next run of a pull costs, without making a call. */
 export async function planPull(planned: PlannedPull): Promise<PullPlan> {
   const { pull, target, state, requestsPerSecond } = planned;
   const { name, of, callsMax, passesMax, queryHash } = pull;
   const before = await state?.pullPlace({ target, pull: name });
   const place = continuedPlace(pull, before);
   const runs = await runsOf(planned);
-  // Another query finds something else.
+  // Another query finds other results.
   const last = before?.queryHash === queryHash ? await lastRoundOf(planned, runs) : undefined;
   const domains =
     pull.domainsFrom === undefined ? undefined : await domainsLeft(planned, place, runs);

@@ -31,12 +31,12 @@ import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { PlannedKeys } from "./planned-keys.ts";
 
-/** What a plan is made of. */
+/** The inputs of a plan. */
 export type PlanSource = {
   readonly sync: SyncConfig;
   readonly source: Source;
   readonly target: string;
-  /** Undefined where nothing was ever sent from here. */
+  /** Undefined if nothing was ever sent from here. */
   readonly state: StateStore | undefined;
   /** Unix ms. */
   readonly now: number;
@@ -45,27 +45,27 @@ export type PlanSource = {
 
 /** A chunk that a run would stage. */
 export type PlannedChunk = Pick<WrittenChunk, "counts" | "gzipBytes" | "jsonBytes"> & {
-  /** Lightweight bodies; 0 when a record alone exceeds one. */
+  /** Lightweight bodies; 0 if a single record exceeds one. */
   readonly bodies: number;
 };
 
 /** Rejects of one code, and where the first of them is. */
 export type PlannedRejects = { readonly rows: number; readonly first: string };
 
-/** What a run would make of what was read. */
+/** What a run would make of the rows that were read. */
 export type ReadPlan = {
   readonly counts: StageCounts;
-  /** Undefined where nobody asks of records whether they changed. */
+  /** Undefined if records are not compared with what was sent. */
   readonly changes: Changes | undefined;
   readonly chunks: readonly PlannedChunk[];
   readonly range: RunRange;
-  /** Rejects by their codes. */
+  /** Rejects by code. */
   readonly rejects: Readonly<Record<string, PlannedRejects>>;
 };
 
 const runName = { runId: "plan", kind: "sync", request: {} } as const;
 
-/** Counts the fields in which records differ that are sent as changed. */
+/** Counts the fields that differ in records that are sent as changed. */
 async function* countingFields(
   pages: AsyncIterable<RecordPage>,
   { target, sync, state }: PlanSource,
@@ -94,7 +94,7 @@ async function rangeOf({ source, sync, state, target, signal }: PlanSource): Pro
   return await runRangeOf(source, { sync, checkpoint }, signal);
 }
 
-/** What chunks are read and written with. */
+/** The inputs of reading and writing a chunk. */
 type Reading = {
   readonly of: PlanSource;
   readonly range: RunRange;
@@ -103,11 +103,11 @@ type Reading = {
   readonly settings: ChangedSettings | undefined;
   readonly keys: PlannedKeys;
   readonly changes: ChangeCounts;
-  /** Rejects by their codes. */
+  /** Rejects by code. */
   readonly rejects: Map<string, PlannedRejects>;
 };
 
-/** Reads and writes one chunk, from a position on. */
+/** Reads and writes one chunk, starting at a position. */
 async function readChunk(
   { of, range, mapping, refusals, settings, keys, changes, rejects }: Reading,
   { from, limit }: { readonly from: unknown; readonly limit: number | undefined },
@@ -145,15 +145,15 @@ async function readChunk(
   return await chunk.finish();
 }
 
-/** Whether records are asked whether they changed: of a row that is followed nobody asks. */
+/** Whether records, and not their rows, are compared with what was sent. */
 function isAsked(settings: ChangedSettings | undefined): boolean {
   return settings !== undefined && settings.rows === undefined;
 }
 
 /**
- * Reads what the next run of a sync would read, and makes of it what a staging would, but keeps nothing: neither
- * files nor what was seen.
- * @param limit rows that are read at most; undefined reads all.
+ * Reads what the next run of a sync would read, and makes of it what a staging would, but keeps nothing: neither files
+ * nor what was seen.
+ * @param limit rows to read at most; undefined reads all.
  */
 export async function readPlan(of: PlanSource, limit: number | undefined): Promise<ReadPlan> {
   const { sync, source, state, now, target } = of;

@@ -15,7 +15,7 @@ export type Flag =
   | "time-zone"
   | "column-zone";
 
-/** A choice as a person can see it whole: `id ` in quotes, for the sake of its blank. */
+/** A choice as a person can see all of it: `id ` in quotes, because of its blank. */
 export function shownChoice(choice: string): string {
   return choice.trim() === choice ? plainText(choice) : plainJson(choice);
 }
@@ -23,39 +23,39 @@ export function shownChoice(choice: string): string {
 /** Something that must be known before a project can be made. */
 export type Question<Value> = {
   readonly flag: Flag;
-  /** What is asked for, without a question mark. */
+  /** The question, without a question mark. */
   readonly text: string;
-  /** Taken when nothing is given. */
+  /** Taken if no answer is given. */
   readonly fallback?: string | undefined;
-  /** The answers there are, for a person to see; undefined when there are too many to list. */
+  /** The possible answers, for a person to see; undefined if there are too many to list. */
   readonly choices?: readonly string[] | undefined;
-  /** What to do where nobody can be asked. @default the choices are named */
+  /** What to do if nobody can be asked. @default the choices are named */
   readonly hint?: string;
-  /** What an answer means. @throws {SluiceError} nothing: its text says why. */
+  /** The value of an answer. @throws {SluiceError} it has none; the text says why. */
   readonly parse: (answer: string) => Value | Promise<Value>;
 };
 
-/** What of a question says whether an answer to it is missing. */
+/** The members of a question that show whether an answer to it is missing. */
 type Needed = Pick<Question<unknown>, "choices" | "fallback" | "flag" | "hint" | "text">;
 
-/** The value of a variable that is not set. */
+/** A question for the value of a variable that is not set. */
 export type SecretQuestion<Value> = Pick<Question<Value>, "text" | "parse"> & {
   readonly variable: string;
 };
 
-/** Whoever answers: a person at a terminal, or the command line alone. */
+/** Where answers come from: a person at a terminal, or only the command line. */
 export interface Answers {
   /** @throws {SluiceError} there is no answer, or a wrong one and nobody to ask again. */
   ask<Value>(question: Question<Value>): Promise<Value>;
-  /** Before several are asked. @throws {SluiceError} some have no answer, and nobody to ask: it names all of them. */
+  /** Checks several at once. @throws {SluiceError} some have no answer, and nobody can be asked; it names them all. */
   assertAnswered(questions: readonly Needed[]): void;
-  /** As `ask`, for what must not be seen. */
+  /** As `ask`, for values that must not be seen. */
   askSecret<Value>(question: SecretQuestion<Value>): Promise<Value>;
   /** Whether a question was answered by its fallback. */
   isGuess(flag: Flag): boolean;
 }
 
-/** Answers from options; nobody is asked anything. */
+/** Answers from options; asks nobody. */
 export class FlagAnswers implements Answers {
   readonly #given: ReadonlyMap<Flag, string>;
   readonly #asked = new Set<Flag>();
@@ -98,7 +98,7 @@ export class FlagAnswers implements Answers {
     return !this.#given.has(flag);
   }
 
-  /** @throws {ConfigError} an option was given that answers nothing here. */
+  /** @throws {ConfigError} an option was given that answers no question here. */
   assertAllUsed(): void {
     const unused = [...this.#given.keys()].filter((flag) => !this.#asked.has(flag));
     if (unused.length === 0) return;

@@ -29,10 +29,10 @@ import { checkKeys } from "./checks/check-keys.ts";
 import { checkSpeed, type Note } from "./checks/check-speed.ts";
 import { pingService } from "./ping.ts";
 
-/** A finding and what it is about: a connection as something reads it, or the service. */
+/** A finding and its subject: a connection as something reads it, or the service. */
 type Found = Finding & { readonly subject: string; readonly exitCode?: number | undefined };
 
-/** Runs one look; what it throws becomes a finding. */
+/** Runs one look; a SluiceError that it throws becomes a finding. */
 async function finding(
   name: string,
   look: () => Promise<string | undefined>,
@@ -49,7 +49,7 @@ async function finding(
 /** A connection as something uses it. */
 type Use = Pick<SourceConfig, "connector" | "connectorConfig"> & { readonly subject: string };
 
-/** The connections as syncs and pulls read them, each way once; one that nothing reads as it stands by itself. */
+/** The connections as syncs and pulls read them, each way once; one that nothing reads, as it is configured. */
 function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly Use[] {
   const readers = [
     ...[...config.syncs].map(([name, sync]) => ({ reader: `sync ${name}`, from: sync })),
@@ -77,7 +77,7 @@ async function checkUse(config: Config, { subject, ...from }: Use): Promise<Foun
   const source = sourcesOf(config).get(from.connector);
   const request = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   let findings: readonly Finding[] = [];
-  // What a connector throws is a finding as well, and hides no other connection's.
+  // An error that a connector throws is a finding as well, and hides no other connection's.
   const whole = await finding("check", async () => {
     findings = (await source?.check?.(request)) ?? [];
     return "its connector has no check: nothing was looked at";
@@ -86,8 +86,8 @@ async function checkUse(config: Config, { subject, ...from }: Use): Promise<Foun
 }
 
 /**
- * The syncs of which a run would stop, because account or source is another than the one that their
- * checkpoint belongs to.
+ * Finds the syncs whose runs would stop, because their account or source is not the one that their checkpoint belongs
+ * to.
  */
 async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise<Found[]> {
   if (syncs.length === 0) return [];
@@ -115,7 +115,7 @@ async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise
 }
 
 /**
- * What `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a
+ * Checks what `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a
  * table to write to.
  */
 async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): Promise<Found[]> {
@@ -147,7 +147,7 @@ async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): 
   return (await Promise.all([...mappings, ...tables, sides, ...keys])).flat();
 }
 
-/** Adds what the findings before do not say already: a store that is away is told once. */
+/** Adds findings, without those that only repeat an earlier one: a store that is away is reported once. */
 function addNew(found: Found[], more: readonly Found[]): void {
   const told = new Set(found.map(({ detail }) => detail));
   found.push(...more.filter(({ ok, detail }) => ok || !told.has(detail)));
@@ -199,7 +199,7 @@ export const registerCheck: Register = (program, context) => {
         name === undefined ? [...config.connections.values()] : [connectionNamed(config, name)];
       const checking = usesOf(config, wanted).map(async (use) => await checkUse(config, use));
       const found: Found[] = (await Promise.all(checking)).flat();
-      // Of a connection that nobody reaches the rest would only say the same again.
+      // For a connection that cannot be reached, the rest would only say the same again.
       const isReached = ({ name: connection }: ConnectionConfig): boolean =>
         found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);
       const reached = wanted.filter(isReached);

@@ -29,12 +29,12 @@ export const registerDiscover: Register = (program, context) => {
       }
       const { signal } = new AbortController();
       const log = { info: context.say, warn: context.say };
-      // One more than is shown tells whether there are others.
+      // One more than is shown, to see whether there are others.
       const found = await source.discover({ config, signal, log, max: options.limit + 1 });
       if (found.length === 0) throw nothingReadable(connector, config);
       const shown: Discovery[] = [];
       for (const one of found.slice(0, options.limit)) {
-        // A file knows no types: its first rows tell.
+        // A file has no types: its first rows show them.
         const isFile = connector === "csv";
         const own: unknown = Object.assign({}, config, one.from);
         shown.push(
@@ -57,7 +57,7 @@ export const registerDiscover: Register = (program, context) => {
 
 type Suggestion = readonly [found: Discovery, sync: SuggestedSync];
 
-/** Lines of YAML, so that the whole may go into a file: what was found is in a comment. */
+/** Lines of YAML, so that all of them can go into a file: the findings are comments. */
 function linesOf([found, sync]: Suggestion): readonly string[] {
   const comments = [summaryOf(found), ...sync.notes].map((text) => `# ${text}`);
   const lines = [...comments, ...yamlOf(sync).trimEnd().split("\n")];

@@ -21,7 +21,7 @@ import { isOwnServer, reachTemporal, whyOtherReached } from "../running/reach-te
 import { defaultTemporal, isTemporalConfigured } from "../running/services.ts";
 import { storeText } from "../status/store.ts";
 
-/** One look: what it found, or why it is not well. */
+/** One look: returns what it found, or throws what is wrong. */
 type Look = { readonly name: string; readonly look: () => Promise<string> };
 
 type Found = {
@@ -44,7 +44,7 @@ async function found({ name, look }: Look): Promise<Found> {
 /** Free bytes of disk below which a chunk and its upload may not fit. */
 const freeBytesMin = 1_000_000_000;
 
-/** Whether the Temporal that is reached from here is the one that the store is used with. */
+/** Checks that the Temporal that is reached from here is the one that the store is used with. */
 async function lookForUsedTemporal(config: Config, context: Context): Promise<string> {
   const used = await withState(config, async (state) => await state.usedTemporal());
   if (used === undefined) return "none yet: the first worker says which";
@@ -68,7 +68,7 @@ async function lookForUsedTemporal(config: Config, context: Context): Promise<st
   }
 }
 
-/** A store in Postgres, and what may be lost with it. */
+/** The looks at a store in Postgres, and at what may be lost with it. */
 function looksAtServer(server: StoreServer): Look[] {
   return [
     { name: storeName(server), look: async () => storeText(await lookAtStore(server)) },
@@ -146,7 +146,7 @@ export const registerDoctor: Register = (program, context) => {
       await show({ name: "Temporal", look: async () => await lookForTemporal(context) });
       const loading = configOf(context, options);
       await show({ name: "configuration", look: async () => (await loading).file });
-      // The rest lies where the configuration says; without one there is nothing to look at.
+      // The configuration says where the rest is; without one there is nothing to look at.
       const config = await loading.catch(() => undefined);
       for (const look of config === undefined ? [] : looksAt(config, context)) await show(look);
     });

@@ -8,7 +8,7 @@ import { ConfigError, errorCodeOf } from "../../errors.ts";
 /** A file of a new project. */
 export type ProjectFile = { readonly name: string; readonly text: string };
 
-/** @throws {ConfigError} one of the files is there already; its text names each that is. */
+/** @throws {ConfigError} some of the files are there already; its text names each of them. */
 export async function refuseExisting(folder: string, names: readonly string[]): Promise<void> {
   const there = await Promise.all(
     names.map(async (name) => {
@@ -20,8 +20,8 @@ export async function refuseExisting(folder: string, names: readonly string[]): 
 }
 
 /**
- * Writes the files of a project; without `replace` none that has come to be there since it was looked for.
- * @throws {ConfigError} one cannot be written.
+ * Writes the files of a project; without `replace`, not over a file that has appeared since it was looked for.
+ * @throws {ConfigError} a file cannot be written.
  */
 export async function writeFiles(
   folder: string,
@@ -37,8 +37,8 @@ export async function writeFiles(
 }
 
 /**
- * Adds what `.gitignore` does not list yet; says whether that was anything. @throws {ConfigError} it cannot
- * be written.
+ * Adds the paths that `.gitignore` does not list yet; returns whether there were any.
+ * @throws {ConfigError} it cannot be written.
  */
 export async function addIgnored(folder: string, paths: readonly string[]): Promise<boolean> {
   const path = join(folder, ".gitignore");
@@ -53,7 +53,7 @@ export async function addIgnored(folder: string, paths: readonly string[]): Prom
 }
 
 /**
- * Adds a variable to `.env`, which after that is readable for this user alone.
+ * Adds a variable to `.env`, which is then readable for this user alone.
  * @throws {ConfigError} it cannot be written, or no such file can hold the value.
  */
 export async function addSecret(folder: string, name: string, value: string): Promise<void> {
@@ -69,7 +69,7 @@ export async function addSecret(folder: string, name: string, value: string): Pr
       });
     }
     await using file = await open(path, "a", 0o600);
-    // One that was there may have been readable for others.
+    // An existing file may have been readable for others.
     await file.chmod(0o600);
     await file.appendFile(line);
   });
@@ -99,12 +99,12 @@ async function textAt(path: string): Promise<string> {
   }
 }
 
-/** What ends a last line that has no end. */
+/** The line end that a text lacks; empty if it lacks none. */
 function lineEndOf(text: string): string {
   return text === "" || text.endsWith("\n") ? "" : "\n";
 }
 
-/** A line of `.gitignore` without what makes no difference at the top of a project. */
+/** A line of `.gitignore`, without the slashes and blanks that make no difference at the top of a project. */
 function barePath(line: string): string {
   return line.trim().replace(/^\//, "").replace(/\/$/, "");
 }

@@ -20,12 +20,12 @@ import {
   type SuggestedSync,
 } from "./suggest-sync.ts";
 
-/** What a new project is made of. */
+/** The parts of a new project. */
 export type InitPlan = ProjectPlan & {
   readonly syncName: string;
   /** The text of its first tests. */
   readonly tests: string;
-  /** The URL that was typed for a variable nothing set. */
+  /** The URL that was typed for a variable that is not set. */
   readonly typedUrl: Secret | undefined;
 };
 
@@ -33,7 +33,7 @@ const names = { csv: "files", postgres: "database" } as const;
 /** The answer that leaves a schedule out. */
 const noSchedule = "none";
 
-/** Settles everything about a new project; whatever can be guessed from the source is offered. */
+/** Settles everything about a new project; offers whatever it can guess from the source. */
 export async function planProject(answers: Answers, around: Surroundings): Promise<InitPlan> {
   const connector = await answers.ask({
     flag: "connector",
@@ -53,7 +53,7 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
   const one = isFile ? typedBy(sample, picked) : picked;
   const chosen = await askColumns(answers, one, sample);
   const isKeyless = connector === "postgres" && one.key.length === 0 && chosen.key !== undefined;
-  // A table without a primary key must be told what its rows are read by.
+  // A table without a primary key needs a key by which its rows are read.
   const keyed = isKeyless ? { ...one.from, key: [chosen.key] } : one.from;
   const from = await withZone(answers, { ...one, from: keyed });
   const asked = { ...one, from };
@@ -79,7 +79,7 @@ async function askColumns(answers: Answers, found: Discovery, sample: Sample): P
     text: "What a row is",
     fallback: suggestSync("", found).stream,
     choices: ["account", "contact"],
-    // Events are no rows that stay, so there is nothing to guess of them.
+    // Events are not rows that stay, so there is nothing to guess about them.
     parse: (answer) => oneOf("stream to begin with is", ["account", "contact"] as const, answer),
   });
   const columns = found.columns.map(({ name }) => name);
@@ -96,7 +96,7 @@ async function askColumns(answers: Answers, found: Discovery, sample: Sample): P
   answers.assertAnswered([idQuestion, addressQuestion, ...zoneQuestions(found)]);
   const key = await answers.ask({
     ...idQuestion,
-    // Columns that only together name a row are made one text by the suggested sync.
+    // If only several columns together name a row, the suggested sync makes one text of them.
     parse: (answer) => {
       if (answer === together) return undefined;
       const column = oneColumn(answer);
@@ -116,7 +116,7 @@ async function askColumns(answers: Answers, found: Discovery, sample: Sample): P
   return { stream, key, address };
 }
 
-/** What is asked for the domain of an account, or the address of a contact. */
+/** The question for the domain of an account, or the address of a contact. */
 function addressOf(found: Discovery, { stream, key }: Pick<Chosen, "key" | "stream">) {
   const { record } = suggestSync("", found, { stream, key });
   const isContact = stream === "contact";
@@ -131,7 +131,7 @@ function addressOf(found: Discovery, { stream, key }: Pick<Chosen, "key" | "stre
   } as const;
 }
 
-/** Types of columns that a file does not tell itself. */
+/** Types of columns that a file does not state. */
 const typed: ReadonlySet<string> = new Set(["boolean", "date", "number", "time"]);
 
 async function askSchedule(answers: Answers): Promise<WantedSchedule | undefined> {
@@ -202,7 +202,7 @@ function oneOf<Value extends string>(
   values: readonly Value[],
   answer: string,
 ): Value {
-  // A person's answer comes without the blanks around it, and a column may be called with one.
+  // A person's answer comes without the blanks around it, but a column's name may have them.
   const meant = values.filter((value) => value.trim() === answer.trim());
   const found =
     values.find((value) => value === answer) ?? (meant.length === 1 ? meant[0] : undefined);

@@ -7,13 +7,13 @@ import type { Answers } from "./answers.ts";
 import { discover, sampled, type NewConnection } from "./init-source.ts";
 import type { ProjectPlan } from "./project-text.ts";
 
-/** What a new project is made in. */
+/** Where a new project is made, and with which variables. */
 export type Surroundings = {
-  /** Where the project is made. */
+  /** The folder of the project. */
   readonly folder: string;
-  /** The environment over the `.env` that is there. */
+  /** The environment, over an existing `.env`. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Ends it all. */
+  /** Ends the planning. */
   readonly signal: AbortSignal;
 };
 
@@ -22,7 +22,7 @@ export type Reached = {
   readonly connection: NewConnection;
   readonly reads: ProjectPlan["reads"];
   readonly found: readonly Discovery[];
-  /** The URL, where it was typed. */
+  /** The URL, if it was typed. */
   readonly typedUrl?: Secret;
 };
 
@@ -87,7 +87,7 @@ export async function reachDatabase(answers: Answers, around: Surroundings): Pro
   });
 }
 
-/** The table that is read; of files, the only ones there are need no question. */
+/** The table to read. If the files have the same columns, nothing is asked. */
 export async function pick(answers: Answers, { connection, found }: Reached): Promise<Discovery> {
   const isFiles = connection.connector === "csv";
   const [only] = found;

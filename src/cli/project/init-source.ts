@@ -13,20 +13,20 @@ export type NewConnection = {
   readonly connector: "csv" | "postgres";
   /** Its members as the connector takes them, variables filled in. */
   readonly members: Readonly<Record<string, string>>;
-  /** What a person calls these members: the variable, in place of its URL. */
+  /** The name by which a person knows these members: the variable, in place of its URL. */
   readonly shownAs: string;
-  /** Where relative paths start from. */
+  /** Where relative paths start. */
   readonly folder: string;
-  /** Ends what is asked of it. */
+  /** Ends the requests to it. */
   readonly signal: AbortSignal;
 };
 
-/** What a cell looks like, and hardly ever a column's name. */
+/** A text that looks like a cell, and is hardly ever a column's name. */
 const looksLikeValue = /^-?[\d.,]+$|^\S+@\S+\.\S+$|^https?:|^\d{4}-\d\d-\d\d/;
 
 /**
- * What there is to read at a connection. @throws {SluiceError} nothing, or it cannot be told; no fault is
- * left to a later try.
+ * Lists what there is to read at a connection. @throws {SluiceError} there is nothing, or it cannot be found out; no
+ * fault is left to a later try.
  */
 export async function discover(connection: NewConnection): Promise<readonly Discovery[]> {
   const { source, request } = opened(connection, {});
@@ -43,7 +43,7 @@ export async function discover(connection: NewConnection): Promise<readonly Disc
   return found;
 }
 
-/** The first rows of a file, or, of a table in which a column of text is called a count, its first rows; else none. */
+/** The first rows of a file, or of a table that has a text column with the name of a count; otherwise none. */
 export async function sampled(connection: NewConnection, found: Discovery): Promise<Sample> {
   const isCounted = found.columns.some(
     ({ name, type }) => type === "string" && looksLikeCount(name),
@@ -72,7 +72,7 @@ function opened(
   return { source, request: { config, signal, log: silentLog } };
 }
 
-/** @throws {ConfigError} the names of the columns are most likely a row's cells. */
+/** @throws {ConfigError} the names of the columns are most likely the cells of a row. */
 function assertHeader(found: Discovery): void {
   const cell = found.columns.find(({ name }) => looksLikeValue.test(name))?.name;
   if (cell === undefined || suggestSync("", found).notes.length < 2) return;

@@ -4,7 +4,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Answers, Question } from "./answers.ts";
 import { changeColumnOf } from "./suggest-sync.ts";
 
-/** What is asked for the zone of the change column, where it has none. */
+/** The question for the zone of the change column, if it has none. */
 export function zoneQuestions({
   from,
   columns,
@@ -17,10 +17,7 @@ export function zoneQuestions({
   return [{ flag: "column-zone", text }];
 }
 
-/**
- * The members of `from` with the zone of the change column, which nobody but a person knows where the column
- * has none.
- */
+/** The members of `from` with the zone of the change column; if the column has none, only a person knows it. */
 export async function withZone(
   answers: Answers,
   { from, columns }: Pick<Discovery, "columns" | "from">,

@@ -69,7 +69,7 @@ function testsName({ syncName }: Pick<InitPlan, "syncName">): string {
   return `${testFolder}/${syncName}.yaml`;
 }
 
-/** A file that is named, or its path, is one of CSV; the variable of a URL leads to Postgres. */
+/** A file that is named, or its path, means CSV; the variable of a URL means Postgres. */
 function withSource(file: string | undefined, options: InitOptions): InitOptions {
   if (file !== undefined && options.path !== undefined) {
     throw new ConfigError(`${file} and --path ${options.path}: name one of them`);
@@ -84,7 +84,7 @@ function withSource(file: string | undefined, options: InitOptions): InitOptions
   };
 }
 
-/** Undefined when the person at the terminal ended the questions. */
+/** Undefined if the person at the terminal ended the questions. */
 async function planOf(context: Context, options: InitOptions): Promise<InitPlan | undefined> {
   const folder = context.cwd;
   const where = { folder, variables: await readVariables(folder, context.environment.variables) };
@@ -123,7 +123,7 @@ function givenFlags(options: InitOptions): ReadonlyMap<Flag, string> {
   return new Map(values.flatMap(([flag, value]) => (value === undefined ? [] : [[flag, value]])));
 }
 
-/** The names of the files that were made or added to. */
+/** Returns the names of the files that were made or added to. */
 async function writeProject(
   folder: string,
   plan: InitPlan,
@@ -137,7 +137,7 @@ async function writeProject(
     { name: example, text: environmentText(plan) },
     { name: testsName(plan), text: plan.tests },
   ];
-  // What must not be committed is listed before it is there.
+  // Files that must not be committed are listed before they are there.
   const isIgnored = await addIgnored(folder, [".env", ".sluice/"]);
   const { reads, typedUrl } = plan;
   const isSecret = "variable" in reads && typedUrl !== undefined;

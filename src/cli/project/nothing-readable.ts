@@ -22,8 +22,8 @@ function quoted(name: string): string {
 }
 
 /**
- * The error that a connection holds nothing that may be read; of Postgres with the statements that let its
- * role read.
+ * The error for a connection that holds nothing that may be read; for Postgres, with the statements that let its role
+ * read.
  */
 export function nothingReadable(connector: string, config: unknown): ConfigError {
   const found = connector === "postgres" ? roleOf(config) : undefined;

@@ -5,7 +5,7 @@ import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 
 /**
- * Asks the service whether it is there and takes the key, within the rate limits.
+ * Asks the service whether it is there and accepts the key, within the rate limits.
  * @throws {ApiAuthError} the key is refused. @throws {ApiUnavailableError} nothing answers.
  */
 export async function pingService(

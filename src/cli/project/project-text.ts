@@ -2,22 +2,22 @@ import { stringify } from "yaml";
 
 import { recommendedHoldIf } from "../../guardrails/recommended.ts";
 
-/** When a sync runs by itself, as it was asked for. */
+/** When a sync is to run by itself. */
 export type WantedSchedule = { readonly time_zone: string } & (
   | { readonly at: string }
   | { readonly cron: string }
 );
 
-/** What a new `sluice.yaml` says. */
+/** The contents of a new `sluice.yaml`. */
 export type ProjectPlan = {
   readonly connection: { readonly name: string; readonly connector: string };
-  /** The connection's own members: `path` and, where it is not UTF-8, `encoding`; or the variable with its `url`. */
+  /** The connection's own members: `path`, with `encoding` if that is not UTF-8; or the variable with its `url`. */
   readonly reads:
     | { readonly path: string; readonly encoding?: string | undefined }
     | { readonly variable: string };
   /** The sync as YAML, its name first. */
   readonly sync: string;
-  /** What a person should know of the sync, a sentence each, on one line. */
+  /** What a person should know about the sync: sentences, each on one line. */
   readonly comments: readonly string[];
   readonly schedule: WantedSchedule | undefined;
   /** Whether each run reads the whole source. */
@@ -97,7 +97,7 @@ function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
   ];
 }
 
-/** Guardrails of a sync that runs by itself: whoever starts one looks at it. */
+/** Guardrails of a sync that runs by itself; a run that a person starts is looked at anyway. */
 function guardrailLines({ schedule, readsAll }: ProjectPlan): readonly string[] {
   if (schedule === undefined) return [];
   return [

@@ -9,9 +9,9 @@ import { looksLikeCount } from "./suggest-sync.ts";
 /** The first rows of a source whose cells are text, such as a file. */
 export type Sample = {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** Where a row stands, by its index. @default nobody knows */
+  /** Where a row is, by its index. @default unknown */
   readonly where?: (index: number) => string;
-  /** Whether a row among them is not in the encoding that the file is read in. */
+  /** Whether a row among them is not in the encoding with which the file is read. */
   readonly isMisread: boolean;
 };
 
@@ -28,7 +28,7 @@ export async function sampleOf(
   return { rows: [], isMisread: false };
 }
 
-/** Digits that name something and are never counted with. */
+/** Names of columns whose digits name something and are never counted with. */
 const looksLikeCode = new RegExp(
   "(^|[ _.-])(id|code|key|no|nr|number|zip|post(al)?(_?code)?|phone|tel|fax|mobile|cik|" +
     "naics|sic|siren|siret|vat|tax|iban|duns|isin)$|Id$",
@@ -37,7 +37,7 @@ const looksLikeCode = new RegExp(
 
 const truths = /^(true|false|yes|no)$/i;
 
-/** What a type may be taken for, by all cells of a column: the strictest first. */
+/** The types to guess from all cells of a column, the strictest first. */
 const guesses: readonly (readonly [Column["type"], (cell: string) => boolean])[] = [
   ["boolean", (cell) => truths.test(cell)],
   ["number", (cell) => !(coercions.number(cell) instanceof CoercionRefusal)],
@@ -56,16 +56,16 @@ function cellsOf({ rows }: Sample, column: string): readonly string[] {
 function typeOf({ name, type, note }: Column, sample: Sample): Column["type"] {
   const cells = cellsOf(sample, name);
   if (type !== "string" || cells.length === 0) return type;
-  // A column that is called a count is one when most of its cells are.
+  // A column with the name of a count is one if most of its cells are whole numbers.
   const whole = cells.filter((cell) => /^\d+$/.test(cell)).length;
   if (looksLikeCount(name)) return whole * 2 > cells.length ? "number" : type;
-  // What a database calls text is text.
+  // A column that a database calls text is text.
   if (note !== undefined) return type;
   const [guess = type] = guesses.find(([, fits]) => cells.every(fits)) ?? [];
   return guess === "number" && looksLikeCode.test(name.trim()) ? type : guess;
 }
 
-/** The same with columns of text typed by what the sample holds in them. */
+/** The same discovery, with its text columns typed by their cells in the sample. */
 export function typedBy(sample: Sample, found: Discovery): Discovery {
   const columns = found.columns.map((column): Column => ({
     ...column,
@@ -74,7 +74,7 @@ export function typedBy(sample: Sample, found: Discovery): Discovery {
   return { ...found, columns };
 }
 
-/** The places of the first value that two rows have, as a part of a sentence. */
+/** The places of the first value that two rows share, as a part of a sentence. */
 function firstRepeat({ rows, where }: Sample, column: string): string {
   const seen = new Map<unknown, number>();
   for (const [index, row] of rows.entries()) {
@@ -90,7 +90,7 @@ function firstRepeat({ rows, where }: Sample, column: string): string {
 }
 
 /**
- * Looks whether a column can name a row that holds anything at all.
+ * Checks that a column can name each row that holds anything at all.
  * @throws {ConfigError} its values repeat, or are missing, among the first rows.
  */
 export function assertNames(sample: Sample, column: string): void {
@@ -114,8 +114,8 @@ export function assertNames(sample: Sample, column: string): void {
 }
 
 /**
- * Looks whether a column holds what every record of a stream must have.
- * @throws {ConfigError} hardly any of the first rows has it there.
+ * Checks that a column holds what every record of a stream must have.
+ * @throws {ConfigError} at most half of its cells in the first rows hold that; empty cells do not count.
  */
 export function assertAddresses(sample: Sample, column: string, as: "domain" | "email"): void {
   const cells = cellsOf(sample, column);

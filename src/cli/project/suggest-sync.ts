@@ -10,7 +10,7 @@ type Field =
   | { readonly column: string; readonly as: string }
   | { readonly template: string };
 
-/** A sync that could read something, and what a person has to settle before it can run. */
+/** A sync that could read something, with notes on what a person has to settle before it can run. */
 export type SuggestedSync = {
   readonly name: string;
   readonly from: string | Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export type SuggestedSync = {
   readonly notes: readonly string[];
 };
 
-/** What `as:` a column gets. Text is taken as it is; a number as a number, unless its type holds larger ones. */
+/** The `as:` of a column. Text is taken as it is; a number as a number, unless its type holds larger ones. */
 const coercions: Readonly<Record<Column["type"], string | undefined>> = {
   string: undefined,
   number: "number",
@@ -30,7 +30,7 @@ const coercions: Readonly<Record<Column["type"], string | undefined>> = {
   other: undefined,
 };
 
-/** What holds a domain, best first. Most columns called a URL hold another: of a profile, of a picture. */
+/** Columns that hold a domain, best first. Most columns called a URL hold another one: of a profile, of a picture. */
 const looksLikeDomain = [
   /(^|_)domain(_name)?$/,
   /(^|_)web_?site(_url)?$/,
@@ -40,29 +40,29 @@ const looksLikeDomain = [
 const looksLikeEmail = [/(^|_)e_?mail(_address)?$/];
 const looksLikePeople = /contact|people|person|lead|user|member/i;
 
-/** What the properties of an account are usually called, by what its columns are. */
+/** The usual names of an account's properties, by what their columns are called. */
 const usualNames = {
   name: /^(account|company)(_name)?$/,
   employees: /^(employees?(_count)?|(number|count)_of_employees|head_?count)$/,
 } as const;
 
-/** What need not be guessed. */
+/** Choices that need not be guessed. */
 export type Chosen = {
   readonly stream?: "account" | "contact" | undefined;
   /** The column with the key of a record. */
   readonly key?: string | undefined;
-  /** The column with the domain, of a contact with the e-mail address. */
+  /** The column with the domain; for a contact, with the e-mail address. */
   readonly address?: string | undefined;
 };
 
-/** Whether a column is called as if it counted a company's people. */
+/** Whether a column has the name of a count of a company's people. */
 export function looksLikeCount(column: string): boolean {
   return usualNames.employees.test(plain(column));
 }
 
 /**
- * Guesses syncs for what a connection can read, each of a name of its own: accounts, or contacts where there
- * is an e-mail address.
+ * Guesses syncs for what a connection can read, each with a name of its own: accounts, or contacts if there is an
+ * e-mail address.
  */
 export function suggestSyncs(
   connection: string,
@@ -92,7 +92,7 @@ export function suggestSync(
   const stream = chosen.stream ?? (isContact ? "contact" : "account");
   const { keyField, propertiesField } = shapeOf(stream);
   const as = stream === "contact" ? "email" : "domain";
-  // The domain of an e-mail address is one, too.
+  // The domain of an e-mail address serves as well.
   const address = chosen.address ?? (as === "email" ? email : (domain ?? email));
   const taken = new Set([address, changeColumnOf(from), ...(key.length === 1 ? key : [])]);
   const free = columns.filter((column) => !taken.has(column.name));
@@ -124,12 +124,12 @@ export function suggestSync(
 export function yamlOf({ name, from, stream, record }: SuggestedSync): string {
   const document = new Document({ [name]: { from, stream, record } });
   visit(document, {
-    // Names of members are taken as they stand; in all other text a variable would be filled in.
+    // Names of members are taken literally; in all other text a variable would be filled in.
     Scalar: (key, node) => {
       if (key !== "key" && typeof node.value === "string")
         node.value = node.value.replaceAll("${", () => "$${");
     },
-    // Rules and sources fit a line.
+    // Rules and sources fit on a line.
     Map: (_, node) => {
       node.flow =
         node.items.length === 0 ||
@@ -141,10 +141,10 @@ export function yamlOf({ name, from, stream, record }: SuggestedSync): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Room for the number of a second sync of the name. */
+/** Room for the number of a second sync with the same name. */
 const numberChars = 8;
 
-/** A name by the rules of `sluice.yaml`, made of the last part of what something is called. */
+/** A name by the rules of `sluice.yaml`, made from the last part of another name. */
 function syncNameOf(name: string): string {
   const bare = name.replace(/\.(csv|tsv|txt)(\.gz)?$/i, "").replace(/^.*[./]/, "");
   const made = bare
@@ -163,7 +163,7 @@ function keyFieldOf(key: readonly string[]): Field {
 function propertyOf({ name, type, note = "" }: Column): Field {
   if (type === "number" && looksLikeCount(name)) return { column: name, as: "integer" };
   if ((type === "number" || type === "json") && isWide(note)) return name;
-  // A time that says no zone is not a moment, so it stays text.
+  // A time without a zone is not a moment, so it stays text.
   const as = type === "time" && note.includes("without time zone") ? undefined : coercions[type];
   return as === undefined ? name : { column: name, as };
 }
@@ -175,8 +175,7 @@ const safeDigits = 15;
 const wideTypes = new Set(["bigint", "json", "jsonb"]);
 
 /**
- * Whether numbers of a type, or in it, may have more digits than a JSON number carries: as text they can all
- * be sent.
+ * Whether numbers of a type, or in it, may have more digits than a JSON number carries; as text they can all be sent.
  */
 function isWide(note: string): boolean {
   const type = note.replace(/\[\]$/, "");
@@ -184,7 +183,7 @@ function isWide(note: string): boolean {
   return wideTypes.has(type) || (type.startsWith("numeric") && !(Number(digits) <= safeDigits));
 }
 
-/** The usual name of a column's property, where no other column has or gets it. */
+/** The usual name of a column's property, unless another column has it or gets it. */
 function usualNameOf({ name }: Column, columns: readonly Column[]): string {
   for (const [usual, pattern] of Object.entries(usualNames)) {
     const meant = columns.filter((one) => one.name === usual || pattern.test(plain(one.name)));
@@ -193,20 +192,20 @@ function usualNameOf({ name }: Column, columns: readonly Column[]): string {
   return name;
 }
 
-/** The first column that is called so, by the first pattern that any is. */
+/** The first column whose name matches, by the first pattern that any column matches. */
 function called(patterns: readonly RegExp[], columns: readonly Column[]): string | undefined {
   const match = (pattern: RegExp): Column | undefined =>
     columns.find(({ name }) => pattern.test(plain(name)));
   return patterns.map(match).find((column) => column !== undefined)?.name;
 }
 
-/** A column's name in small letters with _ between its words: `Company Domain Name`, `companyDomainName`. */
+/** A column's name in lower case, with _ between its words: `Company Domain Name`, `companyDomainName`. */
 function plain(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1_$2");
   return words.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 }
 
-/** The name of the change column that members of `from` read by. */
+/** The name of the change column in the members of `from`. */
 export function changeColumnOf(from: Discovery["from"]): unknown {
   const by = from["changed_by"];
   return typeof by === "object" && by !== null && "column" in by ? by.column : undefined;

@@ -11,13 +11,13 @@ import {
   type SecretQuestion,
 } from "./answers.ts";
 
-/** What a person types at and reads from. */
+/** Where a person types, and where they read. */
 export type Terminal = {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream & { readonly columns?: number };
 };
 
-/** What is written to a terminal, less what the keyboard echoes while it is hidden. */
+/** Writes to a terminal, except the echo of the keyboard while the input is hidden. */
 class Screen extends Writable {
   isHidden = false;
   readonly #output: Terminal["output"];
@@ -27,7 +27,7 @@ class Screen extends Writable {
     this.#output = output;
   }
 
-  /** Readline asks for it, to break long lines. */
+  /** Readline reads it, to break long lines. */
   get columns(): number | undefined {
     return this.#output.columns;
   }
@@ -38,7 +38,7 @@ class Screen extends Writable {
   }
 }
 
-/** Asks a person until an answer will do. The interface holds the terminal until it is closed. */
+/** Asks a person until an answer is valid. The interface holds the terminal until it is closed. */
 export class TerminalAnswers implements Answers {
   readonly #screen: Screen;
   readonly #lines: Interface;
@@ -48,7 +48,7 @@ export class TerminalAnswers implements Answers {
   constructor({ input, output }: Terminal) {
     this.#screen = new Screen(output);
     this.#lines = createInterface({ input, output: this.#screen, terminal: true });
-    // Ctrl-C and Ctrl-D close it; a question that waits would then wait for ever.
+    // Ctrl-C and Ctrl-D close it; without this, a question would then wait for ever.
     this.#lines.once("close", () => this.#ended.abort());
   }
 
@@ -72,7 +72,7 @@ export class TerminalAnswers implements Answers {
   }
 
   assertAnswered(): void {
-    // A person is asked, one question after the other.
+    // A person is asked one question after the other.
   }
 
   async askSecret<Value>({ text, parse }: SecretQuestion<Value>): Promise<Value> {

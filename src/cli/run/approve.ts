@@ -17,10 +17,10 @@ import { tellRun } from "../running/tell-run.ts";
 import { noRun, runNamed } from "./run-named.ts";
 import { whyUnsendable } from "./unsendable.ts";
 
-/** A run that is held, and what for. */
+/** A held run, and what it is held for. */
 type Held = { readonly run: Run; readonly hold: Hold };
 
-/** The run of that id that is held. @throws {ConfigError} there is none, or it is not held; says how it stands. */
+/** The held run of that id. @throws {ConfigError} there is none, or it is not held; the message says its state. */
 async function heldNamed(state: StateStore, name: string): Promise<Held> {
   const run = await runNamed(state, name);
   if (run === undefined) throw noRun(name);
@@ -32,7 +32,7 @@ async function heldNamed(state: StateStore, name: string): Promise<Held> {
   });
 }
 
-/** @throws {ConfigError} what is staged was made for another service, or as its sync is not configured any more. */
+/** @throws {ConfigError} the records were staged for another service, or the sync is configured otherwise now. */
 function assertSendable(config: Config, { run }: Held): void {
   const unsendable = whyUnsendable(config, run);
   if (unsendable === undefined) return;
@@ -40,7 +40,7 @@ function assertSendable(config: Config, { run }: Held): void {
   throw new ConfigError(`run ${run.runId} was not sent: ${why}`, { hint });
 }
 
-/** Tells the workflow of a run that is held. */
+/** Sends the answer to the workflow of a held run. */
 async function tell(
   client: Client,
   { run, hold: { number, digest } }: Held,
@@ -61,7 +61,7 @@ async function noShare(): Promise<undefined> {
 
 type AnswerOptions = GlobalOptions & DriveOptions;
 
-/** Answers a run that is held, and follows it to its end. */
+/** Answers a held run, and follows it to its end. */
 async function answer(
   context: Context,
   named: string,
@@ -73,7 +73,7 @@ async function answer(
   if (isSent) assertSendable(config, held);
   const { run } = held;
   const { signal } = onInterrupt();
-  // A worker with another configuration would fail what is to be sent, and ends what is not.
+  // A worker with another configuration would fail an approved run, but can end a discarded one.
   const wanted = isSent ? [{ kind: "sync", name: run.sync } as const] : [];
   const session = await openSession(config, context, { signal, wanted, command: name });
   if (session === undefined) {
@@ -86,7 +86,7 @@ async function answer(
     await tell(session.client, held, name);
     context.say(isSent ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`);
     if (!options.wait && session.hasLastingWorker) return;
-    // What was answered is not answered again.
+    // The answer has been given, so the command that continues with the run is another.
     const again = `\`sluice run ${run.sync}\``;
     const own = isSent ? context : { ...context, exit: () => undefined };
     const handle = session.client.workflow.getHandle<RunWorkflow>(workflowId, undefined, at);

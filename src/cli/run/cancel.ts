@@ -27,7 +27,7 @@ import { useEmbeddedTemporal, useTemporal, type TemporalUse } from "../running/s
 import { openSession } from "../running/session.ts";
 import { noRun, runNamed, runsHint } from "./run-named.ts";
 
-/** What the command works on. */
+/** The project that the command works on. */
 type Project = {
   readonly config: Config;
   readonly state: StateStore;
@@ -35,23 +35,23 @@ type Project = {
 };
 
 /**
- * What is to stop. Without an open run it may be a workflow that has none yet: one that plans a backfill, or
- * waits for a worker.
+ * What to stop. Without an open run it may be a workflow that has none yet: one that plans a backfill, or waits for a
+ * worker.
  */
 type Wanted = {
   readonly workflowId: string;
   readonly run?: Run;
-  /** The newest run of the workflow, which has ended. */
+  /** The newest run of the workflow, if that has ended. */
   readonly ended?: Run;
 };
 
-/** A Temporal, and its id as runs have it. */
+/** A Temporal, and its id as runs store it. */
 type Reached = TemporalClient & { readonly temporal: TemporalUse; readonly id: string };
 
 /** A workflow's chain of executions. */
 type Chain = Pick<LockHolder, "workflowId" | "firstRunId">;
 
-/** How often it is looked whether the run has ended. */
+/** How often to check whether the run has ended. */
 const lookEveryMs = 200;
 
 function hasEnded({ runId, outcome }: Run): ConfigError {
@@ -60,7 +60,7 @@ function hasEnded({ runId, outcome }: Run): ConfigError {
   });
 }
 
-/** @throws {ConfigError} the run of that id has ended. */
+/** @throws {ConfigError} the name is the id of a run that has ended. */
 async function wantedNamed(state: StateStore, name: string): Promise<Wanted> {
   const run = await runNamed(state, name);
   if (run === undefined) return { workflowId: name };
@@ -70,7 +70,7 @@ async function wantedNamed(state: StateStore, name: string): Promise<Wanted> {
   return { workflowId, ended: run };
 }
 
-/** Connects to a Temporal, which is released with `close`, or when it does not answer. */
+/** Connects to a Temporal; it is released by `close`, or at once if it does not answer. */
 async function reachedAt(temporal: TemporalUse): Promise<Reached> {
   try {
     const { client, close: disconnect } = await connectTemporal(temporal.address);
@@ -85,7 +85,7 @@ async function reachedAt(temporal: TemporalUse): Promise<Reached> {
   }
 }
 
-/** Whether a worker of this project lives at that Temporal. */
+/** Whether a worker of this project runs at that Temporal. */
 async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
   const beats = await state.beats({
     nowMs: Date.now(),
@@ -95,8 +95,8 @@ async function hasWorker({ config, state }: Project, temporalId: string): Promis
 }
 
 /**
- * Whether a workflow of this project may have that name: those that commands and schedules start, or one that
- * a running Temporal knows.
+ * Whether a workflow of this project may have that name: it is like the names that commands and schedules use, or a
+ * Temporal runs that may know it.
  */
 async function mayBeWorkflow(name: string, project: Project): Promise<boolean> {
   if (/^(?:backfill|pull|sync)-/.test(name)) return true;
@@ -110,7 +110,7 @@ async function mayBeWorkflow(name: string, project: Project): Promise<boolean> {
 }
 
 /**
- * Connects to the Temporal where the run continues, or where one of this project would; an embedded one is started.
+ * Connects to the Temporal where the run continues, or where one of this project would; starts an embedded one.
  * @throws {ConfigError} the run continues at another.
  */
 async function reach({ run }: Wanted, project: Project): Promise<Reached> {
@@ -120,7 +120,7 @@ async function reach({ run }: Wanted, project: Project): Promise<Reached> {
   const found = await reachedAt(await useTemporal(config, context));
   if (!found.temporal.isFound) return await needHome(found, run);
   if (await isHome(found)) return found;
-  // It only happens to listen, and may be another project's.
+  // That one only happens to listen, and may be another project's.
   await found.close();
   return await needHome(await reachedAt(await useEmbeddedTemporal(config, context)), run);
 }
@@ -133,7 +133,7 @@ async function needHome(reached: Reached, run: Run | undefined): Promise<Reached
   });
 }
 
-/** Undefined where there is no such workflow, or it has ended. */
+/** Undefined if there is no such workflow, or it has ended. */
 async function openWorkflow(
   { client }: Reached,
   workflowId: string,
@@ -147,7 +147,7 @@ async function openWorkflow(
   }
 }
 
-/** Whether a workflow is this project's, of which its store knows no open run. */
+/** Whether a workflow is this project's, if its store knows no open run of it. */
 async function isOurs(
   { client, id }: Reached,
   found: WorkflowExecutionDescription,
@@ -161,17 +161,17 @@ async function isOurs(
   return stores.every((store) => store === undefined || store === state.storeId);
 }
 
-/** What was asked to stop. */
+/** The workflow that was asked to stop. */
 type Asked = Chain & {
-  /** Where it continues; undefined where that is the task queue of the project. */
+  /** The task queue where it continues; undefined if that is the project's. */
   readonly elsewhere: string | undefined;
-  /** Whether nobody would have heard of a cancel, so that its workflow was ended. */
+  /** Whether nobody would have received a cancel, so that the workflow was terminated. */
   readonly isEnded: boolean;
 };
 
 /**
- * Asks for the cancel; where nobody would hear of it, because the project has another task queue by now, the workflow
- * is ended.
+ * Asks the workflow to cancel. If nobody would receive that, because the project has another task queue by now,
+ * terminates it.
  * @throws {ConfigError} nothing of that name continues.
  */
 async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<Asked> {
@@ -218,7 +218,7 @@ async function stopHere(chain: Chain, { config, context }: Project): Promise<boo
   }
 }
 
-/** Says what became of a run that continues on another task queue than the project's. */
+/** Says what became of a run that is on another task queue than the project's. */
 function tellElsewhere(
   { workflowId, elsewhere = "", isEnded }: Asked,
   { config, context }: Project,

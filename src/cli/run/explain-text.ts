@@ -58,7 +58,7 @@ function sourceLines(row: ExplainedRow, sync: SyncConfig): [string, string][] {
   return [source, ["mapping", plainJson(row.record)], ["next run", nextText(row, sync)]];
 }
 
-/** A run, its kind and the chunk, and since when it is held. */
+/** A staging's run, kind and chunk, and since when the run is held. */
 function stagingText({ staging, run }: SentBy): string {
   const kind = run === undefined ? ", which was pruned" : ` (${run.kind})`;
   const held = run && openHold(run);
@@ -87,7 +87,7 @@ function knownText(known: KnownRecord, sender: SentBy | undefined): string {
   return `${held}; adopted at ${adopted.at}: another record counts as known (${adopted.reason})`;
 }
 
-/** A key that is back, and was not read by a run since, is told as gone: by which run says when. */
+/** A key that is back, but that no run has read since, is still shown as gone; the run says as of when. */
 function goneLine({ runId, at }: Gone): [string, string] {
   return [
     "gone",
@@ -135,13 +135,13 @@ function withoutRows({
   return [["source", text]];
 }
 
-/** Whether nothing at all is known of a name. */
+/** Whether nothing at all is known about a name. */
 export function isUnheardOf({ rows, keys }: Explained): boolean {
   const hasNone = keys.every(({ known, rejects }) => known.state === "new" && rejects.length === 0);
   return (rows ?? []).length === 0 && hasNone;
 }
 
-/** An explanation for a person: each fact, and what it is of. */
+/** An explanation for a person: each fact, with what it is about. */
 export function explainedFacts(
   { isPlace, rows, keys, pulls, failed }: Explained,
   sync: SyncConfig,

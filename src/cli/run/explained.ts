@@ -19,10 +19,10 @@ import type { Staging } from "../../state/contract/sends/stagings.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { knownOf, mappedRows, wasSecond, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
-/** Rows of one name that are told. */
+/** How many rows of one name are shown. */
 const rowsMax = 10;
 
-/** The newest rejects of a key that are told. */
+/** How many of the newest rejects of a key are shown. */
 const rejectsMax = 20;
 
 /** What the mapping makes of a row: a record, a reject, or nothing, because a filter leaves the row out. */
@@ -41,60 +41,60 @@ export type ExplainedRow = { readonly place: string } & (
   | { readonly is: "filtered" }
 );
 
-/** The staging that sent what the service holds, or may send it yet; the run is undefined once it was pruned. */
+/** The staging that sent what the service holds, or may still send it; the run is undefined once it was pruned. */
 export type SentBy = {
   readonly staging: Staging;
   readonly run: Run | undefined;
   readonly parts: readonly Receipt[];
 };
 
-/** What the state store tells of a key. */
+/** What the state store knows about a key. */
 export type ExplainedKey = {
   readonly key: string;
   readonly known: KnownRecord;
   readonly sender: SentBy | undefined;
   readonly rejects: readonly StoredReject[];
-  /** Since when no whole reading of the source brought it; null of one that is there, or never was. */
+  /** Since when no whole reading of the source has brought it; null if it is there, or never was. */
   readonly gone: Gone | null;
 };
 
-/** A pull that writes columns of the rows which the sync reads, and its last run: which rows it wrote is not kept. */
+/** A pull that writes columns of the rows that the sync reads, and its last run. Which rows it wrote is not kept. */
 export type ExplainedPull = {
   readonly pull: string;
   readonly columns: readonly string[];
   readonly last: RunFigures | undefined;
 };
 
-/** All that is known of a row or key of a sync. */
+/** All that is known about a row or key of a sync. */
 export type Explained = {
   /** As it was asked for. */
   readonly name: string;
-  /** Whether the name is a place, as far as can be told: a key may look like one. */
+  /** Whether the name is a place, as far as this can be known: a key may look like one. */
   readonly isPlace: boolean;
-  /** None: the source has no such row. Undefined: single rows of it cannot be read, or it failed. */
+  /** Empty if the source has no such row; undefined if single rows of it cannot be read, or it failed. */
   readonly rows: readonly ExplainedRow[] | undefined;
-  /** Why the source, or the mapping, could not be asked for a key: the rest is told all the same. */
+  /** Why the source, or the mapping, could not be asked for a key; the rest is shown all the same. */
   readonly failed: SluiceError | undefined;
-  /** One, or more where several rows have the name. */
+  /** One, or more if several rows have the name; none for a place without a row that has a key. */
   readonly keys: readonly ExplainedKey[];
   readonly pulls: readonly ExplainedPull[];
 };
 
-/** What an explanation is of: a row by its key or its place. */
+/** The subject of an explanation: a row by its key or its place. */
 export type Explaining = {
   readonly config: Config;
   readonly sync: SyncConfig;
   readonly source: Source;
   readonly name: string;
-  /** Whether to read all of the source for records of the key, which its rows may not be named by. */
+  /** Whether to read all of the source for records of the key, because its rows may have other names. */
   readonly scans: boolean;
-  /** Whether the name is a place, and so no key. @default false */
+  /** Whether the name is a place, and so not a key. @default false */
   readonly isPlace?: boolean;
-  /** How long the source may take to find the row, in ms. @default it is waited for */
+  /** How long the source may take to find the row, in ms. @default as long as it needs */
   readonly answerMsMax?: number;
 };
 
-/** A row as mapped; a record with its line, which is compared once it is known what the service holds. */
+/** A row as mapped. A record has its line, which is compared once it is known what the service holds. */
 type MappedRow =
   | Exclude<ExplainedRow, { readonly is: "record" }>
   | {
@@ -105,7 +105,7 @@ type MappedRow =
       readonly line: Buffer;
     };
 
-/** The rows of a page whose records or rejects are wanted; of a page of named rows also what a filter left out. */
+/** The wanted records and rejects of a page; for a page of named rows, also the rows that a filter left out. */
 function* rowsIn(
   page: RecordPage,
   { name, scans }: Pick<Explaining, "name" | "scans">,
@@ -144,8 +144,8 @@ async function mappedNow(what: Explaining, signal?: AbortSignal): Promise<Mapped
 }
 
 /**
- * Whether a run rejects a row because an earlier one has its key: a scan has met that one, and of a row that is read
- * alone its newest reject says so.
+ * Whether a run rejects a row because an earlier one has its key. A scan has met that earlier one; for a row that is
+ * read alone, its newest reject says so.
  */
 function isSecond(
   { place, key }: Extract<MappedRow, { readonly is: "record" }>,
@@ -181,7 +181,7 @@ async function senderOf(state: StateStore, known: KnownRecord): Promise<SentBy |
   if (known.state === "new" || known.send === undefined) return undefined;
   const staging = await state.stagingNumbered({ send: known.send });
   if (staging === undefined) return undefined;
-  // One after the other: at once they would have two connections, and a second one takes longer than a question.
+  // One after the other: at once they would need two connections, and opening the second takes longer than a query.
   const run = await state.run(staging.runId);
   return { staging, run, parts: await state.receipts(staging) };
 }
@@ -201,8 +201,8 @@ async function pullsOf(
 }
 
 /**
- * The keys of rows, also of one that is rejected now: the service may hold what it was before. Without any, the name
- * is the key, unless it is a place.
+ * The keys of rows, also of rejected ones: the service may hold their earlier records. Without any, the name is the
+ * key, unless it is a place.
  */
 function keysOf(
   { name, isPlace = false }: Pick<Explaining, "isPlace" | "name">,
@@ -216,7 +216,7 @@ function keysOf(
   return isPlace || rows.some(({ place }) => place === name) ? [] : [name];
 }
 
-/** The same of a source that is not waited for any longer than it may take. */
+/** As `mappedNow`, but waits for the source only as long as it may take. */
 async function mappedInTime(what: Explaining): Promise<MappedRow[] | undefined> {
   const { answerMsMax, sync } = what;
   if (answerMsMax === undefined) return await mappedNow(what);
@@ -230,7 +230,7 @@ async function mappedInTime(what: Explaining): Promise<MappedRow[] | undefined> 
   return await Promise.race([mappedNow(what, over.signal), late]).finally(() => over.abort());
 }
 
-/** The rows of a key, or why they cannot be had: of a place nothing is known without its row. */
+/** The rows of a key, or why they cannot be read. Throws for a place: without its row nothing is known about it. */
 async function mappedOrFailed(
   what: Explaining,
 ): Promise<{ readonly mapped?: MappedRow[] | undefined; readonly failed?: SluiceError }> {
@@ -247,8 +247,8 @@ function looksLikePlace({ isPlace = false, source, name }: Explaining): boolean 
 }
 
 /**
- * Looks up what became of a row: in the source, by its mapping, and in the state store: one that is open, else the
- * project's own where it has one.
+ * Looks up what became of a row: in the source, by its mapping, and in the state store, which is the one that is open,
+ * or otherwise the project's own if it has one.
  * @throws {SluiceError} the source cannot be asked for a place.
  */
 export async function explain(what: Explaining, opened?: StateStore): Promise<Explained> {

@@ -9,8 +9,8 @@ import { syncNamed } from "../named.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";
 
 /**
- * Which rejects are meant: of a run, else of all that are open, else of every run with this key or since
- * then, else of the newest run.
+ * Which rejects are meant: those of a run; otherwise all that are open; otherwise those of every run with this key or
+ * since then; otherwise those of the newest run.
  */
 export type WhichRejects = {
   readonly run?: string | undefined;
@@ -24,11 +24,11 @@ export type WhichRejects = {
   readonly limit: number;
 };
 
-/** Rejects that were found, and what to say where there are none. */
+/** Rejects that were found, and what to say if there are none. */
 type Found = { readonly rejects: AsyncIterable<StoredReject>; readonly none: string };
 
 const pageSize = 1_000;
-/** Newest runs that are looked through for a key or since a time: an inbox makes one by the second. */
+/** How many of the newest runs are searched for a key or since a time: an inbox makes a run every second. */
 const runsLookedThrough = 10_000;
 
 /** All rejects of a run, in the order of its rows. */
@@ -72,14 +72,14 @@ async function* matching(
   }
 }
 
-/** @throws {ConfigError} a run is named that is not there, or a sync; or what is asked for says two things. */
+/** @throws {ConfigError} a run or sync that is named is not there, or the request contradicts itself. */
 export async function findRejects(
   state: StateStore,
   config: Config,
   which: WhichRejects,
 ): Promise<Found> {
   const { run, sync, open, key, code, since } = which;
-  // A connector may bring a code of its own.
+  // A connector may have codes of its own.
   const near =
     code === undefined || ourRejectCodes.includes(code) ? "" : didYouMean(code, ourRejectCodes);
   const such = [key, code, since].every((filter) => filter === undefined) ? "" : "such ";

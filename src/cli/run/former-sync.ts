@@ -6,8 +6,8 @@ import { syncNamed } from "../named.ts";
 import { withStateThere } from "./mapped-rows.ts";
 
 /**
- * The sync of that name, for a command that is after what the store keeps of it.
- * @throws {ConfigError} there is none; of one that had this name before it says how the command finds it.
+ * The sync of that name, for a command about what the store keeps of it.
+ * @throws {ConfigError} there is none; for the former name of a sync, the message says how the command finds it.
  */
 export async function syncOrFormer(config: Config, name: string): Promise<SyncConfig> {
   const { syncs, pulls, file } = config;

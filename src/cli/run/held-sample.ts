@@ -7,7 +7,7 @@ import type { ChangeExample } from "../../state/contract/sends/changes.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** A record that a held run would send, as `--json` has it. */
+/** A record that a held run would send, as `--json` prints it. */
 export type SampleRecord = {
   readonly kind: ChangeExample["kind"];
   readonly place: string | null;

@@ -18,7 +18,7 @@ import { inStateFolder } from "../../state/sqlite/state-fault.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { withState } from "../output/context.ts";
 
-/** Whether a project has a store. @throws {StateUnavailableError} nobody can tell: this user may not look there. */
+/** Whether a project has a store. @throws {StateUnavailableError} unknown, as this user may not look there. */
 async function hasStore({ store, stateFolder }: Config): Promise<boolean> {
   const file = join(stateFolder, "state.db");
   return (
@@ -29,8 +29,8 @@ async function hasStore({ store, stateFolder }: Config): Promise<boolean> {
 }
 
 /**
- * Looks into the state store without a lock, and makes none where none is: `work` is given undefined then. Where it
- * only reads, the state folder need not be one that can be written.
+ * Looks into the state store without a lock, but makes none: if there is none, `work` gets undefined. If `work` only
+ * reads, the state folder need not be writable.
  */
 export async function withStateThere<Result>(
   config: Config,
@@ -41,7 +41,7 @@ export async function withStateThere<Result>(
   return await withState(config, work, how);
 }
 
-/** What is known of keys of a sync, in order, as its next run would take it. */
+/** What is known about keys of a sync, in order, as its next run would take it. */
 export async function knownOf(
   state: StateStore,
   { config, sync }: { readonly config: Config; readonly sync: SyncConfig },
@@ -52,7 +52,7 @@ export async function knownOf(
   return sync.send === "all" ? known.map(withoutRow) : known;
 }
 
-/** Rows that are asked for by their names, or so many of the first. */
+/** The rows that are named, or the first ones up to a limit. */
 export type WhichRows = {
   readonly key?: readonly string[];
   readonly limit: number;
@@ -60,7 +60,8 @@ export type WhichRows = {
 };
 
 /**
- * Rows of a sync as its mapping makes records of them; what is named and not there is a reject of code `row_gone`.
+ * Rows of a sync as its mapping makes records of them. A row that is named but not there is a reject of code
+ * `row_gone`.
  * @throws {ConfigError} the source cannot read single rows, or too many are named.
  */
 export async function mappedRows(
@@ -80,16 +81,14 @@ export async function mappedRows(
   return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
 }
 
-/**
- * Whether a row that is read alone is rejected by runs because an earlier one has its key: its newest reject says so.
- */
+/** Whether runs reject a row, here read alone, because an earlier one has its key: its newest reject says so. */
 export function wasSecond(place: string, rejects: readonly StoredReject[]): boolean {
   return rejects.find((one) => one.place === place)?.code === "duplicate_key";
 }
 
 /**
- * Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago by the clock
- * of the store.
+ * Whether a run would send a record now: one that is not known to be unchanged, or was accepted too long ago by the
+ * clock of the store.
  */
 export function wouldBeSent(
   change: Change,

@@ -20,10 +20,10 @@ import { knownOf, mappedRows, wasSecond, withStateThere, wouldBeSent } from "./m
 
 type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key?: readonly string[] };
 
-/** The newest rejects of a key among which that of a row is looked for. */
+/** How many of the newest rejects of a key are searched for a row's. */
 const rejectsMax = 20;
 
-/** What is known of keys; undefined where nothing was ever sent from here. */
+/** Looks up what is known about keys; undefined if nothing was ever sent from here. */
 type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
 
 /** Whether a run rejects the row because an earlier one has its key. */
@@ -48,7 +48,7 @@ function changeText(change: Change, wouldSend: boolean): string {
   return wouldSend ? `${since}, sent again as the sync asks for` : `${since}, not sent`;
 }
 
-/** What is said of a second row of a key. */
+/** The reason that is shown for a second row of a key. */
 const secondReason = "same key as an earlier row";
 
 const howNamed =
@@ -70,8 +70,8 @@ function showReject(
 }
 
 /**
- * Tells second rows of a key: of rows that are read from the first on those that come after one of it, of single ones
- * those that the last run rejected so.
+ * Finds second rows of a key: among rows read from the first on, those after another row of the key; among single rows,
+ * those that the last run rejected for it.
  */
 function secondRows(
   source: Source,

@@ -29,7 +29,7 @@ function columnsOf(of: PullConfig["of"], paths: ColumnPaths, isNullable: boolean
   }));
 }
 
-/** The statement that makes what the pull writes to. @throws {ConfigError} its connector needs none. */
+/** The statement that creates what the pull writes to. @throws {ConfigError} its connector needs none. */
 function ddlOf(config: Config, { of, name, writeBack }: PullConfig): string {
   const { connector, connectorConfig, key, set } = writeBack;
   const source = sourcesOf(config).get(connector);
@@ -40,7 +40,7 @@ function ddlOf(config: Config, { of, name, writeBack }: PullConfig): string {
   return source.ddl({ config: connectorConfig, ...columns });
 }
 
-/** How many of its domains a pull has after it; a search cannot tell. */
+/** The share of its domains that a pull has finished; undefined for a search, which cannot know. */
 async function domainShare({ pull }: Progress): Promise<number | undefined> {
   const { domains } = pull ?? {};
   return domains === undefined ? undefined : (domains.done + domains.refused) / domains.listed;

@@ -19,7 +19,7 @@ const columns = [
   "replayed_by",
 ];
 
-/** A reject as people and programs read it. */
+/** A reject in the form that people and programs read. */
 function shown(reject: StoredReject): Record<string, string | null> {
   const { runId, chunk, ordinal, stream, place, key, step, code, field, reason, row } = reject;
   const number = `${chunk}.${ordinal}`;
@@ -27,7 +27,7 @@ function shown(reject: StoredReject): Record<string, string | null> {
   return { run: runId, number, stream, place, key, step, code, field, reason, row, ...became };
 }
 
-/** What became of a reject: nothing yet, or a replay took it, or it needs nobody without one. */
+/** What became of a reject: nothing yet, a replay took it, or it needs nobody even without one. */
 export function rejectState({
   replayedBy,
   superseded,
@@ -44,21 +44,18 @@ function isJsonObject(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    return false; // one that was too long is cut
+    return false; // a row that was too long is cut
   }
 }
 
-/**
- * One reject as JSON on one line; its row is JSON as well, with the digits that it has, or text where it is
- * no JSON.
- */
+/** One reject as JSON on one line. Its row is JSON as well, with the digits that it has, or text if it is not JSON. */
 export function rejectJson(reject: StoredReject): string {
   const { row, ...rest } = shown(reject);
   const json = typeof row === "string" && isJsonObject(row) ? plainJsonText(row) : plainJson(row);
   return `${plainJson(rest).slice(0, -1)},"row":${json}}`;
 }
 
-/** One reject as a line for a person: a reason that concerns a field is worded to follow its name. */
+/** One reject as a line for a person. A reason about a field is worded to follow the field's name. */
 export function rejectLine(reject: StoredReject): string {
   const { place, key, field, reason, replayedBy } = reject;
   const of = key === null ? "" : ` (key ${key})`;
@@ -70,10 +67,10 @@ function csvLine(values: readonly (string | null)[]): string {
   return stringify([values.map((value) => (value === null ? null : defused(value)))]);
 }
 
-/** The names of the columns of `rejectCsv`, with the end of their line. */
+/** The names of the columns of `rejectCsv`, with their line end. */
 export const rejectCsvHead: string = csvLine(columns);
 
-/** One reject as a line of CSV, with its end: cells that a spreadsheet would take for formulas are none. */
+/** One reject as a line of CSV, with its line end. Cells that a spreadsheet would take for formulas are defused. */
 export function rejectCsv(reject: StoredReject): string {
   const values = shown(reject);
   return csvLine(columns.map((column) => values[column] ?? null));

@@ -54,7 +54,7 @@ async function* exportedLines(
   }
 }
 
-/** Opens a file for this user alone, also one of that name that others could read. */
+/** Opens a file for this user alone, even if one of that name exists that others can read. */
 async function openPrivate(file: string): Promise<FileHandle> {
   const handle = await open(file, "w", 0o600);
   if ((await handle.stat()).isFile()) await handle.chmod(0o600);
@@ -73,7 +73,7 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
     if (file === undefined) {
       for await (const line of lines) {
         const text = String(line).replace(/\n$/, "");
-        // What goes into another program or a file stays as it is.
+        // Output for another program or a file stays as it is.
         context.print(process.stdout.isTTY ? plainText(text) : text);
       }
       return;
@@ -82,7 +82,7 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
       const handle = await openPrivate(file);
       await pipeline(lines, handle.createWriteStream());
     } catch (error) {
-      // Of the store, not of the file.
+      // An error of the store, not of the file.
       if (error instanceof SluiceError) throw error;
       throw new ConfigError(`cannot write ${file}: ${readFault(error)}`, {
         cause: error,
@@ -97,7 +97,7 @@ export const registerRejects: Register = (program, context) => {
   const rejects = program.command("rejects").description("rows and records that were refused");
   const verb = (name: string, json: "lines" | "object"): Command =>
     withGlobals(rejects.command(`${name} [run]`), json)
-      // The run was an option once, and may be in scripts.
+      // The run was once an option, and may be in scripts.
       .addOption(new Option("--run <run>", "the same as the argument").hideHelp())
       .option("--sync <name>", "those of the newest run of this sync or pull");
   const newest =

@@ -22,10 +22,10 @@ export type ReplayOptions = GlobalOptions & {
   readonly code?: string;
 };
 
-/** Newest runs among which the one of a sync is looked for when none is named. */
+/** How many of the newest runs are searched for one of a sync when none is named. */
 const runsLookedThrough = 50;
 
-/** The run that is named; else the newest with open rejects, else the newest. */
+/** The run that is named; otherwise the newest with open rejects; otherwise the newest. */
 async function runMeant(
   state: StateStore,
   of: OpenRejectsOf & { readonly run: string | undefined },
@@ -37,7 +37,7 @@ async function runMeant(
   return newest.find(({ kind }) => kind !== "pull") ?? (await runOfRejects(state, of));
 }
 
-/** The run whose rejects are replayed. @throws {ConfigError} there is none, or it is of a pull. */
+/** The run whose rejects are replayed. @throws {ConfigError} there is none, or it is a pull's. */
 async function runToReplay(
   state: StateStore,
   of: OpenRejectsOf & { readonly run: string | undefined },
@@ -68,15 +68,15 @@ async function nothingText(
 }
 
 /**
- * Says how many rejects of the sync other runs hold, which no replay has taken: a mistake in a mapping leaves
- * them in many.
+ * Says how many rejects in other runs of the sync no replay has taken: a mistake in a mapping leaves rejects in many
+ * runs.
  */
 async function sayWhatIsLeft(
   state: StateStore,
   of: OpenRejectsOf & Pick<Run, "sync">,
   context: Context,
 ): Promise<void> {
-  // What a replay refused again, its report has said.
+  // The report of a replay has listed what it refused again.
   const left = (await state.runsWithOpenRejects(of)).filter(({ kind }) => kind !== "replay");
   if (left.length === 0) return;
   const rejects = counted(

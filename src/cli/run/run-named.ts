@@ -2,10 +2,10 @@ import { ConfigError } from "../../errors.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
-/** What to do where a name is that of no run. */
+/** The hint for a name that no run has. */
 export const runsHint = "look at `sluice runs list`";
 
-/** The error of a name that no run has. */
+/** The error for a name that no run has. */
 export function noRun(name: string): ConfigError {
   return new ConfigError(`there is no run "${name}"`, { hint: runsHint });
 }

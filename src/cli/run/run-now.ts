@@ -13,16 +13,16 @@ import { driveRun, type Drive, type DriveOptions } from "../running/drive.ts";
 import type { ReadShare } from "../running/follow.ts";
 import type { CliSession } from "../running/session.ts";
 
-/** What a run is asked for beyond the configuration, and how it is shown. */
+/** The options of a run beyond the configuration, and how it is shown. */
 export type RunOptions = DriveOptions & {
   readonly mode?: (typeof modes)[number];
   readonly full?: boolean;
   readonly limit?: number;
-  /** Read these rejects again instead of the source. */
+  /** Reads these rejects again instead of the source. */
   readonly replay?: NonNullable<RunRequest["replay"]>;
 };
 
-/** How far a run has read, from what the source says is left. */
+/** The share that a run has read, from what the source says is left. */
 function readShare(session: CliSession, sync: SyncConfig): ReadShare {
   const source = sourcesOf(session.config).get(sync.connector);
   const measure = async (from: unknown): Promise<number | undefined> => {
@@ -42,16 +42,16 @@ function readShare(session: CliSession, sync: SyncConfig): ReadShare {
       const open = await session.state.openStagings({ runId });
       const chunk = counts.staged_chunks;
       const staged = open.at(-1) ?? (await session.state.committedStaging({ runId, chunk }));
-      // Of a staging that has not told yet where it is, its beginning is known.
+      // For a staging that has not reported its place yet, its beginning is known.
       const at = staged?.to ?? staged?.from;
       const to = JSON.stringify(at ?? null);
-      // A database counts its rows for each answer: a place is measured once.
+      // A database counts its rows for each answer, so a place is measured once.
       if (last?.to !== to) last = { to, left: measure(at) };
       const left = await last.left;
       if (whole === undefined || left === undefined || whole === 0) return undefined;
       return Math.min(1, Math.max(0, 1 - left / whole));
     } catch {
-      return undefined; // a source that cannot be measured now is no reason to stop following
+      return undefined; // following continues even if the source cannot be measured now
     }
   };
 }
@@ -84,7 +84,7 @@ function driveOf(config: Config, sync: SyncConfig, options: RunOptions): Drive {
   };
 }
 
-/** Opens a session, and runs the syncs one after the other, each followed to its end. */
+/** Opens a session and runs the syncs one after the other, following each to its end. */
 export async function transferNow(
   context: Context,
   of: {
@@ -99,14 +99,14 @@ export async function transferNow(
   await driveRun(context, config, { drives, options });
 }
 
-/** @throws {SluiceError} the source cannot be read, or has not what the mapping reads. */
+/** @throws {SluiceError} the source cannot be read, or lacks something that the mapping reads. */
 async function assertReadable(config: Config, sync: SyncConfig): Promise<void> {
   const signal = AbortSignal.timeout(sourceMsMax);
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   await checkColumns(source, sync, { signal, mayName: true });
 }
 
-/** What `sluice run` is asked for. */
+/** The options of `sluice run`. */
 export type NamedOptions = RunOptions & { readonly all?: boolean };
 
 /** Runs the syncs of these names, as `syncsNamed` reads them, one after the other. */
@@ -119,7 +119,7 @@ export async function runNow(
   const wanted = syncsNamed(config, names, all);
   const kept = keepWorst(context);
   const syncs: SyncConfig[] = [];
-  // Before anything is started: what is wrong with a source is said at once.
+  // Before anything is started, so that a fault of a source is reported at once.
   await oneByOne(wanted, { context: kept, options }, async (sync) => {
     await assertReadable(config, sync);
     syncs.push(sync);

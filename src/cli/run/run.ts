@@ -11,7 +11,7 @@ import type { NamedOptions } from "./run-now.ts";
 
 type Options = NamedOptions & { readonly dryRun?: boolean };
 
-/** What is said to one who looks for a run that does not send. */
+/** The error for somebody who looks for a run that does not send. */
 function sends([name = "<sync>"]: readonly string[]): ConfigError {
   return new ConfigError("run sends: it has no --dry-run", {
     hint: `\`sluice plan ${name}\` says what it would send, why, and what that costs`,

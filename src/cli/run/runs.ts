@@ -39,16 +39,16 @@ async function runNamed(
       });
 }
 
-/** The run that a replay began with: one of a replay's rejects leads to what that replay was of. */
+/** The run that a chain of replays began with: a reject of a replay leads to the run that was replayed. */
 async function originOf(state: StateStore, run: Run): Promise<Run> {
   const of = run.request.replay === undefined ? undefined : await state.run(run.request.replay.run);
   return of === undefined ? run : await originOf(state, of);
 }
 
 /**
- * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those,
- * the newest with rejects that are open, else the newest that has some.
- * @throws {ConfigError} as `runNamed`.
+ * The run whose rejects are meant. An inbox is sent by runs that follow each other every second: of those, the newest
+ * with open rejects, otherwise the newest with any.
+ * @throws {ConfigError} as for `runNamed`.
  */
 export async function runOfRejects(
   state: StateStore,
@@ -80,10 +80,10 @@ type ListOptions = GlobalOptions & {
   readonly limit: number;
 };
 
-/** Outcomes of runs that did not come to their end by themselves. */
+/** Outcomes that `--failed` lists. */
 const failedOutcomes = ["failed", "abandoned", "credits_exhausted"] as const;
 
-/** The runs that are asked for, newest first. */
+/** The requested runs, newest first. */
 async function runsAsked(
   state: StateStore,
   { sync, failed, since: begun, limit }: ListOptions,
@@ -100,14 +100,14 @@ async function runsAsked(
   return newest.filter(({ startedAt }) => startedAt >= from).slice(0, limit);
 }
 
-/** What to say where no run is as it was asked for. */
+/** What to say if no run matches. */
 function noRuns({ sync, failed, since: from }: ListOptions): string {
   const of = sync === undefined ? "" : ` of ${sync}`;
   if (failed === true || from !== undefined) return `there are no such runs${of}`;
   return `there are no runs${of} yet`;
 }
 
-/** @throws {ConfigError} nothing of that name is configured, or ever ran; says what there is. */
+/** @throws {ConfigError} nothing of that name is configured, or ever ran; the message lists the names there are. */
 export async function assertKnownName(
   state: Pick<StateStore, "runs">,
   { syncs, pulls, file }: Config,

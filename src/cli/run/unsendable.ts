@@ -1,12 +1,12 @@
 import { targetOf, type Config } from "../../config/config.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 
-/** Why what a run holds is not sent, and what to do instead. */
+/** Why a held run is not sent, and what to do instead. */
 export type Unsendable = { readonly why: string; readonly hint: string };
 
 /**
- * Why `sluice approve` sends nothing of a held run; undefined where it does. What is staged goes to the service that it
- * was staged for, as its sync was configured then, or nowhere.
+ * Why `sluice approve` does not send a held run; undefined if it does. Staged records go to the service that they were
+ * staged for, by the sync's configuration of then, or nowhere.
  */
 export function whyUnsendable(
   { api, file, syncs }: Pick<Config, "api" | "file" | "syncs">,

@@ -17,27 +17,27 @@ import { pendingTrouble } from "./pending.ts";
 import { reachTemporal, type ReachedTemporal, whyOtherReached } from "./reach-temporal.ts";
 import { defaultTemporal, historiesFile } from "./services.ts";
 
-/** What Temporal knows of a run that has not ended. */
+/** What Temporal knows about a run that has not ended. */
 export type OpenRun = {
-  /** False: nobody continues with it. */
+  /** False if nobody continues with it. */
   readonly isWorkflowOpen: boolean;
-  /** What it waits for, in a line; undefined while it moves, or while no worker runs that could tell. */
+  /** What it waits for, in one line; undefined while it progresses, or while no worker runs that could say. */
   readonly waiting: string | undefined;
 };
 
-/** What Temporal tells of a project; what it does not tell in time is missing. */
+/** What Temporal says about a project; answers that do not come in time are missing. */
 export type Told = {
   /** By the run's id. */
   readonly runs: ReadonlyMap<string, OpenRun>;
-  /** Ids of runs at another Temporal than commands use here: that one is away, or lost. */
+  /** Ids of runs that are at another Temporal than commands use here: that one is away, or lost. */
   readonly elsewhere: ReadonlySet<string>;
-  /** By the name of the sync or pull; of many it may be a second old (`scheduleStates`). */
+  /** By the name of the sync or pull. If there are many, a state may be a second old (`scheduleStates`). */
   readonly schedules: ReadonlyMap<string, ListedState>;
-  /** Why it says nothing of this project; undefined where it was not asked, or was and answers. */
+  /** Why Temporal says nothing about this project; undefined if it was not asked, or has answered. */
   readonly silent: Silent | undefined;
 };
 
-/** Why there is no Temporal that could tell, and what to do. `isFault`: one is meant, and does not answer. */
+/** Why there is no Temporal that could answer, and what to do. `isFault`: one is meant, and does not answer. */
 export type Silent = {
   readonly text: string;
   readonly hint: string | undefined;
@@ -55,7 +55,7 @@ async function askRun({ client }: TemporalClient, run: Run): Promise<OpenRun> {
 
 const start = "`sluice dev` starts one; `sluice schedule apply` then gives it the schedules";
 
-/** Reaches Temporal, or says why not. What comes too late is closed when it comes. */
+/** Reaches Temporal, or says why not. A connection that comes too late is closed when it comes. */
 async function reach(config: Config, context: Context): Promise<ReachedTemporal | Silent> {
   const reaching = reachTemporal(config, context, statusConnectMsMax).then(
     (found) => found ?? { text: "no Temporal runs here", hint: start, isFault: false },
@@ -72,8 +72,8 @@ async function reach(config: Config, context: Context): Promise<ReachedTemporal 
 }
 
 /**
- * Whether a Temporal that only listens on the default address is this project's: another's would say of our
- * schedules that there are none.
+ * Whether a Temporal that only listens on the default address is this project's: another project's would report that
+ * our schedules do not exist.
  */
 async function isOurs(
   { client, isFound }: ReachedTemporal,
@@ -85,7 +85,7 @@ async function isOurs(
   return stores.includes(storeId);
 }
 
-/** Why a Temporal says nothing of a store: it is another one than the store is used with. */
+/** Why a Temporal says nothing about a store: the store is used with another one. */
 function whyOther(
   config: Config,
   used: TemporalRecord | undefined,
@@ -103,13 +103,13 @@ function idsOf(runs: readonly Run[]): ReadonlySet<string> {
   return new Set(runs.map(({ runId }) => runId));
 }
 
-/** Asks Temporal about open runs and about schedules of a store, for `statusTemporalMsMax` in all. */
+/** Asks Temporal about open runs and schedules of a store, for `statusTemporalMsMax` in all. */
 export async function askTemporal(
   asked: {
     readonly runs: readonly Run[];
     readonly scheduled: readonly string[];
     readonly storeId: string;
-    /** The Temporal that the store is used with, where it is kept. */
+    /** The Temporal that the store is used with, if that is recorded. */
     readonly used: TemporalRecord | undefined;
   },
   config: Config,
@@ -119,7 +119,7 @@ export async function askTemporal(
   let schedules: Told["schedules"] = new Map();
   const signal = AbortSignal.timeout(statusTemporalMsMax);
   const temporal = await reach(config, context);
-  // A server of our own that is stopped is the one that the next command starts.
+  // A stopped server of our own is the one that the next command starts.
   const isOwnKept = existsSync(historiesFile(config.stateFolder));
   if (!("client" in temporal)) {
     const lost = temporal.isFault || isOwnKept ? [] : asked.runs;
@@ -144,7 +144,7 @@ export async function askTemporal(
         silent = { text, hint: start, isFault: false };
       }
     };
-    // Of a run at another Temporal this one knows nothing, which is not that it was terminated.
+    // This Temporal knows nothing about a run at another one, which does not mean that the run was terminated.
     const isUsed = temporalId !== undefined && !(temporal.isFound && isOwnKept);
     if (isUsed) away = asked.runs.filter((run) => run.temporalId !== temporalId);
     const here = asked.runs.filter((run) => run.temporalId === temporalId);

@@ -32,7 +32,7 @@ export type Drive = {
   readonly kind: "pull" | "sync";
   /** Name of the lock that its runs hold. */
   readonly lock: string;
-  /** What is done with it: `sent`. */
+  /** What is being done with it, for messages: `sent`. */
   readonly doing: string;
   /** The command that continues with it. */
   readonly command: string;
@@ -40,33 +40,33 @@ export type Drive = {
   readonly workflow: string;
   /** Input of its workflow. */
   readonly input: object;
-  /** What was asked for beyond the configuration: a run that was begun without it cannot be continued with. */
+  /** Options beyond the configuration. A run that was begun without them cannot be continued with. */
   readonly asked: readonly unknown[];
-  /** Whether the run that holds the lock was asked for the same. @default only when nothing is asked for */
+  /** Whether the run that holds the lock was asked for the same. @default only if nothing is asked for */
   readonly isSame?: (runId: string, session: CliSession) => Promise<boolean>;
   readonly shareOf: (session: CliSession) => ReadShare;
-  /** Done once all that a run needs is there, and before it begins. */
+  /** Called once all that a run needs is there, before it begins. */
   readonly before?: (() => Promise<void>) | undefined;
 };
 
 /** How a run is shown. */
 export type DriveOptions = GlobalOptions & { readonly wait: boolean };
 
-/** What following a run is done with. */
+/** The inputs of following a run. */
 export type How = {
   readonly context: Context;
   readonly options: DriveOptions;
   readonly signal: AbortSignal;
-  /** What continues with it where the worker was this command's own. @default the same command */
+  /** The command that continues with it if the worker was this command's own. @default the same command */
   readonly again?: string;
-  /** Whether it sends anything: else how its records would travel is not told. @default true */
+  /** Whether it sends anything; if not, the mode in which its records would travel is not shown. @default true */
   readonly isSent?: boolean;
 };
 
 /**
  * Starts the workflow, or continues with the one that holds the lock.
- * @throws {BusyError} another run holds it, and a worker other than ours continues with it, or it was asked
- * for something else.
+ * @throws {BusyError} another run holds it, and either a worker other than ours continues with it, or it was asked for
+ * something else.
  */
 async function startOrFollow(
   session: CliSession,
@@ -83,7 +83,7 @@ async function startOrFollow(
       context.say(`run ${runId} is held: it waits for somebody's consent`);
       return client.workflow.getHandle<RunWorkflow>(workflowId);
     }
-    // A drain is more than the one run that holds the lock: nobody waits for its end.
+    // A drain is more than the one run that holds the lock, so nobody waits for its end.
     if (session.hasOtherWorker || holder.kind === "inbox") {
       const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
       throw new BusyError(message, { hint: `wait for it, or \`sluice cancel ${runId}\`` });
@@ -102,7 +102,7 @@ async function startOrFollow(
     taskQueue: config.temporal.taskQueue,
     workflowId: `${kind}-${name}-${stamp}-${randomBytes(2).toString("hex")}`,
     args: [drive.input],
-    // As those of a schedule, it carries whose it is.
+    // It names its store, as the workflows of a schedule do.
     memo: { sluice_store: session.state.storeId },
   });
   context.say(`run of ${name} started: workflow ${handle.workflowId}`);
@@ -114,7 +114,7 @@ async function showReport(session: CliSession, report: RunReport, how: How): Pro
   if (options.json) {
     context.print(JSON.stringify(report));
   } else {
-    // The worker's target, not ours: its address of the service may be another than the one we were given.
+    // The worker's target, not ours: its address of the service may be another one.
     const run = await session.state.run(report.run_id);
     const found =
       run === undefined
@@ -138,7 +138,7 @@ async function driveOne(session: CliSession, drive: Drive, how: How): Promise<vo
   await followToEnd(session, { handle, share: drive.shareOf(session) }, how);
 }
 
-/** The report of the run that a workflow made last. */
+/** The report of the newest run of a workflow. */
 async function reportOfNewest(
   state: CliSession["state"],
   workflowId: string,
@@ -190,7 +190,7 @@ export async function followToEnd(
 }
 
 /**
- * The report of a run that did not end well: a failure carries it, of a cancelled run the store keeps it.
+ * The report of a run that did not end well: a failure carries it; for a cancelled run, the store keeps it.
  * @throws {SluiceError} the workflow ended before there was a run to report on.
  */
 async function reportAfter(

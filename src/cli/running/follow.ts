@@ -19,35 +19,35 @@ import type { Context } from "../output/context.ts";
 import { progressText, pullText, type Since } from "../output/progress-text.ts";
 import { pendingTrouble } from "./pending.ts";
 
-/** A workflow of a run: of a sync or of a pull. */
+/** A workflow that runs a sync or a pull. */
 export type RunWorkflow = (input: unknown) => Promise<RunReport>;
 
-/** How often a run is asked how far it is. */
+/** How often a run is asked for its progress. */
 const askEveryMs = 500;
 
-/** How long no worker may answer before that is said: one that starts anew takes a few seconds. */
+/** How long no worker may answer before this is shown: one that restarts takes a few seconds. */
 const silentMsDefault = 10_000;
 
 const nobodyAnswers =
   "no worker answers; the run continues once one does: `sluice worker` or `sluice dev` starts one; where " +
   "`temporal.task_queue` was another when it began, `sluice cancel` ends it";
 
-/** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
+/** How much of the source a run has read, from 0 to 1; undefined if the source does not say. */
 export type ReadShare = (progress: Progress) => Promise<number | undefined>;
 
-/** What a run has read and not told its workflow yet. */
+/** What a run has read but not reported to its workflow yet. */
 export type ReadAhead = (runId: string) => Promise<StageCounts>;
 
-/** The progress of a run with what is being staged counted in: the workflow hears of a chunk only when it is whole. */
+/** The progress of a run, including what is being staged: the workflow learns of a chunk only when it is whole. */
 async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Promise<Progress> {
   if (ahead === undefined || progress.pull !== undefined) return progress;
   return { ...progress, counts: withRead(progress.counts, await ahead(progress.run_id)) };
 }
 
-/** A workflow that ended: with its report, or with what kept it from having one. */
+/** A workflow that ended: with its report, or with the error that kept it from having one. */
 export type Followed = { readonly report: RunReport } | { readonly error: unknown };
 
-/** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
+/** Shows progress: one line, redrawn, if somebody watches; otherwise a new line for every change. */
 function createProgressLine(context: Pick<Context, "environment" | "isQuiet" | "say">): {
   show(text: string, news: string | undefined): void;
   end(): void;
@@ -73,7 +73,7 @@ function modeText(mode: string, reason: string | null): string {
   return `${mode}: ${reason ?? ""}`;
 }
 
-/** What is worth a line where nothing is drawn: a wait, or another chunk committed. */
+/** News that deserves a line if nothing is drawn: a wait, or another committed chunk. */
 function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string | undefined {
   if (waiting !== null) return waiting;
   if (pull !== undefined) return pull.calls === 0 ? undefined : pullText(pull);
@@ -85,17 +85,17 @@ function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string 
   );
 }
 
-/** A workflow as far as its end is waited for. */
+/** The parts of a workflow that waiting for its end needs. */
 type Ending = Pick<WorkflowHandle<RunWorkflow>, "result" | "workflowId"> & {
   readonly client: {
-    /** Of the newest execution. */
+    /** Returns the newest execution. */
     getHandle(
       workflowId: string,
     ): Ending & { describe(): Promise<{ readonly status: { readonly name: string } }> };
   };
 };
 
-/** What following asks of a workflow. */
+/** The parts of a workflow that following it needs. */
 type Followable = Parameters<typeof pendingTrouble>[0] &
   Ending &
   Pick<WorkflowHandle<RunWorkflow>, "query"> & {
@@ -106,7 +106,7 @@ function isTerminated(error: unknown): boolean {
   return error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
 }
 
-/** The report of a run, also of one that somebody resets: the execution before then ends as terminated. */
+/** The report of a run, even if somebody resets it: the execution before the reset ends as terminated. */
 async function resultOf(handle: Ending): Promise<RunReport> {
   try {
     return await handle.result();
@@ -126,16 +126,16 @@ type Following = {
   /** @default nothing is known of it */
   readonly ahead?: ReadAhead | undefined;
   readonly signal: AbortSignal;
-  /** Whether it sends anything: else how its records would travel is not told. @default true */
+  /** Whether it sends anything; if not, the mode in which its records would travel is not shown. @default true */
   readonly isSent?: boolean | undefined;
-  /** In ms; how long nobody may answer before that is said. @default 10 s */
+  /** In ms; how long nobody may answer before this is shown. @default 10 s */
   readonly silentMs?: number;
 };
 
-/** A question to Temporal that may be under way. */
+/** A question to Temporal that may not be answered yet. */
 type Asking = { last: Promise<unknown> };
 
-/** Asks a run how far it is, again and again until the signal aborts, and shows it. */
+/** Asks a run for its progress, again and again until the signal aborts, and shows it. */
 async function showProgress(
   handle: Followable,
   asking: Asking,
@@ -148,7 +148,7 @@ async function showProgress(
   let first: Omit<Since, "elapsedMs"> | undefined;
   signal.addEventListener("abort", () => line.end(), { once: true });
   while (!signal.aborted) {
-    // A query needs a worker: without one the run still continues, and so do we. Only an abort ends it
+    // A query needs a worker. Without one the run still continues, and so does this loop. Only an abort ends the query
     // before its deadline.
     const asked = handle.client.withAbortSignal(signal, async () => {
       const told = await handle.query<Progress>("progress").catch(() => undefined);
@@ -169,7 +169,7 @@ async function showProgress(
       first ??= { read: progress.counts.read, share: part ?? 0 };
       const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });
       const { mode_reason: reason } = progress;
-      // A quick run has committed a chunk before it is first looked at.
+      // A quick run has committed a chunk before it is asked for the first time.
       if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));
       isModeTold = mode !== null;
       line.show(text, newsOf(shown));
@@ -178,32 +178,32 @@ async function showProgress(
   }
 }
 
-/** Follows a workflow to its end; an aborted signal stops following and nothing else. */
+/** Follows a workflow to its end. If the signal aborts, only the following stops. */
 export async function followRun(handle: Followable, how: Following): Promise<Followed | undefined> {
   const { signal } = how;
-  // A result that is still polled for when the connection closes would end the process with an error of its own.
+  // If a result is still polled for when the connection closes, an error of the polling ends the process.
   const polling = handle.client.withAbortSignal(signal, async () => await resultOf(handle));
   const result = polling.then(
     (report): Followed => ({ report }),
     (error: unknown): Followed => ({ error }),
   );
-  // The end of a run waits for no answer about its progress, and leaves no timer that would keep the process.
+  // The end of a run waits for no answer about its progress, and leaves no timer that would keep the process alive.
   const over = new AbortController();
   const asking: Asking = { last: Promise.resolve() };
   const until = AbortSignal.any([signal, over.signal]);
   const showing = showProgress(handle, asking, { ...how, signal: until });
   try {
     const ended = await Promise.race([result, showing]);
-    // The abort also ends the polling, which then says nothing of the run.
+    // The abort also ends the polling, whose result then says nothing about the run.
     return signal.aborted || !ended ? undefined : ended;
   } finally {
     over.abort();
-    // Given up, and over before the connection closes: a call on a closed one would end the process.
+    // The question is abandoned, and over before the connection closes: a call on a closed one would end the process.
     await asking.last.catch(() => undefined);
   }
 }
 
-/** The report that a failed workflow carries, or undefined when it failed before it had one. */
+/** The report that a failed workflow carries; undefined if it failed before it had one. */
 export function reportOfFailure(error: unknown): RunReport | undefined {
   if (!(error instanceof WorkflowFailedError)) return undefined;
   const { cause } = error;
@@ -215,13 +215,13 @@ function isReport(value: unknown): value is RunReport {
   return typeof value === "object" && value !== null && "run_id" in value && "outcome" in value;
 }
 
-/** As `failureOf`, of what waiting for a workflow's end threw: its namespace may be gone. */
+/** As `failureOf`, for an error of waiting for a workflow's end: the namespace may be gone. */
 export async function failureFrom(error: unknown, client: Client): Promise<Error> {
   const missing = error instanceof WorkflowFailedError ? undefined : await whyNoNamespace(client);
   return missing ?? failureOf(error);
 }
 
-/** The error of a workflow that ended without a report, as a person acts on it: its cause's code and text. */
+/** The error for a workflow that ended without a report, for a person to act on: its cause's code and text. */
 export function failureOf(error: unknown): Error {
   if (!(error instanceof WorkflowFailedError))
     return error instanceof Error ? error : new Error(String(error));

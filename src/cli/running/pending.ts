@@ -4,10 +4,10 @@ import { workerStoppedType } from "../../failure-types.ts";
 import { activityPhrases } from "../../text/activity-phrases.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** By name; a worker of another version may have activities that are not known here. */
+/** By name. A worker of another version may have activities that are not known here. */
 const doing: ReadonlyMap<string, string> = new Map(Object.entries(activityPhrases));
 
-/** A workflow as far as what it tries again is told. */
+/** The part of a workflow that shows what it retries. */
 type Described = {
   describe(): Promise<{
     readonly raw: Pick<WorkflowExecutionDescription["raw"], "pendingActivities">;
@@ -15,8 +15,8 @@ type Described = {
 };
 
 /**
- * What a run is trying again, or somebody paused, in one line; undefined while nothing has failed and nothing is. A
- * workflow does not know: Temporal alone retries.
+ * What a run is retrying, or somebody has paused, in one line; undefined if nothing has failed and nothing is paused.
+ * The workflow does not know this: Temporal alone retries.
  */
 export async function pendingTrouble(handle: Described): Promise<string | undefined> {
   const { raw } = await handle.describe();
@@ -30,7 +30,7 @@ export async function pendingTrouble(handle: Described): Promise<string | undefi
   const failing = pending.find(
     ({ lastFailure }) =>
       lastFailure?.message &&
-      // What a stop of the worker cut off is not a trouble of the next one.
+      // A failure that the stop of a worker caused is not a trouble of the next one.
       lastFailure.applicationFailureInfo?.type !== workerStoppedType,
   );
   if (failing === undefined) return undefined;

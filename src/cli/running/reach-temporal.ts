@@ -12,8 +12,8 @@ import type { Context } from "../output/context.ts";
 import { defaultTemporal, historiesFile, isTemporalConfigured } from "./services.ts";
 
 /**
- * A Temporal that answers. `isFound`: it only listens on the default address, and may be another project's. `address`
- * undefined is as TEMPORAL_ADDRESS and related variables say.
+ * A Temporal that answers. `isFound`: it only listens on the default address, and may be another project's. An
+ * undefined `address` is the one that TEMPORAL_ADDRESS and related variables give.
  */
 export type ReachedTemporal = TemporalClient & {
   readonly isFound: boolean;
@@ -21,8 +21,8 @@ export type ReachedTemporal = TemporalClient & {
 };
 
 /**
- * Connects to the Temporal that a run of this project would use, where it answers; nothing is started.
- * Undefined where nobody says which it is and none listens.
+ * Connects to the Temporal that a run of this project would use, if it answers; starts nothing. Undefined if none is
+ * named and none listens.
  * @throws {TemporalUnreachableError} the one that is meant does not answer.
  */
 export async function reachTemporal(
@@ -32,7 +32,7 @@ export async function reachTemporal(
 ): Promise<ReachedTemporal | undefined> {
   const isConfigured = isTemporalConfigured(context);
   const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
-  // A server that is just stopping keeps its record for a moment.
+  // A server that is stopping keeps its record for a moment.
   if (!isConfigured && embedded !== undefined && !(await isListening(embedded))) return undefined;
   if (isConfigured || embedded !== undefined) {
     const address = isConfigured ? undefined : embedded;
@@ -43,7 +43,7 @@ export async function reachTemporal(
   return { ...(await connectTemporal(address, connectMs)), address, isFound: true };
 }
 
-/** Whether a Temporal is the embedded server of a project: where it is stopped, the next run starts it again. */
+/** Whether a Temporal is the embedded server of a project; if that is stopped, the next run starts it again. */
 export function isOwnServer(
   { stateFolder }: Pick<Config, "stateFolder">,
   { at }: TemporalRecord,
@@ -52,8 +52,8 @@ export function isOwnServer(
 }
 
 /**
- * Why the Temporal that was reached is not the one that a store is used with. Undefined where it is, and where it only
- * listens on the default address while the project's own is stopped: nobody means to use it.
+ * Why the Temporal that was reached is not the one that a store is used with. Undefined if it is, and also if it only
+ * listens on the default address while the project's own is stopped: then nobody means to use it.
  */
 export function whyOtherReached(
   config: Pick<Config, "stateFolder">,

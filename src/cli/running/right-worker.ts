@@ -1,4 +1,4 @@
-// A run is done by workers that have the configuration it was asked with, or is not begun.
+// A run is done by workers with the configuration that it was asked with, or it does not begin.
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { Config } from "../../config/config.ts";
@@ -19,14 +19,14 @@ import type { Context } from "../output/context.ts";
 
 const lookEveryMs = 500;
 
-/** Where the workers of a project are looked for. */
+/** Where to look for the workers of a project. */
 export type WorkersAt = {
   readonly config: Config;
   readonly state: Pick<StateStore, "beats">;
   readonly temporalId: string;
 };
 
-/** The workers of the project that live at its Temporal. */
+/** The live workers of the project at its Temporal. */
 export async function workersAt({ config, state, temporalId }: WorkersAt): Promise<Beat[]> {
   const withinMs = config.advanced.hostLostAfterMs;
   return await liveWorkers(state, { temporalId, nowMs: Date.now(), withinMs });
@@ -49,9 +49,9 @@ function otherConfiguration(
 }
 
 /**
- * Looks whether every worker that may take a run has the configuration it is asked with; `sluice dev` is
- * given the time to take a changed file up.
- * @throws {ConfigChangedError} one has another, so that nobody could tell which of the two the run would be done with.
+ * Checks that every worker that may take a run has the configuration that the run is asked with; gives `sluice dev` the
+ * time to take up a changed file.
+ * @throws {ConfigChangedError} one has another, so that nobody could say with which of the two the run would be done.
  */
 export async function needRightWorkers(
   at: WorkersAt,
@@ -78,17 +78,17 @@ export async function needRightWorkers(
   }
 }
 
-/** How often a worker that does the work of this command is looked for. */
+/** How often to check that a worker still does the work of this command. */
 const standInEveryMs = 2_000;
 
-/** Whether a worker that lasts is there: it beats, or its process is still there and may be about to begin anew. */
+/** Whether a worker that lasts is there: it beats, or its process still exists and may be about to restart. */
 async function isOneThere(at: WorkersAt, known: readonly Beat[]): Promise<boolean> {
   if (known.some(({ name, hostId }) => isProcessGone(name, hostId) === false)) return true;
   return (await workersAt(at)).some(isLasting);
 }
 
 /**
- * Starts a worker here once those that last are gone: what this command follows would continue with nobody.
+ * Starts a worker here once those that last are gone: nobody else would continue with what this command follows.
  * @returns how to stop it.
  */
 export async function standIn(
@@ -105,7 +105,7 @@ export async function standIn(
     } while (await isOneThere(at, known));
     return await start();
   };
-  // A worker that cannot be started here is told of by whoever waits for the run.
+  // If no worker can be started here, whoever waits for the run reports it.
   const watched = watch().catch(() => undefined);
   return async () => {
     ended.abort();

@@ -15,21 +15,21 @@ import type { Context } from "../output/context.ts";
 
 /** Temporal as a command found or started it. */
 export type TemporalUse = {
-  /** Undefined: as TEMPORAL_ADDRESS and related variables say. */
+  /** If undefined, TEMPORAL_ADDRESS and related variables give it. */
   readonly address: string | undefined;
-  /** Known of an embedded server only. */
+  /** Known for an embedded server only. */
   readonly uiAddress: string | undefined;
   /** Whether it is a server of ours, which stops with its last user. */
   readonly isEmbedded: boolean;
-  /** Whether it was only found on the default address: nobody said that it is meant for this project. */
+  /** Whether it was only found on the default address: nobody said that it is for this project. */
   readonly isFound: boolean;
   readonly release: () => Promise<void>;
 };
 
-/** Where a Temporal server listens when nobody says otherwise. */
+/** Where a Temporal server listens by default. */
 export const defaultTemporal = "127.0.0.1:7233";
 
-/** The program itself; the built file lies one folder deeper than its source. */
+/** The program itself; the built file is one folder deeper than its source. */
 const root = new URL(
   import.meta.url.endsWith(".ts") ? "../../../" : "../../../../",
   import.meta.url,
@@ -37,7 +37,7 @@ const root = new URL(
 const bin = fileURLToPath(new URL("bin/sluice.js", root));
 
 async function answers(address: string): Promise<boolean> {
-  // Not node:http: imported by a module it loads Node's own undici as well, for 30 ms.
+  // Not node:http: in a module, that import also loads Node's own undici, which takes 30 ms.
   const { request } = await import("undici");
   try {
     const { statusCode, body } = await request(new URL("/openapi.json", address), {
@@ -55,7 +55,7 @@ function saysItIsUp(logFile: string): boolean {
   return /^sandbox at /m.test(readFileSync(logFile, "utf8"));
 }
 
-/** Starts the sandbox as a process of its own, or shares the one another command started. */
+/** Starts the sandbox as a process of its own, or shares one that another command started. */
 async function useSandbox(config: Config, context: Context): Promise<ServiceUse> {
   const { stateFolder } = config;
   return await acquireService({
@@ -77,7 +77,7 @@ async function useSandbox(config: Config, context: Context): Promise<ServiceUse>
             args: [bin, "sandbox", "--port", String(port), "--data", join(stateFolder, "sandbox")],
             env: context.environment.variables,
             logFile,
-            // An answer alone may come from another project's sandbox that was first to take the port.
+            // An answer alone may come from another project's sandbox that took the port first.
             answers: async () => saysItIsUp(logFile) && (await answers(http)),
             spawned,
             Failure: ApiUnavailableError,
@@ -89,7 +89,7 @@ async function useSandbox(config: Config, context: Context): Promise<ServiceUse>
   });
 }
 
-/** The addresses of the service, with a sandbox started where the configuration says `sandbox`. */
+/** The addresses of the service. Starts a sandbox if the configuration says `sandbox`. */
 export async function useService(
   config: Config,
   context: Context,
@@ -117,7 +117,7 @@ export function historiesFile(stateFolder: string): string {
   return join(stateFolder, "temporal.db");
 }
 
-/** Starts the embedded server with its histories in the state folder, or shares the one another command started. */
+/** Starts the embedded server with its histories in the state folder, or shares one that another command started. */
 export async function useEmbeddedTemporal(config: Config, context: Context): Promise<TemporalUse> {
   const { stateFolder } = config;
   const service = await acquireService({
@@ -147,19 +147,19 @@ export async function useEmbeddedTemporal(config: Config, context: Context): Pro
   };
 }
 
-/** The `temporal` program, got when it is not there. */
+/** The path of the `temporal` program, which is downloaded or built if it is not there. */
 export async function temporalBinary(context: Context): Promise<string> {
   const { detail, environment, say } = context;
   const { variables, temporalCache } = environment;
   return await findTemporal({ env: variables, cacheFolder: temporalCache, say, detail });
 }
 
-/** What is not ours is not stopped. */
+/** A server that is not ours is not stopped. */
 async function keepRunning(): Promise<void> {}
 
 /**
- * Temporal as a run uses it: where TEMPORAL_ADDRESS or a profile says; else a server of this project that already runs;
- * else what listens on the default address; else an embedded server is started.
+ * The Temporal that a run uses: the one that TEMPORAL_ADDRESS or a profile names; otherwise a server of this project
+ * that already runs; otherwise what listens on the default address; otherwise an embedded server, which is started.
  */
 export async function useTemporal(config: Config, context: Context): Promise<TemporalUse> {
   const none = { uiAddress: undefined, isEmbedded: false, isFound: false, release: keepRunning };
@@ -177,7 +177,7 @@ export function isTemporalConfigured({ environment }: Pick<Context, "environment
   return temporalAddress !== undefined || names.some((name) => variables[name]);
 }
 
-/** Whether the Temporal of a project is configured, or one of its own runs: `useTemporal` then only has to look. */
+/** Whether a project's Temporal is configured, or one of its own runs, so that `useTemporal` only has to look. */
 export function isTemporalThere(
   { stateFolder: folder }: Pick<Config, "stateFolder">,
   context: Pick<Context, "environment">,

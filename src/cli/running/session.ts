@@ -37,7 +37,7 @@ export type CliSession = TemporalClient & {
   readonly hasOtherWorker: boolean;
   /** Whether one of them continues when this command ends. */
   readonly hasLastingWorker: boolean;
-  /** Stops what was started here, unless another command still uses it. */
+  /** Stops whatever was started here, unless another command still uses it. */
   readonly close: () => Promise<void>;
 };
 
@@ -59,20 +59,20 @@ async function hasWorkerAt(
   }
 }
 
-/** What `useTemporal` found, but no server that only happens to listen and has no worker of this project. */
+/** The Temporal that `useTemporal` found, unless it only happens to listen and has no worker of this project. */
 async function meantTemporal(
   found: TemporalUse,
   of: { readonly config: Config; readonly context: Context; readonly storeId: string },
 ): Promise<TemporalUse> {
   if (!found.isFound) return found;
   const { config, context, storeId } = of;
-  // It may be another project's embedded one, and stop any time, or hang since its files were removed.
+  // It may be another project's embedded one, and stop at any time, or hang since its files were removed.
   if (await hasWorkerAt(found, config, storeId)) return found;
   context.detail?.(`the Temporal at ${found.address} has no worker of this project`);
   return await useEmbeddedTemporal(config, context);
 }
 
-/** Temporal as a session uses it. */
+/** The Temporal that a session uses. */
 export async function temporalFor(
   config: Config,
   context: Context,
@@ -81,7 +81,7 @@ export async function temporalFor(
   return await meantTemporal(await useTemporal(config, context), { config, context, storeId });
 }
 
-/** How often a missing worker is looked for. */
+/** How often to look for a missing worker. */
 const lookEveryMs = 1_000;
 
 /**
@@ -121,23 +121,23 @@ async function waitForWorker(
 
 /** How a session is opened. */
 type Opening = {
-  /** Opens no further when it aborts. */
+  /** Stops the opening when it aborts. */
   readonly signal: AbortSignal;
-  /** Whether the service and the key must be well, as they need not be for a run that is to stop. @default true */
+  /** Whether the service and the key must work; for a run that is to stop, they need not. @default true */
   readonly isPinged?: boolean;
-  /** What is to run: no worker may have another configuration of it. @default nothing that would begin anew */
+  /** What is to run: no worker may have another configuration of it. @default nothing new begins */
   readonly wanted?: readonly Runnable[] | undefined;
-  /** What was typed, as a worker that is started here names itself. */
+  /** The command that was typed, by which a worker that is started here names itself. */
   readonly command: string;
 };
 
-/** What begins to work now and is awaited later: until then its failure is nobody's. */
+/** For work that begins now and is awaited later: until then, nobody has to handle its failure. */
 function begun<Result>(work: Promise<Result>): Promise<Result> {
   work.catch(() => undefined);
   return work;
 }
 
-/** Pings the service; a wait that it asks for is the run's own: durably, and where everybody sees it. */
+/** Pings the service. If it asks to wait, the run does that: durably, and where everybody sees it. */
 async function ping(config: Config, how: Parameters<typeof pingService>[1]): Promise<void> {
   try {
     await pingService(config, how);
@@ -147,7 +147,7 @@ async function ping(config: Config, how: Parameters<typeof pingService>[1]): Pro
   }
 }
 
-/** What a session is made of, before anybody looks for workers. */
+/** The parts of a session, before anybody looks for workers. */
 type Parts = {
   readonly addresses: ServiceAddresses;
   readonly state: StateStore;
@@ -155,8 +155,8 @@ type Parts = {
 };
 
 /**
- * Finds or starts the service, opens the store, pings the service, and finds or starts Temporal. What only has to be
- * looked for is looked for at the same time; a Temporal is started once the rest is well.
+ * Finds or starts the service, opens the store, pings the service, and finds or starts Temporal. Whatever only has to
+ * be found is looked for at the same time; a Temporal is started once the rest works.
  */
 async function openParts(
   config: Config,
@@ -191,9 +191,9 @@ async function openParts(
 }
 
 /**
- * Finds or starts the service, Temporal and a worker, and pings the service; undefined where `signal` aborts first.
- * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws
- * {ConfigChangedError} a worker has another configuration. Each leaves nothing running.
+ * Finds or starts the service, Temporal and a worker, and pings the service; undefined if `signal` aborts first.
+ * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws {ConfigChangedError}
+ * a worker has another configuration. Each leaves nothing running.
  */
 export async function openSession(
   config: Config,
@@ -204,7 +204,7 @@ export async function openSession(
   const close = async (): Promise<void> => {
     const steps = closing.splice(0).toReversed();
     const failed: unknown[] = [];
-    // One that fails keeps no other from being stopped.
+    // A step that fails does not keep the others from being taken.
     for (const step of steps) await step().catch((error: unknown) => failed.push(error));
     if (failed.length > 0) throw failed[0];
   };
@@ -221,7 +221,7 @@ export async function openSession(
     const workers = await workersAt(at);
     const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);
     const hasOtherWorker = hasLastingWorker || workers.length > 0;
-    // Nobody said where the work is done: it is done here, unless somebody stays who does it.
+    // Nobody said where the work is done, so it is done here, unless a worker that lasts does it.
     if (temporal.isEmbedded) {
       const here = { addresses, temporalAddress: temporal.address, context, command, state };
       const start = async (): Promise<() => Promise<void>> => await workHere(config, here);
@@ -238,7 +238,7 @@ export async function openSession(
       close,
     };
   } catch (error) {
-    // What cannot be closed now failed for the reason that is told.
+    // Whatever cannot be closed now failed for the reason that is reported anyway.
     await close().catch(() => undefined);
     if (signal.aborted) return undefined;
     throw error;

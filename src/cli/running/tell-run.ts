@@ -19,14 +19,14 @@ export type Telling = {
   readonly input?: object | undefined;
   /** The run, as messages name it: "run accounts-1". */
   readonly what: string;
-  /** What to say when its workflow has ended. */
+  /** What to say if its workflow has ended. */
   readonly ended: ConfigError;
   /** How long a worker may take to answer, in ms. @default 30 s */
   readonly answerMs?: number;
 };
 
 /**
- * Sends an update to the workflow of a run, which answers itself.
+ * Sends an update to the workflow of a run, which answers it.
  * @throws {ConfigError} it refuses, and says why; or it has ended. @throws {TemporalUnreachableError}
  */
 export async function tellRun(
@@ -48,7 +48,7 @@ export async function tellRun(
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       const { taskQueue } = await handle.describe();
-      // Temporal keeps it, in memory, for the next worker.
+      // Temporal keeps the update, in memory, for the next worker.
       throw new TemporalUnreachableError(
         `${what}: no worker on its task queue, ${taskQueue}, answered "${name}" within ${answerMs / 1_000} s; ` +
           `the next one may still take it`,

@@ -6,7 +6,7 @@ import { commandGraceMs } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import { startWorkerHere } from "../serve/start-worker.ts";
 
-/** Starts a worker of our own, on the store that is open already. @returns how to stop it. */
+/** Starts a worker of our own, on the store that is already open. @returns how to stop it. */
 export async function workHere(
   config: Config,
   {
@@ -20,12 +20,12 @@ export async function workHere(
 ): Promise<() => Promise<void>> {
   const { logFormat, proxy } = context.environment;
   await using closing = new AsyncDisposableStack();
-  // Before Temporal's worker is loaded, which takes as long as the thread takes to load its code.
+  // Before Temporal's worker is loaded, which takes as long as the thread needs to load its code.
   const { createStageThreads } = await import("../../../activities/stage/stage-threads.ts");
   const stageThreads = createStageThreads(state, { ready: how.command === "run" ? 1 : 0 });
   closing.defer(async () => await stageThreads.close());
   const { createLog } = await import("../../log.ts");
-  // Failures that are tried again are shown by the one who follows the run.
+  // Whoever follows the run shows the failures that are retried.
   const log = createLog(logFormat).child({}, { level: "error" });
   const opened = { state, stageThreads };
   const settings = { ...how, config, sources: sourcesOf(config), log, proxy, opened };

@@ -11,23 +11,23 @@ import { plainText } from "../../text/plain-text.ts";
 import { bold, styledOutcome } from "../output/style.ts";
 import { shownTimes, timesText, type ShownTimes } from "./text.ts";
 
-/** Latest runs that are shown of a schedule. */
+/** How many of the latest runs of a schedule are shown. */
 const runsShown = 3;
 
 /** A schedule of the file or of Temporal. */
 type Listed = {
   readonly name: string;
   /**
-   * `on` and `paused` are as the file has them; `differs` is not, `not_applied` is in the file alone, `left`
-   * in Temporal alone.
+   * `on` and `paused` are as in the file; `differs` is not; `not_applied` is in the file alone, `left` in Temporal
+   * alone.
    */
   readonly state: "differs" | "left" | "not_applied" | "on" | "paused";
   readonly paused: boolean;
   /** Why it is paused, or was. */
   readonly note: string;
-  /** What the file wants; null when it wants nothing. */
+  /** What the file wants; null if it wants nothing. */
   readonly times: ShownTimes | null;
-  /** The newest first, by schedule or by hand. */
+  /** Newest first, by schedule or by hand. */
   readonly last_runs: readonly {
     readonly run_id: string;
     readonly outcome: string;
@@ -66,7 +66,7 @@ function stateOf(
   return found.state.paused ? "paused" : "on";
 }
 
-/** Every schedule of the file, and those of Temporal that the file does not have. */
+/** Every schedule of the file, and those in Temporal that the file does not have. */
 export async function listedSchedules(
   { client, state, owner }: ListFrom,
   wanted: readonly Wanted[],
@@ -98,7 +98,7 @@ const states = {
   left: "not in sluice.yaml any more",
 } as const;
 
-/** The schedules for a terminal, a block each. */
+/** The schedules for a terminal, one block each. */
 export function listText(listed: readonly Listed[]): string {
   if (listed.length === 0) return "nothing is scheduled: give a sync or pull a `schedule:`";
   const blocks = listed.map(({ name, state, paused, note, times, last_runs: runs }) => {

@@ -41,7 +41,7 @@ type At = {
   readonly owner: Owner;
 };
 
-/** Runs `work` on this project's Temporal; one that is embedded is there for the time of the work at least. */
+/** Runs `work` on this project's Temporal; an embedded one runs at least until the work is done. */
 async function onTemporal(
   context: Context,
   options: GlobalOptions,
@@ -79,7 +79,7 @@ async function hasWorker({ config, client, state }: Omit<At, "owner">): Promise<
   return (await storesOn(client, queueNow(config, state))).includes(state.storeId);
 }
 
-/** What the file schedules under that name. @throws {ConfigError} nothing; says what there is. */
+/** What the file schedules under that name. @throws {ConfigError} nothing; the message lists what there is. */
 function wantedNamed(config: Config, name: string): Wanted {
   const all = wantedSchedules(config);
   const found = all.find((wanted) => wanted.name === name);
@@ -93,7 +93,7 @@ function wantedNamed(config: Config, name: string): Wanted {
   });
 }
 
-/** The schedule that Temporal has under that name. @throws {ConfigError} none, or that of another project. */
+/** The schedule that Temporal has under that name. @throws {ConfigError} there is none, or it is another project's. */
 async function appliedNamed(
   { client, config, owner }: At,
   name: string,
@@ -106,7 +106,7 @@ async function appliedNamed(
       hint: "give this project a temporal.task_queue of its own; `sluice schedule apply` takes it over",
     });
   }
-  // What the file does not schedule, no apply brings.
+  // `apply` brings only what the file schedules.
   wantedNamed(config, name);
   throw new ConfigError(`Temporal has no schedule for "${name}"`, {
     hint: "`sluice schedule apply` brings it there; `sluice schedule list` shows what is",

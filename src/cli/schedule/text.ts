@@ -8,7 +8,7 @@ import { plainText } from "../../text/plain-text.ts";
 import { scheduleTimesShown } from "../limits.ts";
 import { bold } from "../output/style.ts";
 
-/** A schedule as it is shown: what was meant, and what comes of it. */
+/** A schedule as it is shown: as it was configured, and the times that follow from it. */
 export type ShownTimes = {
   readonly cron: string;
   readonly time_zone: string;
@@ -31,7 +31,7 @@ export function shownTimes(schedule: ScheduleConfig, now: Date): ShownTimes {
   };
 }
 
-/** The times of a schedule, a line each for what comes next and for what the clocks do to it. */
+/** The times of a schedule: a line for the next ones, and a line for each effect of the clocks. */
 export function timesText({ next, clock_changes: changes }: ShownTimes): readonly string[] {
   const effects = {
     left_out: "is left out, because the clocks go forward",

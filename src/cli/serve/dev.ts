@@ -25,7 +25,7 @@ import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
 import { changedConfig } from "./watch-config.ts";
 
-/** A receiver on its own port, or on a free one; undefined when nothing is pushed to the project. */
+/** A receiver on its own port, or on a free one; undefined if nothing is pushed to the project. */
 async function receive(
   { config, log }: { readonly config: Config; readonly log: Logger },
   { address: temporalAddress }: TemporalUse,
@@ -39,7 +39,7 @@ async function receive(
   return await startReceiving({ config, pushed, port, connect, log }, context);
 }
 
-/** The pages to look at, on their own port or on a free one: on this machine alone, whatever SLUICE_HOST says. */
+/** The pages, on their own port or on a free one; on this machine alone, whatever SLUICE_HOST says. */
 async function show(config: Config, log: Logger, context: Context): Promise<UiServer> {
   const host = "127.0.0.1";
   const port = (await areFree(host, [uiPortDefault])) ? uiPortDefault : 0;
@@ -53,7 +53,7 @@ function readyText(ready: Readonly<Record<string, string | undefined>>): string 
   return ["sluice dev is ready", ...lines].join("\n");
 }
 
-/** What is run from one configuration, and starts anew with the next. */
+/** Everything that runs by one configuration, and starts anew with the next. */
 type Working = {
   readonly config: Config;
   readonly service: string;
@@ -64,16 +64,16 @@ type Working = {
   readonly close: () => Promise<void>;
 };
 
-/** What outlives a change of the configuration. */
+/** Everything that outlives a change of the configuration. */
 type Around = {
   readonly temporal: TemporalUse;
   readonly context: Context;
   readonly log: Logger;
-  /** Where it is asked how the worker is; undefined where nobody asks. */
+  /** Where probes can ask how the worker is; undefined if nobody asks. */
   readonly observing: Observing | undefined;
 };
 
-/** Starts the worker and the receiver; the sandbox is shared with whoever uses it already. */
+/** Starts the worker, the receiver and the pages; shares the sandbox with whoever uses it already. */
 async function work(
   config: Config,
   { temporal, context, log, observing }: Around,
@@ -93,13 +93,13 @@ async function work(
     metrics: observing?.metrics,
   });
   observing?.probes.watch(async () => await worker.look());
-  // One that broke has told why already.
+  // A worker that broke has already said why.
   closing.defer(async () => {
     observing?.probes.watch(undefined);
     await worker.stop().catch(() => undefined);
   });
   const receiving = await receive({ config, log }, temporal, context);
-  // Before the worker, so that what has come is still woken for.
+  // Closed before the worker, so that a wake-up still follows the events that have come.
   closing.defer(async () => await receiving?.close());
   const pages = await show(config, log, context);
   closing.defer(async () => await pages.close());
@@ -114,10 +114,7 @@ async function work(
   };
 }
 
-/**
- * Stops what worked with the old configuration, and starts it with the new one; with the old again where that
- * fails.
- */
+/** Stops whatever runs by the old configuration, and starts it by the new one; by the old one again if that fails. */
 async function takeUp(next: Config, old: Working, around: Around): Promise<Working> {
   const { log, context } = around;
   // Held meanwhile, so that the sandbox does not stop and start.

@@ -23,7 +23,7 @@ const scriptSchema = z.strictObject({
   faults: z.array(faultSchema({ duration, size })).default([]),
 });
 
-/** What a fault script says of a sandbox. */
+/** The settings of a sandbox that a fault script gives. */
 export type FaultScript = Pick<
   SandboxSettings,
   | "confirms"
@@ -36,7 +36,7 @@ export type FaultScript = Pick<
 >;
 
 /**
- * Reads a fault script as the configuration is read: `${VAR}` included, and all problems at once.
+ * Reads a fault script as the configuration is read: with `${VAR}`, and reporting all problems at once.
  * @throws {ConfigError} there is no such file, or something is wrong with it.
  */
 export async function readFaultScript(

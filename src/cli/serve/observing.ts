@@ -8,7 +8,7 @@ import { port } from "./temporal.ts";
 /** Where something listens. */
 export type HttpAddress = { readonly host: string; readonly port: number };
 
-/** Reads an address such as `127.0.0.1:9464` or `[::1]:9464`. @throws {InvalidArgumentError} it is none. */
+/** Reads an address such as `127.0.0.1:9464` or `[::1]:9464`. @throws {InvalidArgumentError} it is not an address. */
 export function httpAddress(text: string): HttpAddress {
   const [, bracketed, plain, number = ""] =
     /^(?:\[([\da-fA-F:.]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
@@ -19,12 +19,12 @@ export function httpAddress(text: string): HttpAddress {
   return { host, port: port(number) };
 }
 
-/** What says of a process how it is. */
+/** The servers that show how a process is. */
 export type Observing = { readonly probes: ProbeServer; readonly metrics: ProcessMetrics };
 
-/** Starts what answers probes and `/metrics`. @throws {ConfigError} it cannot listen there. */
+/** Starts the server that answers probes and `/metrics`. @throws {ConfigError} it cannot listen there. */
 export async function observeAt(http: HttpAddress, log: Logger): Promise<Observing> {
-  // Most processes are not asked: only this one loads what counts.
+  // Most processes are not asked, so only this one loads the code that counts.
   const { createProcessMetrics } = await import("../../metrics/process-metrics.ts");
   const metrics = createProcessMetrics();
   const probes = await startProbes({ ...http, metrics: async () => await metrics.answer() });

@@ -20,7 +20,7 @@ export function receiverConnections(config: Config): PushConnection[] {
   });
 }
 
-/** What to do where events come in and nobody sends them. */
+/** What to do if events come in and nobody sends them. */
 export function readHint(connection: string): string {
   return `give a sync \`from: ${connection}\``;
 }
@@ -57,8 +57,7 @@ export function receiverConnectionNamed(config: Config, name: string): PushConne
 }
 
 /**
- * The connection that is pushed to where there is one alone. @throws {ConfigError} there is none, or there
- * are several.
+ * The connection that is pushed to, if there is only one. @throws {ConfigError} there is none, or there are several.
  */
 export function onlyPush(config: Config): PushConnection {
   const [only, ...others] = needPushConnection(config);

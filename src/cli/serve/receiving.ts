@@ -14,13 +14,13 @@ import { table } from "../output/table.ts";
 import { reachTemporal } from "../running/reach-temporal.ts";
 import { unreadTexts, type PushConnection } from "./push-connections.ts";
 
-/** What a command receives deliveries with. */
+/** The settings of a receiver. */
 export type ReceivingSettings = {
   readonly config: Config;
   readonly pushed: readonly PushConnection[];
   /** 0 takes a free one. */
   readonly port: number;
-  /** How Temporal is reached, anew after each loss; it may throw. */
+  /** Reaches Temporal, anew after each loss; may throw. */
   readonly connect: () => Promise<Client>;
   readonly log: Logger;
 };
@@ -28,12 +28,12 @@ export type ReceivingSettings = {
 /** A receiver that takes deliveries. */
 export type Receiving = {
   readonly address: URL;
-  /** Takes no more, answers what has come, and resolves. */
+  /** Takes no more deliveries, answers those that have come, and resolves. */
   close(): Promise<void>;
 };
 
 /**
- * Starts a receiver, and wakes for what has waited since there was none. It lives without Temporal.
+ * Starts a receiver, and sends wake-ups for events that have waited since there was none. It runs without Temporal.
  * @throws {ConfigError} it cannot listen there. @throws {StateUnavailableError} the inbox cannot be opened.
  */
 export async function startReceiving(
@@ -66,9 +66,9 @@ export async function startReceiving(
 }
 
 /**
- * How a receiver reaches Temporal: as runs of this project do, but it starts none. One that only happens to
- * listen is woken only while a worker of this project polls there: to another project's, the name of a
- * connection would mean something else.
+ * How a receiver reaches Temporal: as runs of this project do, but it starts none. One that only happens to listen gets
+ * wake-ups only while a worker of this project polls there: to another project, the name of a connection would mean
+ * something else.
  */
 export async function connectOf(config: Config, context: Context): Promise<() => Promise<Client>> {
   const storeId = await withState(config, async (state) => state.storeId);
@@ -100,7 +100,7 @@ function noneRuns(message: string): TemporalUnreachableError {
   return new TemporalUnreachableError(message, { hint: "`sluice dev` starts one, with a worker" });
 }
 
-/** What a receiver says once it listens. */
+/** The text that a receiver prints once it listens. */
 export function readyText(address: URL, pushed: readonly PushConnection[]): string {
   const rows = pushed.map(({ connection, push, config, readers }) => [
     `  ${connection}`,

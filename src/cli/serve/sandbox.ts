@@ -28,7 +28,7 @@ export const registerSandbox: Register = (program, context) => {
     });
 };
 
-/** Every fault as a script that the sandbox takes, or one a line for another program. */
+/** Prints every fault as a script that the sandbox takes, or one a line for another program. */
 function listFaults({ json }: GlobalOptions, context: Context): void {
   if (json !== true) {
     context.print("# A script for `sluice sandbox --faults`: keep what is to go wrong.\nfaults:");

@@ -24,9 +24,9 @@ type SendOptions = GlobalOptions & {
   readonly id?: string;
 };
 
-/** Reads a delivery's id from the command line. @throws {InvalidArgumentError} no receiver takes it. */
+/** Reads a delivery's id from the command line. @throws {InvalidArgumentError} no receiver would take it. */
 function deliveryId(text: string): string {
-  // A header carries no more: the blanks around it are lost, and what is not ASCII depends on the client.
+  // A header carries no more: blanks around it are lost, and characters outside ASCII depend on the client.
   if (isDeliveryId(text) && /^[!-~]+$/.test(text)) return text;
   throw new InvalidArgumentError(
     "must be 1 to 256 characters of ASCII, without blanks and full stops",
@@ -34,8 +34,7 @@ function deliveryId(text: string): string {
 }
 
 /**
- * Reads what is to be sent, `-` from stdin, as the bytes that it is. @throws {ConfigError} it cannot be read,
- * or is too large.
+ * Reads the body to send, from stdin for `-`, byte for byte. @throws {ConfigError} it cannot be read, or is too large.
  */
 async function readBody(file: string, cwd: string, bytesMax: number): Promise<Buffer> {
   const stream: AsyncIterable<unknown> =
@@ -58,7 +57,7 @@ async function readBody(file: string, cwd: string, bytesMax: number): Promise<Bu
   });
 }
 
-/** Where the connection is pushed to. @throws {ConfigError} `--url` is no address. */
+/** The address to which the connection is pushed. @throws {ConfigError} `--url` is not an address. */
 function addressOf(
   { push, config }: PushConnection,
   { url }: SendOptions,
@@ -82,7 +81,7 @@ async function post(
   { environment }: Context,
 ): Promise<DeliveryAnswer> {
   const dispatcher = createDispatcher(
-    // The person named this host: it may be a private one.
+    // The person named this host, so it may be a private one.
     {
       allowInsecureHosts: [address.hostname],
       connectMs: connectTimeoutMs,
@@ -132,7 +131,7 @@ async function send(file: string, options: SendOptions, context: Context): Promi
   const headers = { "content-type": "application/json", ...signed };
   const answer = await post(addressOf(pushed, options, context), { headers, body }, context);
   const { status, kept = null, code = null, retryAfter = null, meaning, hint = null } = answer;
-  // A 2xx of somebody else keeps nothing.
+  // A 2xx of another server keeps nothing.
   const isTaken = status >= 200 && status < 300 && answer.kept !== undefined;
   const told = { id, status, kept, code, retry_after_seconds: retryAfter, meaning, hint };
   context.print(options.json ? plainJson(told) : plainText(textOf(answer)));

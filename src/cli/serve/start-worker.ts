@@ -3,7 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Traces } from "../../local/traces.ts";
 import type { RunningWorker, WorkerSettings } from "../../worker.ts";
 
-/** Traces what the worker does, where a collector is named; its code is loaded only then. */
+/** Starts tracing the worker if a collector is named; the code for that is loaded only then. */
 async function tracesAsked(): Promise<Traces | undefined> {
   const { otlpEndpoint } = readEnvironment();
   if (otlpEndpoint === undefined) return undefined;
@@ -18,9 +18,9 @@ async function tracesAsked(): Promise<Traces | undefined> {
 }
 
 /**
- * Starts a worker in this process, as `startWorker`. Temporal's worker is loaded only here: it takes a tenth
- * of a second, and most commands start none.
- * @throws {ConfigError} OTEL_EXPORTER_OTLP_ENDPOINT is no address; and what `startWorker` throws.
+ * Starts a worker in this process, as `startWorker` does. Temporal's worker is loaded only here: that takes a tenth of
+ * a second, and most commands start no worker.
+ * @throws {ConfigError} OTEL_EXPORTER_OTLP_ENDPOINT is not an address; and what `startWorker` throws.
  */
 export async function startWorkerHere(
   settings: Omit<WorkerSettings, "traces">,

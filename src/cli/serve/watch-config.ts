@@ -20,7 +20,7 @@ function hashOf(file: string): string | undefined {
   }
 }
 
-/** Says in the log when the configuration file is not the one this process works with any more; returns how to stop. */
+/** Logs when the configuration file is no longer the one that this process works with; returns how to stop. */
 export function watchConfig({ file, fileHash }: Config, log: Logger): () => void {
   const look = (): void => {
     const hash = hashOf(file);
@@ -38,9 +38,8 @@ function besides({ folder, syncs }: Config): readonly string[] {
 }
 
 /**
- * Waits until the files of a configuration have changed since they were `tried`, and are valid; what is wrong
- * with them meanwhile is in the log. What was tried is another one than what is worked with where that could
- * not be started.
+ * Waits until the files of a configuration have changed since they were `tried`, and are valid; logs what is wrong with
+ * them meanwhile. `tried` is not the configuration in use if it could not be started.
  * @returns the new configuration; undefined once the signal aborts.
  */
 export async function changedConfig(
@@ -55,7 +54,7 @@ export async function changedConfig(
   const { tried, warn, signal } = how;
   const files = besides(config);
   const look = (main: string | undefined): string => [main, ...files.map(hashOf)].join(" ");
-  // Of the file as it was read: what was written since then is a change already.
+  // By the file as it was read: anything written since then is a change already.
   const own = look(config.fileHash);
   let seen = look(tried.fileHash);
   for (;;) {

@@ -6,9 +6,9 @@ import { counted } from "../../text/quantities.ts";
 /** What became of a delivery, as its sender learns it. */
 export type DeliveryAnswer = {
   readonly status: number;
-  /** Events that were kept; undefined where the answer does not say. */
+  /** Events that were kept; undefined if the answer does not say. */
   readonly kept: number | undefined;
-  /** The receiver's own code of what was wrong. */
+  /** The receiver's own code for what was wrong. */
   readonly code: string | undefined;
   /** Seconds, as the receiver asks. */
   readonly retryAfter: number | undefined;
@@ -29,7 +29,7 @@ const hints: Readonly<Record<number, string>> = {
   503: "send it again: nothing of it was kept",
 };
 
-/** Reads the answer of a receiver. A body that is not one of a receiver's is passed over. */
+/** Reads the answer of a receiver. A body that is not a receiver's is ignored. */
 export function deliveryAnswerOf(answer: {
   readonly status: number;
   /** The header as it came. */

@@ -40,7 +40,7 @@ async function receive(options: WebhooksOptions, context: Context): Promise<void
 /** `sluice webhooks` and `sluice webhooks send`. */
 export const registerWebhooks: Register = (program, context) => {
   const webhooks = withGlobals(program.command("webhooks"))
-    // Otherwise it would take the options of `send` for its own.
+    // Otherwise it would take the options of `send` as its own.
     .enablePositionalOptions()
     .description("receive what is pushed to connections until it is stopped")
     .option("--port <port>", "where it listens; 0 takes a free one", port, webhooksPortDefault)

@@ -44,7 +44,7 @@ export const registerWorker: Register = (program, context) => {
         await untilAborted(interrupted.signal, worker.ended);
         unwatch();
         observing?.probes.watch(undefined);
-        // Somebody waits for the prompt; a service manager does not.
+        // At Ctrl-C somebody waits for the prompt; a service manager does not.
         const graceMs = isCtrlC(interrupted.signal) ? commandGraceMs : workerGraceMs;
         log.info(`worker stops: running work has ${graceMs / 1_000} s to end`);
         await worker.stop(graceMs);

@@ -25,10 +25,10 @@ type AdoptOptions = GlobalOptions & {
   readonly reason: string;
 };
 
-/** A sync with what is needed to change what is known of it. */
+/** A sync, with what is needed to change what is known about it. */
 type At = { readonly config: Config; readonly sync: SyncConfig; readonly state: StateStore };
 
-/** @throws {ConfigError} nothing that this sync sent can be taken for something else. */
+/** @throws {ConfigError} there is nothing to adopt: the sync sends every row, or is pushed to. */
 function refuseSync({ config, sync }: Omit<At, "state">): void {
   const { name, send, connector } = sync;
   const isPushed = connectorOf({ sources: sourcesOf(config) }, connector).push !== undefined;
@@ -43,7 +43,7 @@ function refuseSync({ config, sync }: Omit<At, "state">): void {
 }
 
 /**
- * The mapping that was deployed before today's, which may have made a few records already.
+ * The mapping that was deployed before today's; today's may have made a few records already.
  * @throws {ConfigError} there is none, or its text is gone.
  */
 function deployedToAdopt(
@@ -72,7 +72,7 @@ function deployedToAdopt(
   return before.written;
 }
 
-/** @throws {ConfigError} a field is not there, is mapped as it was, or is the key. */
+/** @throws {ConfigError} a field is not there, or is mapped as it was; or the stream or the key is another. */
 function checkFields(sync: SyncConfig, written: string, fields: readonly string[]): void {
   const before = mappingOfText(written);
   const edit = mappingEdit(before, sync);
@@ -122,7 +122,7 @@ async function adopt(
   await checkColumns(source, sync, { signal, mayName: true });
   const at = new Date(state.now()).toISOString();
   const adoption = await state.beginAdoption({ ...name, fields, reason, at });
-  // What it makes of rows may be what counts as held when the mapping is edited again.
+  // Its records may be what counts as held when the mapping is edited again.
   await state.keepMapping({ ...name, ...mappingToKeep(sync) });
   const of = { sync, source, target, state, adoption, fields: new Set(fields), signal };
   const { adopted, left } = await adoptAll({ ...of, before: mappingsBefore(sync, kept.all) });

@@ -11,7 +11,7 @@ import { configOf, type Context, type GlobalOptions } from "../output/context.ts
 /** Where a store is copied to: `sqlite`, `postgres`, or a URL. */
 export type CopyOptions = GlobalOptions & { readonly to: string };
 
-/** The server that a URL names, in the schema of `store`, or the usual one. @throws {ConfigError} it is none. */
+/** The server that a URL names, in the schema of `store`, or the usual one. @throws {ConfigError} it names none. */
 function serverAt(url: string, store: StoreServer | undefined): StoreServer {
   const { success, data, error } = storeSchema.partial({ project: true }).safeParse({
     url,

@@ -5,20 +5,20 @@ import type { StateStore } from "../../state/state-store.ts";
 import { counted, minutesText } from "../../text/quantities.ts";
 import { doubtfulSyncsMax } from "../limits.ts";
 
-/** Keys that are named of those that were lost, or that no run made. */
+/** How many keys are named of those that were lost, or that no run made. */
 const keysShownMax = 10;
 
 /** A sync that is configured. */
 export type ConfiguredSync = SyncName & {
-  /** Whether others post what it sends: then nothing can read it again. */
+  /** Whether others post what it sends, so that nothing can read it again. */
   readonly isPush: boolean;
-  /** Whether a run of it continues, and has requests on their way. */
+  /** Whether one of its runs continues, and has requests on their way. */
   readonly isUnderWay: boolean;
 };
 
-/** What of a sync may still be applied by older requests, or came with no later run. */
+/** A sync's doubts: keys over which older requests may still be applied, and keys that came with no later run. */
 export type DoubtStatus = SyncName & {
-  /** Undefined where it is not configured: nothing sends it any more. */
+  /** Undefined if it is not configured: nothing sends it any more. */
   readonly configured: ConfiguredSync | undefined;
   readonly facts: DoubtFacts;
   /** The first keys whose newer value is lost. */
@@ -31,10 +31,7 @@ function isSame(one: SyncName, other: SyncName): boolean {
   return one.sync === other.sync && one.target === other.target;
 }
 
-/**
- * Looks what is in doubt, also of syncs that are not configured any more; of one of which nothing is, it says
- * nothing.
- */
+/** Looks for what is in doubt, also for syncs that are not configured any more; leaves out those with no doubt. */
 export async function lookForDoubts(
   state: Pick<StateStore, "doubtFacts" | "doubtfulSyncs" | "lostKeys" | "strayKeys">,
   syncs: readonly ConfiguredSync[],
@@ -69,7 +66,7 @@ function howLong(ms: number | undefined): string {
   return ms === undefined ? "until its request has ended" : `for ${minutesText(ms)}`;
 }
 
-/** What a person reads of keys in doubt of a sync that is configured. */
+/** The line for a person about the keys in doubt of a configured sync. */
 function inDoubtLine(sync: string, { inDoubt, due, waitMs }: DoubtFacts): string {
   const many = counted(inDoubt, "record");
   const next = "a worker sends them once more";
@@ -89,7 +86,7 @@ function lostWay({ sync, configured }: DoubtStatus): string {
     : `\`sluice backfill ${sync}\``;
 }
 
-/** What a person reads of it, a line each with what to do. */
+/** The lines for a person, each with what to do. */
 export function doubtLines(status: DoubtStatus): string[] {
   const { target, configured, facts, lost, stray } = status;
   const { pending, pendingMs } = facts;
@@ -144,7 +141,7 @@ export function doubtJson({ target, sync, configured, facts, lost, stray }: Doub
     configured: configured !== undefined,
     in_doubt: inDoubt,
     due,
-    // Until more of them are due; null where none waits, or a request has not ended.
+    // Until more of them are due; null if none waits, or a request has not ended.
     wait_ms: waitMs ?? null,
     pending,
     // Null while a request has not ended.

@@ -6,7 +6,7 @@ import { sendLock } from "../../state/contract/runs/locks.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { heldHint, whyUnsendable } from "../run/unsendable.ts";
 
-/** @throws {BusyError} the sync is being sent: what is known of it must not change under its run. */
+/** @throws {BusyError} the sync is being sent: what is known about it must not change during its run. */
 export async function assertIdle(
   state: StateStore,
   config: Config,

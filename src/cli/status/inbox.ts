@@ -17,9 +17,9 @@ import type { TransferProblem } from "./transfer.ts";
 export type InboxStatus = {
   readonly connection: string;
   readonly path: string;
-  /** Events that a sync has yet to send. */
+  /** Events that a sync has not sent yet. */
   readonly waiting: number;
-  /** Since the oldest of them came; undefined for none. */
+  /** Since the oldest of them came; undefined if there is none. */
   readonly oldestMs: number | undefined;
   readonly problem: TransferProblem | undefined;
 };
@@ -41,7 +41,7 @@ function problemOf(
   return { text: "its events are late", hint: reading };
 }
 
-/** Undefined for none; an event from a clock ahead is of now. */
+/** Undefined if there is none. An event from a clock that is ahead counts as of now. */
 function waitedMsOf({ oldestMs }: Pick<Backlog, "oldestMs">): number | undefined {
   return oldestMs === null ? undefined : Math.max(0, oldestMs);
 }
@@ -58,12 +58,12 @@ export function inboxStatusOf(
   return { connection, path, waiting, oldestMs, problem: problemOf(pushed, { waiting, oldestMs }) };
 }
 
-/** The checkpoints of the store, as far as they are asked for. */
+/** Every position in an inbox, of all syncs and targets. */
 type Positions = Awaited<ReturnType<StateClient["positions"]>>;
 
 /**
- * For whom events are kept that nobody sends: a sync that is not configured now or reads another connection, or one
- * that sent to another service or account.
+ * The problem that events are kept for somebody who does not send them: a sync that is not configured now or reads
+ * another connection, or one that sent to another service or account.
  */
 function problemOfHeld(
   { connection, accepted }: Backlog,
@@ -86,7 +86,7 @@ function problemOfHeld(
   };
 }
 
-/** What waits of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
+/** The backlog of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
 function orphanOf(backlog: Backlog): InboxStatus {
   const { connection, waiting } = backlog;
   return {
@@ -102,8 +102,8 @@ function orphanOf(backlog: Backlog): InboxStatus {
 }
 
 /**
- * The backlogs of the connections that are pushed to, also for whom their events are kept by `state`, and those
- * that no longer are and have something waiting; no receiver has to run, and no inbox is made.
+ * The backlogs of the connections that are pushed to, and of former ones that still have events waiting. By `state`,
+ * they also say for whom events are kept. No receiver has to run, and no inbox is made.
  */
 export async function lookIntoInboxes(
   config: Config,

@@ -2,22 +2,22 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { TransferState } from "./transfer.ts";
 
-/** Newest runs of a name among which the last transfer is looked for: replays are none. */
+/** How many of the newest runs of a name are searched for the last transfer; replays are not transfers. */
 const runsLookedThrough = 50;
 
-/** The newest run at this target that was to move something. */
+/** The newest run at this target that was meant to move something. */
 export async function lastRun(
   state: Pick<StateStore, "runs">,
   { name, kind }: TransferState,
   target: string,
 ): Promise<Run | undefined> {
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });
-  // What is pushed to a connection is sent by runs that its inbox begins.
+  // Events that are pushed to a connection are sent by runs that its inbox begins.
   const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
   const transfers = runs.filter((run) => run.target === target && kinds.includes(run.kind));
   const [newest] = transfers;
   if (newest?.outcome !== "busy") return newest;
-  // It moved nothing, because another did: that one tells how it went.
+  // It moved nothing because another run did; that one shows how it went.
   const other = transfers.find(({ outcome }) => outcome !== "busy");
   const isLater = other?.endedAt === null || (other?.endedAt ?? "") > newest.startedAt;
   return isLater ? other : newest;

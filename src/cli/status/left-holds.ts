@@ -5,7 +5,7 @@ import { heldLines } from "../../text/hold-text.ts";
 import { heldHint, type Unsendable, whyUnsendable } from "../run/unsendable.ts";
 import { minuteText } from "./transfer.ts";
 
-/** A run that is held, and is the last run of nothing that is configured: of a sync that was renamed, for example. */
+/** A held run that is the last run of nothing that is configured, for example of a sync that was renamed. */
 export type LeftHold = {
   readonly runId: string;
   readonly sync: string;
@@ -14,11 +14,11 @@ export type LeftHold = {
   readonly since: string;
   /** What it is held for, a line each. */
   readonly lines: readonly string[];
-  /** Undefined where `sluice approve` sends it. */
+  /** Undefined if `sluice approve` sends it. */
   readonly unsendable: Unsendable | undefined;
 };
 
-/** Those of the open runs that are held, but those that are shown with their sync, by their ids. */
+/** The held ones among the open runs, without those that are shown with their sync; `shown` has the ids of these. */
 export function leftHolds(
   openRuns: readonly Run[],
   config: Config,
@@ -33,7 +33,7 @@ export function leftHolds(
   });
 }
 
-/** What a person reads of one: which run, since when, why, what keeps it from being sent, and what to do. */
+/** The line for a person: which run, since when, why, what keeps it from being sent, and what to do. */
 export function leftHoldLine({ runId, sync, since, lines, unsendable }: LeftHold): string {
   const why = [...lines, ...(unsendable === undefined ? [] : [unsendable.why])].join("; ");
   const held = `run ${runId} is held since ${minuteText(since)}: ${why}`;
@@ -49,7 +49,7 @@ export function leftHoldJson({ runId, sync, target, since, ...how }: LeftHold): 
     target,
     since,
     held_for: lines,
-    // Null where it can be approved.
+    // Null if it can be approved.
     not_sendable: unsendable?.why ?? null,
     hint: heldHint(runId, unsendable),
   };

@@ -31,9 +31,9 @@ export type ProjectStatus = WorkersStatus & {
   /** Limits of the configured key and of storage hosts that hold requests back. */
   readonly limits: readonly RateLimit[];
   readonly backfills: readonly RunReport[];
-  /** Held runs that are shown with no sync. */
+  /** Held runs that are not shown with a sync. */
   readonly holds: readonly LeftHold[];
-  /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
+  /** Why the Temporal that is meant does not answer; undefined if it does, or none is meant. */
   readonly silent: Silent | undefined;
 };
 
@@ -47,7 +47,7 @@ function transfersOf({ syncs, pulls }: Config): TransferState[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Open runs looked at: a sync or pull has a few at most. */
+/** How many open runs are looked at: a sync or pull has a few at most. */
 const openRunsMax = 1_000;
 
 async function blockingLimits(state: StateStore, config: Config): Promise<RateLimit[]> {
@@ -71,7 +71,7 @@ async function olderMappings(state: StateStore, config: Config): Promise<string[
   return lines;
 }
 
-/** The configured syncs, as what is in doubt of them is looked for. */
+/** The configured syncs, in the form in which doubts are looked for. */
 function syncsOf(openRuns: readonly Run[], config: Config): ConfiguredSync[] {
   const sources = sourcesOf(config);
   const target = targetOf(config.api);
@@ -83,25 +83,25 @@ function syncsOf(openRuns: readonly Run[], config: Config): ConfiguredSync[] {
   }));
 }
 
-/** What a project is looked at with. */
+/** The inputs of a look at a project. */
 type Looking = {
   readonly state: StateStore;
   readonly config: Config;
   readonly context: Context;
-  /** @default Temporal is asked, for as long as that takes */
+  /** @default asks Temporal, for as long as that takes */
   readonly whatTemporalSays?: typeof askTemporal;
 };
 
-/** What is found of a project, and what Temporal says of it. */
+/** The facts found about a project, and what Temporal says about it. */
 type Found = {
   readonly transfers: readonly TransferState[];
-  /** Of each of them, the newest run. */
+  /** The newest run of each of them. */
   readonly newest: readonly (Run | undefined)[];
   readonly openRuns: readonly Run[];
   readonly told: Told;
 };
 
-/** Asks Temporal of a project: always the same, because the pages show what it last answered to any of them. */
+/** Asks Temporal about a project, always the same questions: the pages show its last answer to any of them. */
 export async function askOfProject(looking: Looking): Promise<Found> {
   const { state, config, context, whatTemporalSays = askTemporal } = looking;
   const transfers = transfersOf(config);
@@ -139,7 +139,7 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
       const last = reports.get(transfer.name);
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
-      // One that does nothing of this project may continue with what runs: on its queue, or once Temporal is back.
+      // A worker that does nothing for this project may still continue a run: on its queue, or once Temporal is back.
       const workers = live.length;
       const run = newest[at];
       const seen = {

@@ -42,7 +42,7 @@ function boundOf(config: Config, wanted: string | undefined): readonly Bound[] {
 
 type Binding = { readonly context: Context; readonly config: Config; readonly state: StateStore };
 
-/** Takes an account or a source for the one that is known, and tells of it where it is another. */
+/** Takes an account or a source for the one that is known, and says whether it is another. */
 async function bind(
   { context, state, json }: Pick<Binding, "context" | "state"> & { readonly json: boolean },
   at: { readonly holder: Holder; readonly part: IdentityPart; readonly found: Recognition },
@@ -82,8 +82,8 @@ async function rebindOne(
 }
 
 /**
- * `sluice state rebind`: says that account and source, as they are now, are those that were worked with
- * before. Nothing is sent again.
+ * `sluice state rebind`: declares that account and source, as they are now, are those that were worked with before.
+ * Nothing is sent again.
  */
 export async function rebind(
   context: Context,
@@ -97,7 +97,7 @@ export async function rebind(
       try {
         await rebindOne({ context, config, state, json }, bound);
       } catch (error) {
-        // A source that cannot be reached keeps no other sync from its new key.
+        // A source that cannot be reached does not keep other syncs from their new key.
         if (!(error instanceof SluiceError)) throw error;
         context.say(plainText(`${bound.kind} ${bound.name}: ${error.message}`));
         if (error.hint !== undefined) context.say(plainText(`→ ${error.hint}`));

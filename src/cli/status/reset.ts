@@ -3,12 +3,12 @@ import type { Checkpoint } from "../../state/contract/runs/checkpoints.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
-/** Open runs looked at: a sync has a few at most. */
+/** How many open runs are looked at: a sync has a few at most. */
 const openRunsMax = 1_000;
 
 /**
- * Ends the backfills of a sync that wait: what they sent is forgotten, and may have gone to another account.
- * Other runs hold the lock until they end, so that none of them is under way.
+ * Ends the waiting backfills of a sync: what they sent is forgotten, and may have gone to another account. Other runs
+ * hold the lock until they end, so none of them is in progress.
  */
 async function endBackfills(
   state: StateStore,
@@ -24,8 +24,8 @@ async function endBackfills(
 }
 
 /**
- * Goes back to a source's beginning and forgets what is known of the account; to be called while nothing of
- * the sync is sent.
+ * Goes back to a source's beginning and forgets what is known about the account. To be called while nothing of the sync
+ * is being sent.
  */
 export async function resetSync(
   state: StateStore,
@@ -34,10 +34,10 @@ export async function resetSync(
 ): Promise<Checkpoint> {
   await endBackfills(state, { target, sync }, at);
   const { version } = await state.checkpoint({ target, sync });
-  // First: a run that begins meanwhile would take for unchanged what it reads from the beginning.
+  // First: otherwise a run that begins meanwhile would take what it reads from the beginning for unchanged.
   await state.forgetFingerprints({ target, sync });
   const moved = await state.setCheckpoint({ target, sync, version, position: null, reason, at });
-  // What was staged for one account is not sent to another; everything comes again from the source.
+  // Records that were staged for one account are not sent to another; everything comes again from the source.
   await state.forgetDoubts({ target, sync });
   await state.forgetRefusals({ target, sync });
   // Last: until all of it is forgotten, another account is noticed.

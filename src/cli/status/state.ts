@@ -34,11 +34,11 @@ function parsePosition(config: Config, name: string, text: string): unknown {
 
 type SetOptions = GlobalOptions & {
   readonly reason: string;
-  /** Of `reset`: another service or account than the configured one. */
+  /** For `reset`: another service or account than the configured one. */
   readonly target?: string | undefined;
 };
 
-/** The sync that is meant, and whose checkpoint: of another target it need not be configured any more. */
+/** The target and the sync that are meant; for another target, the sync need not be configured any more. */
 function nameOf(
   config: Config,
   name: string,
@@ -48,7 +48,7 @@ function nameOf(
   return { target: targetOf(config.api), sync: syncNamed(config, name).name };
 }
 
-/** @throws {ConfigError} the store has no such checkpoint: a mistyped target would do nothing, without a word. */
+/** @throws {ConfigError} the store has no such checkpoint: a mistyped target would otherwise silently do nothing. */
 async function assertKnown(
   state: StateStore,
   { target, sync }: { readonly target: string; readonly sync: string },
@@ -62,7 +62,7 @@ async function assertKnown(
   });
 }
 
-/** Says what a reset gives up of what was in doubt: it may be in no source any more. */
+/** Says which records in doubt a reset abandons: they may be in no source any more. */
 async function tellOfDoubts(
   context: Context,
   state: StateStore,

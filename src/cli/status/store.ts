@@ -26,15 +26,15 @@ async function serverOf(context: Context, options: GlobalOptions): Promise<Store
   });
 }
 
-/** What is told of a store in Postgres. */
+/** The text about a store in Postgres. */
 export function storeText({ storeId, version, bytes, clockAheadMs }: StoreLook): string {
   const clock = `its clock is ${durationText(Math.abs(clockAheadMs))} ${clockAheadMs < 0 ? "behind" : "ahead"}`;
   return `store ${storeId}, version ${version}, ${byteText(bytes)}; ${clock}`;
 }
 
 /**
- * Has the store used with the Temporal that this machine is told of, when the one that it was used with is gone.
- * @throws {BusyError} a worker there lives.
+ * Has the store used with the Temporal that this machine is configured for, when the one that it was used with is gone.
+ * @throws {BusyError} a worker is alive there.
  */
 async function rebind(context: Context, options: GlobalOptions): Promise<void> {
   await serverOf(context, options);
@@ -72,14 +72,14 @@ async function rebind(context: Context, options: GlobalOptions): Promise<void> {
 type RenameOptions = GlobalOptions & { readonly from: string };
 
 /**
- * Has the store belong to the project of the configuration, when it belonged to one of the name that is given.
- * @throws {ConfigError} it does not. @throws {BusyError} a worker lives, which may be another project's.
+ * Has the store belong to the project of the configuration, if it belonged to one with the given name.
+ * @throws {ConfigError} it did not. @throws {BusyError} a worker is alive, which may be another project's.
  */
 async function rename(context: Context, options: RenameOptions): Promise<void> {
   const server = await serverOf(context, options);
   const config = await configOf(context, options);
   const { from, json } = options;
-  // In nobody's name: whose the store is, the renaming looks at.
+  // Without a project's name: the renaming itself checks whose the store is.
   const asNobody = { ...config, store: { ...server, project: undefined } };
   const [beat] = await withState(
     asNobody,

@@ -24,7 +24,7 @@ function countsText(report: RunReport): string {
   ].join(", ");
 }
 
-/** What a person reads of a sync or pull: name, last run, outcome, rows, next run, what is wrong. */
+/** The cells for a person about a sync or pull: name, last run, outcome, rows, next run, what is wrong. */
 export function transferCells(
   transfer: TransferStatus,
 ): readonly [string, string, string, string, string, string] {
@@ -33,7 +33,7 @@ export function transferCells(
     next === undefined || schedule === undefined
       ? "-"
       : `${zonedText(next, schedule.timeZone)} ${schedule.timeZone}`;
-  // That its schedule is off must not hide what a run waits for; what one is held for is its problem.
+  // A schedule that is off must not hide what a run waits for; for a held run, its problem says that.
   const waits = last?.outcome === "held" ? undefined : waiting;
   const said = [waits, problem?.text].filter((text) => text !== undefined).join("; ");
   const wrong = [said, problem?.hint ?? ""];
@@ -57,7 +57,7 @@ function limitText(rateLimit: RateLimit): string {
 
 const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
 
-/** What else a person has to know, a line each with what to do. */
+/** Whatever else a person has to know, one line each, with what to do. */
 export function remarkLines(status: ProjectStatus): readonly string[] {
   const { transfers, inboxes, holds, doubts, mappings, limits, workers, idle, silent } = status;
   const isWorkerMissed =

@@ -9,30 +9,30 @@ import { counted } from "../../text/quantities.ts";
 import { heldHint, type Unsendable } from "../run/unsendable.ts";
 import type { OpenRun, Silent } from "../running/ask-temporal.ts";
 
-/** A configured sync or pull, as far as its status goes. */
+/** The parts of a configured sync or pull that its status needs. */
 export type TransferState = {
   readonly name: string;
   readonly kind: "sync" | "pull";
   readonly schedule: ScheduleConfig | undefined;
 };
 
-/** What is not as it should be, and what to do about it. */
+/** Something that is not as it should be, and what to do about it. */
 export type TransferProblem = { readonly text: string; readonly hint?: string | undefined };
 
-/** How a sync or pull stands. */
+/** The status of a sync or pull. */
 export type TransferStatus = TransferState & {
   /** The report of its newest run; undefined before the first. */
   readonly last: RunReport | undefined;
-  /** When it begins by itself; undefined when nothing schedules it, or when Temporal says that it will not. */
+  /** When it begins by itself; undefined if nothing schedules it, or Temporal says that it will not. */
   readonly next: Date | undefined;
-  /** What its run waits for; undefined while it moves, or when none continues. */
+  /** What its run waits for; undefined while it progresses, or if none continues. */
   readonly waiting: string | undefined;
-  /** Rejects that are open, whichever run holds them; of a pull always 0. */
+  /** Open rejects, whichever run holds them; always 0 for a pull. */
   readonly openRejects: number;
   readonly problem: TransferProblem | undefined;
 };
 
-/** What of a run that has not ended is not as it should be. `open` is undefined when Temporal did not tell. */
+/** What is wrong with a run that has not ended. `open` is undefined if Temporal did not say. */
 function problemOfOpen(
   transfer: TransferState,
   { open, workers }: Pick<Seen, "open" | "workers">,
@@ -50,12 +50,12 @@ function problemOfOpen(
   return { text: "interrupted", hint };
 }
 
-/** Why nobody can answer a run that is held, and what to do; undefined where somebody can, as far as is known. */
+/** Why nobody can answer a held run, and what to do; undefined if somebody can, as far as is known. */
 export function whyUnanswerable(
   sync: string,
   { open, isElsewhere = false }: Pick<Seen, "isElsewhere" | "open">,
 ): Unsendable | undefined {
-  // Its end is noted only by what takes its lock.
+  // Its end is noted only by the next holder of its lock.
   if (open?.isWorkflowOpen === false) {
     const why = "its workflow was ended from outside: nothing of it is sent";
     return { why, hint: `\`sluice run ${sync}\`` };
@@ -67,7 +67,7 @@ export function whyUnanswerable(
   };
 }
 
-/** What it is held for, and who has to say what. */
+/** What a run is held for, and who has to answer. */
 function problemOfHeld(
   { hold, run_id: runId, sync }: RunReport,
   seen: Pick<Seen, "isElsewhere" | "open" | "unsendable">,
@@ -88,7 +88,7 @@ function problemOfHeld(
   return { text: `held since ${since}: ${why}`, hint: heldHint(runId, unsendable) };
 }
 
-/** Why it does not begin by itself though the file schedules it. */
+/** Why it does not begin by itself although the file schedules it. */
 function problemOfSchedule(
   { name, schedule }: TransferState,
   { scheduled, silent }: Pick<Seen, "scheduled" | "silent">,
@@ -106,18 +106,18 @@ function problemOfSchedule(
   return { text, hint: `\`sluice schedule resume ${name}\`` };
 }
 
-/** How far Temporal's clock may be ahead of the store's: those of hosts may be hours off. */
+/** How far Temporal's clock may be ahead of the store's: the clocks of hosts may be hours off. */
 const aheadMsMax = 12 * 3_600_000;
 
-/** When a run began, in Unix ms by Temporal's clock, as far as the time that it was begun for tells. */
+/** When a run began, in Unix ms by Temporal's clock, as far as its scheduled time shows that. */
 function begunMs({ started_at: startedAt }: RunReport, nominalAt: string, now: Date): number {
   const [began, nominal] = [Date.parse(startedAt), Date.parse(nominalAt)];
-  // `temporal schedule backfill` begins runs for times to come, which say nothing of the nights until then.
+  // `temporal schedule backfill` begins runs for future times, which say nothing about the nights until then.
   const isOfClock = nominal <= Math.min(began + aheadMsMax, now.getTime());
   return isOfClock ? Math.max(began, nominal) : began;
 }
 
-/** Scheduled times that went by since the last run. */
+/** The problem that scheduled times have passed since the last run. */
 function overdue(
   { schedule }: TransferState,
   { last, nominalAt }: { readonly last: RunReport; readonly nominalAt: string },
@@ -125,7 +125,7 @@ function overdue(
 ): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
   const until = new Date(now.getTime() - missedAfterMs);
-  // The clock of Temporal, which began it, may be ahead of the store's: then its own time is still to come.
+  // The clock of Temporal, which began the run, may be ahead of the store's: then the run's own time is still to come.
   const after = new Date(begunMs(last, nominalAt, now));
   const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
   if (length === 0) return undefined;
@@ -137,11 +137,11 @@ function problemOfFailed({ error }: RunReport): TransferProblem | undefined {
   return error === undefined ? undefined : { text: error.message, hint: error.hint };
 }
 
-/** What a run that moved its rows left to be looked at. */
+/** The problem left by a run that moved its rows. */
 function problemOfLeft(last: RunReport, openRejects: number): TransferProblem | undefined {
   const { error, counts, run_id: runId } = last;
   if (error !== undefined) return undefined;
-  // Of a sync those that are open count, whichever run holds them.
+  // For a sync, open rejects count, whichever run holds them.
   if (last.kind === "pull" && counts.rejected > 0) {
     const rows = `${counted(counts.rejected, "row")} rejected`;
     return { text: rows, hint: `\`sluice rejects list ${runId}\`` };
@@ -150,14 +150,14 @@ function problemOfLeft(last: RunReport, openRejects: number): TransferProblem | 
     const hint = `\`sluice rejects list --open --sync ${last.sync}\``;
     return { text: `${counted(openRejects, "reject")} open`, hint };
   }
-  // What was in doubt then is told as it stands now, on lines of its own.
+  // Doubts from then are shown as they are now, on lines of their own.
   const warning = last.warnings.find((text) => !isOfDoubt(text));
   return warning === undefined
     ? undefined
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };
 }
 
-/** Several as one, with what to do about the first: a reject that stays open must not hide that no run begins. */
+/** Several problems as one, with what to do about the first: an open reject must not hide that no run begins. */
 function together(problems: readonly (TransferProblem | undefined)[]): TransferProblem | undefined {
   const found = problems.filter((problem) => problem !== undefined);
   const text = found.map((problem) => problem.text).join("; ");
@@ -169,26 +169,26 @@ export function minuteText(iso: string): string {
   return `${iso.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** What was seen of a sync or pull: the report of its newest run, and what Temporal says, where it does. */
+/** The facts seen of a sync or pull: the report of its newest run, and what Temporal says, if it says anything. */
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
   /** Whether it is at another Temporal than commands use here. @default it is not, as far as is known */
   readonly isElsewhere?: boolean | undefined;
-  /** The time that a schedule began the newest run for. @default a person did */
+  /** The scheduled time for which the newest run began. @default a person began it */
   readonly nominalAt?: string | undefined;
   readonly scheduled?: ListedState | undefined;
-  /** Why Temporal says nothing of this project. @default it does, or is slow */
+  /** Why Temporal says nothing about this project. @default it does, or is slow */
   readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
-  /** Workers of the project that live. @default some may */
+  /** Live workers of the project. @default there may be some */
   readonly workers?: number | undefined;
-  /** Rejects that are open, whichever run holds them. @default none */
+  /** Open rejects, whichever run holds them. @default none */
   readonly openRejects?: number | undefined;
-  /** Of a run that is held: why it cannot be approved. @default it can */
+  /** For a held run: why it cannot be approved. @default it can */
   readonly unsendable?: Unsendable | undefined;
 };
 
-/** How a sync or pull is at a time, from what was seen of it. */
+/** The status of a sync or pull at a time, from what was seen of it. */
 export function statusOf(transfer: TransferState, seen: Seen, now: Date): TransferStatus {
   const { last, open, openRejects = 0 } = seen;
   const { schedule } = transfer;

@@ -8,11 +8,11 @@ export type WorkersStatus = {
   readonly workers: number;
   /** Hosts that have one. */
   readonly hosts: number;
-  /** The others: which, why, and what to do, a line each. */
+  /** The others: which, why, and what to do, one line each. */
   readonly idle: readonly string[];
 };
 
-/** Why a worker that lives does nothing of a project, and what to do; undefined where it can. */
+/** Why a live worker does nothing for a project, and what to do; undefined if it can work. */
 function whyIdle(worker: Beat, config: Pick<Config, "file" | "temporal">): string | undefined {
   const which = `a worker of this project (${workerText(worker)})`;
   if (!isReached(worker)) {
@@ -23,7 +23,7 @@ function whyIdle(worker: Beat, config: Pick<Config, "file" | "temporal">): strin
   return `${which} polls another task queue than ${queue} → restart it with this file and environment`;
 }
 
-/** Tells the workers that can do the work of a project from those that only live. */
+/** Distinguishes the workers that can do the work of a project from those that only live. */
 export function statusOfWorkers(
   live: readonly Beat[],
   config: Pick<Config, "file" | "temporal">,

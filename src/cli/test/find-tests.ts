@@ -12,7 +12,7 @@ export const testFolder = "tests";
 const testFile = /\.ya?ml$/;
 
 /**
- * The files of tests that are named, else all in `tests/` beside `sluice.yaml`, in the order of their names.
+ * The test files that are named; otherwise all in `tests/` beside `sluice.yaml`, in the order of their names.
  * @throws {ConfigError} there are none, or one cannot be read.
  */
 export async function findTests(

@@ -8,7 +8,7 @@ import { yamlItem } from "../../sync-tests/edit-yaml.ts";
 import { outcomesOfRows } from "../../sync-tests/run.ts";
 import type { SuggestedSync } from "../project/suggest-sync.ts";
 
-/** What a column holds in an example, by what it becomes. */
+/** An example cell of a column, by what the column becomes. */
 const examples: ReadonlyMap<string | undefined, unknown> = new Map<string | undefined, unknown>([
   ["boolean", true],
   ["date", "2026-01-31"],
@@ -21,7 +21,7 @@ const examples: ReadonlyMap<string | undefined, unknown> = new Map<string | unde
 ]);
 
 /**
- * The first tests of a sync, made up so that no row of the source is in them: a row that has everything, and one
+ * The first tests of a sync, made up so that they contain no row of the source: a row that has everything, and one
  * without its key.
  */
 export async function firstTests({ name, stream, record }: SuggestedSync): Promise<string> {
@@ -30,7 +30,7 @@ export async function firstTests({ name, stream, record }: SuggestedSync): Promi
   const row = exampleRow(rules, stream);
   const empty = keyColumns(rules, stream).map((column): [string, unknown] => [column, ""]);
   const rows: readonly Row[] = [row, { ...row, ...Object.fromEntries(empty) }];
-  // As sources give them: digits, and words.
+  // As sources give them: as text.
   const cells = rows.map((each) =>
     Object.fromEntries(Object.entries(each).map(([column, value]) => [column, String(value)])),
   );
@@ -58,7 +58,7 @@ function exampleRow(mapping: RecordMapping, stream: SuggestedSync["stream"]): Ro
   for (const { rule } of [...texts, ...properties]) {
     for (const column of columnsOf(rule)) {
       const example = examples.get(rule.as);
-      // A column that two fields read is what the one with a type needs.
+      // A column that two fields read gets the example for the field with a type.
       if (example !== undefined) row.set(column, example);
       else if (!row.has(column)) row.set(column, keys.includes(column) ? 1001 : "Acme");
     }

@@ -1,4 +1,4 @@
-/** The time that a mapping module is told, and the zone that its local times are in. */
+/** The time that a mapping module sees, and the zone of its local times. */
 type FixedClock = {
   /** In ms since 1970. */
   readonly now: number;
@@ -6,8 +6,8 @@ type FixedClock = {
 };
 
 /**
- * Does something while the clock of this thread stands still, in a zone. Only for a process that does nothing else
- * meanwhile: whatever asks `Date` is told the same.
+ * Does something while the clock of this thread is stopped, in a zone. Only for a process that does nothing else
+ * meanwhile: everything that asks `Date` gets the same time.
  */
 export async function withFixedClock<Result>(
   { now, timeZone }: FixedClock,
@@ -26,7 +26,7 @@ export async function withFixedClock<Result>(
   }
 }
 
-/** The same class, so that a date of either is one of the other. */
+/** The same class, so that a date of either is an instance of the other. */
 function stoppedAt(now: number, running: DateConstructor): DateConstructor {
   return new Proxy(running, {
     construct: (target, given, asked) => {

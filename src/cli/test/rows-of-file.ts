@@ -17,8 +17,8 @@ import type { Row } from "../../records/streams.ts";
 const readers: ReadonlySet<string> = new Set(["csv", "jsonl"]);
 
 /**
- * The rows of a file: of a sync that reads files, as its connector reads them; else those of a file of JSON, an object
- * or a list of them.
+ * The rows of a file. For a sync that reads files, as its connector reads them; otherwise the rows of a JSON file,
+ * which is an object or a list of objects.
  * @throws {ConfigError} it cannot be read.
  */
 export async function* rowsOfFile(
@@ -40,7 +40,7 @@ async function jsonRows(path: string): Promise<readonly Row[]> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new ConfigError(`cannot read ${basename(path)}: ${readFault(error)}`, { cause: error });
   });
-  // As a member it is read as rows of JSON are: no number loses a digit without a word.
+  // As a member it is read like rows of JSON: no number silently loses a digit.
   const value = parseJsonRow(`{"rows":${text}\n}`)?.["rows"];
   const rows: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (rows.every(isPlainObject)) return rows;

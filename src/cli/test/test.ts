@@ -24,7 +24,7 @@ import { differenceLines } from "./text.ts";
 
 type TestOptions = GlobalOptions & { readonly update?: boolean; readonly junit?: string };
 
-/** A file of tests, and what became of its cases. */
+/** A test file, and the results of its cases. */
 type Ran = { readonly file: TestFile; readonly results: readonly CaseResult[] };
 
 /** `sluice test [files...]`. */
@@ -119,7 +119,7 @@ async function updateFile(context: Context, { file, results }: Ran): Promise<voi
       hint: "write what is expected by hand: `sluice test` shows it",
     });
   }
-  // Beside it first: a command that is stopped leaves one of the two, whole.
+  // Beside it first, so that a command that is stopped leaves one of the two, whole.
   const target = await targetAt(file.path, file.name);
   await replaceFile(target, async (append) => {
     await append(text);

@@ -5,7 +5,7 @@ import type { CaseDifference } from "../../sync-tests/run.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { expectedMark, givenMark } from "../output/style.ts";
 
-/** What a test expects over what the mapping gives, the line of its file before them. */
+/** Two lines: what a test expects, with the line number in its file, and below it what the mapping gives. */
 export function differenceLines(file: TestFile, difference: CaseDifference): readonly string[] {
   const { at, path, row, expected, actual } = difference;
   const of = row === undefined ? "" : `row ${row}: `;
@@ -21,7 +21,7 @@ export function differenceLines(file: TestFile, difference: CaseDifference): rea
 
 function memberText(path: CaseDifference["path"], value: unknown): string {
   if (path.length === 0) return outcomeText(value);
-  // The fields of a record are named without it.
+  // The fields of a record are named without `record`.
   const name = plainText(path.slice(1).map(String).join("."));
   return `${name}: ${value === undefined ? "(nothing)" : plainText(yamlLine(value))}`;
 }
@@ -38,7 +38,7 @@ function whyText(
   file: TestFile,
   { at, path, expected, actual, why }: CaseDifference,
 ): string | undefined {
-  // 007 is the number 7 for YAML.
+  // YAML reads 007 as the number 7.
   const isUnquoted = typeof expected !== "string" && actual === file.writtenAt([...at, ...path]);
   return isUnquoted && actual !== undefined ? "it is text: write it in quotes" : why;
 }

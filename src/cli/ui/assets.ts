@@ -1,8 +1,8 @@
 import { stylesheet } from "./stylesheet.ts";
 
 /**
- * Looks again at a page that moves, and takes its content over where that changed; whoever reads or types in it is not
- * disturbed. Nothing needs it: without JavaScript the page is loaded anew.
+ * Fetches a live page again, and takes over its content if that changed, without disturbing anybody who reads or types
+ * in it. Nothing depends on it: without JavaScript the browser reloads the page.
  */
 const live = `"use strict";
 const everyMs = 2000;
@@ -26,7 +26,7 @@ const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1a6fd4"/>' +
   '<path d="M3 6h10M3 10h6" stroke="#fff" stroke-width="2"/></svg>';
 
-/** What pages need beside themselves, by path. */
+/** The files that pages need besides themselves, by path. */
 export const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
   "/style.css": { type: "text/css; charset=utf-8", text: stylesheet },
   "/live.js": { type: "text/javascript; charset=utf-8", text: live },

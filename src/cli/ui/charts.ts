@@ -2,7 +2,7 @@ import type { ChunkTimes, RunFigures } from "../../state/contract/runs/figures.t
 import { counted, durationText, grouped } from "../../text/quantities.ts";
 import { html, type Html } from "./html.ts";
 
-/** What rows become, in the order of a bar from its foot, with the class that colours it. */
+/** What becomes of rows, in the order of a bar from its foot; each name is also the class that colours it. */
 const kinds = ["sent", "unchanged", "filtered", "rejected"] as const;
 
 /** A part of a balance; `kind` is the class that colours it. */
@@ -15,10 +15,10 @@ export type BalancePart = {
 const barWidth = 7;
 const barStep = 9;
 const barHeight = 44;
-/** Below the line, where a run that failed is marked. */
+/** The space below the line where a failed run is marked. */
 const markHeight = 6;
 
-/** A number of a path, without digits that nobody sees. */
+/** A number in a path, without digits that nobody sees. */
 function short(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
@@ -32,12 +32,12 @@ function box(
   return `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`;
 }
 
-/** Whether a run did not come to its end by itself. */
+/** Whether a run failed, was abandoned, or ran out of credits. */
 function hasFailed({ outcome }: RunFigures): boolean {
   return outcome === "failed" || outcome === "abandoned" || outcome === "credits_exhausted";
 }
 
-/** What a screen reader says in place of the bars. */
+/** The text for a screen reader in place of the bars. */
 function barsText(name: string, runs: readonly RunFigures[]): string {
   const sum = (count: (run: RunFigures) => number): number =>
     runs.reduce((total, run) => total + count(run), 0);
@@ -82,7 +82,7 @@ export function runBars(name: string, newestFirst: readonly RunFigures[]): Html 
   </svg>`;
 }
 
-/** What the colours mean. */
+/** The meaning of the colours. */
 export function chartKey(names: readonly (readonly [kind: string, name: string])[]): Html {
   return html`<ul class="key">
     ${names.map(
@@ -131,10 +131,10 @@ const lineWidth = 860;
 const lineStep = 16;
 const lineHeight = 11;
 const lineLeft = 96;
-/** Before a bar, where something of its chunk was tried again. */
+/** The mark before a bar, if something of its chunk was retried. */
 const troubleWidth = 5;
 
-/** The steps of a chunk in their order: the class that colours each, and what it is. */
+/** The steps of a chunk in order: the class that colours each, and its name. */
 const steps = [
   ["filtered", "staged, and waited for its turn"],
   ["upload", "uploaded"],
@@ -142,19 +142,19 @@ const steps = [
   ["sent", "committed"],
 ] as const;
 
-/** When each step of a chunk ended, in Unix ms; undefined where it did not, or has none. */
+/** When each step of a chunk ended, in Unix ms; undefined if it did not, or the chunk has no such step. */
 function endsOf({
   leftAt,
   uploadedAt,
   acceptedAt,
   committedAt,
 }: ChunkTimes): readonly (number | undefined)[] {
-  // What sends nothing is committed once it is staged.
+  // A chunk that sends nothing is committed once it is staged.
   const stagedAt = leftAt ?? committedAt;
   return [stagedAt, uploadedAt, acceptedAt, committedAt].map((at) => at ?? undefined);
 }
 
-/** The pieces of a chunk's bar: each from the end of the step before to its own, the last one to `endMs`. */
+/** The pieces of a chunk's bar: each from the end of the step before to its own end, the last one to `endMs`. */
 function piecesOf(
   chunk: ChunkTimes,
   endMs: number,
@@ -174,7 +174,7 @@ function piecesOf(
   return pieces;
 }
 
-/** The span in which chunks moved, in Unix ms; one that moves ends now. */
+/** The span in which chunks moved, in Unix ms; for a chunk that still moves, it ends now. */
 function spanOf(chunks: readonly ChunkTimes[], nowMs: number): { from: number; to: number } {
   const from = Math.min(...chunks.map(({ begunAt }) => begunAt));
   const to = Math.max(from + 1, ...chunks.map(({ committedAt }) => committedAt ?? nowMs));
@@ -191,8 +191,8 @@ export function chunkWords({ state, stages, retries }: ChunkTimes): string {
 }
 
 /**
- * Chunks on a time line, each from its first step to its commit, step by step. `endMs`: when its run ended, for
- * those that were not committed.
+ * Chunks on a time line, each from its first step to its commit, step by step. `endMs` is when the run ended, for
+ * chunks that were not committed.
  */
 export function timeLine(chunks: readonly ChunkTimes[], endMs: number): Html {
   const { from, to } = spanOf(chunks, endMs);

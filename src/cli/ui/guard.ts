@@ -5,12 +5,12 @@ import { ConfigError } from "../../errors.ts";
 import { compare } from "../../security/compare.ts";
 import type { Secret } from "../../security/secret.ts";
 
-/** A token that is shorter could be guessed. */
+/** A shorter token could be guessed. */
 const tokenCharsMin = 16;
 
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 
-/** Who may look: where the pages listen, and the token that has to be given; undefined asks for none. */
+/** Who may look: where the pages listen, and the token that they require; undefined requires none. */
 export type UiDoor = { readonly host: string; readonly token: Secret | undefined };
 
 /** Why a request is not answered. */
@@ -31,7 +31,7 @@ export function assertGuarded({ host, token }: UiDoor): void {
   });
 }
 
-/** The name in a Host header, without its port; undefined where it is none. */
+/** The name in a Host header, without its port; undefined if there is none. */
 function nameIn(host: string): string | undefined {
   return /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i
     .exec(host)
@@ -41,8 +41,8 @@ function nameIn(host: string): string | undefined {
 }
 
 /**
- * Whether a browser asked for us by a name that is ours. A page of somebody else can have its own name lead here
- * (DNS rebinding), but neither an address nor `localhost`.
+ * Whether a browser asked for us by a name that is ours. A foreign page can have its own name lead here (DNS
+ * rebinding), but not an address, nor `localhost`.
  */
 function isOurName(host: string, at: string): boolean {
   const name = nameIn(host);
@@ -51,7 +51,7 @@ function isOurName(host: string, at: string): boolean {
   return !loopback.has(at) && isIP(name) !== 0;
 }
 
-/** The token in a header: of a browser the password, whatever the user is called; of a program a bearer token. */
+/** The token in a header: from a browser the password, whatever the user name; from a program a bearer token. */
 function tokenIn(header: string): string {
   const [, scheme = "", given = ""] = /^(basic|bearer) +([\w+/=.~-]+)$/i.exec(header) ?? [];
   if (scheme.toLowerCase() !== "basic") return given;
@@ -67,7 +67,7 @@ export function refusalOfUi(
   if (!isOurName(headers.host ?? "", host)) {
     return { status: 421, text: "Open this page by its address, or as localhost." };
   }
-  // A link from elsewhere may lead here; a page from elsewhere may not have a source read by naming us.
+  // A link from elsewhere may lead here, but a page from elsewhere must not make us read a source.
   if (headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] !== "navigate") {
     return { status: 403, text: "Another site asked." };
   }

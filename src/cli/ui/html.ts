@@ -1,6 +1,6 @@
 import { plainText } from "../../text/plain-text.ts";
 
-/** What a page is made of: text that was escaped, or that we wrote. */
+/** A piece of a page: text that was escaped, or that we wrote. */
 export class Html {
   readonly text: string;
 
@@ -10,7 +10,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: all but `Html` is escaped. */
+/** A value in a template: everything but `Html` is escaped. */
 export type HtmlValue = Html | number | string | undefined | readonly HtmlValue[];
 
 const escapes: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as it is shown, in an element or in a quoted attribute; what would turn the direction of reading is gone. */
+/** Text for an element or a quoted attribute, without characters that would change the reading direction. */
 function escaped(text: string): string {
   return plainText(text).replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "");
 }
@@ -33,19 +33,19 @@ function textOf(value: HtmlValue): string {
   return escaped(String(value));
 }
 
-/** A piece of a page: every value in it is escaped, unless it is a piece of a page itself; lists are joined. */
+/** A piece of a page. Every value in it is escaped, unless it is itself a piece of a page; lists are joined. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, at) => part + textOf(values[at])).join(""));
 }
 
-/** What is said of commands, such as "interrupted → `sluice run a`", with the commands marked as code. */
+/** A text about commands, such as "interrupted → `sluice run a`", with the commands marked as code. */
 export function withCode(text: string): Html {
   const pieces = text.split("`");
   const isCode = (at: number): boolean => at % 2 === 1 && at < pieces.length - 1;
   return html`${pieces.map((piece, at) => (isCode(at) ? html`<code>${piece}</code>` : piece))}`;
 }
 
-/** The path of one of our pages, with what it is asked; members that are undefined or empty are left out. */
+/** The path of one of our pages with its query; members that are undefined or empty are left out. */
 export function linkTo(
   path: string,
   asked: Readonly<Record<string, string | undefined>> = {},

@@ -1,18 +1,18 @@
-/** How long what was looked up is shown to others who ask the same, in ms: a page is not older than that. */
+/** How long a page that was looked up is shown to others who ask for the same, in ms: no page is older than that. */
 const keptMs = 1_000;
 
-/** Different pages that are looked up at once: the pages must not slow a worker beside them. */
+/** How many different pages are looked up at once: the pages must not slow a worker beside them. */
 const looksMax = 2;
 
-/** Different pages that wait for that; whoever asks for more is told to come again. */
+/** How many different pages wait for that; whoever asks for more has to come again. */
 const waitingMax = 64;
 
-/** A page that is looked up, or was a moment ago. */
+/** A page that is being looked up, or was a moment ago. */
 type Kept<Page> = { readonly page: Promise<Page>; readonly untilMs: number };
 
 /**
- * Looks up a page once for all who ask for it at the same time, and few pages at once: a thousand requests cost hardly
- * more than one.
+ * Looks up a page once for all who ask for it at the same time, and only a few pages at once: a thousand requests cost
+ * hardly more than one.
  */
 export class KeptPages<Page> {
   readonly #kept = new Map<string, Kept<Page>>();
@@ -24,14 +24,14 @@ export class KeptPages<Page> {
     this.#now = now;
   }
 
-  /** The page of a name; undefined when too many others wait. */
+  /** The page of a name; undefined if too many others wait. */
   get(name: string, look: () => Promise<Page>): Promise<Page> | undefined {
     for (const [old, { untilMs }] of this.#kept) if (untilMs <= this.#now()) this.#kept.delete(old);
     const known = this.#kept.get(name);
     if (known !== undefined) return known.page;
     if (this.#waiting.length >= waitingMax) return undefined;
     const page = this.#inTurn(look);
-    // Until it is there, however long that takes.
+    // Kept until it is there, however long that takes.
     this.#kept.set(name, { page, untilMs: Infinity });
     const settle = (ms: number) => (): void => {
       this.#kept.set(name, { page, untilMs: this.#now() + ms });

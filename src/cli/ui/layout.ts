@@ -1,12 +1,12 @@
 import { version } from "../../version.ts";
 import { html, type Html } from "./html.ts";
 
-/** One page, as it goes into the frame that all have. */
+/** One page, as it goes into the frame that all pages share. */
 export type UiPage = {
   readonly title: string;
   /** The content, below the heading. */
   readonly main: Html;
-  /** Whether it shows something that moves: it then looks again by itself. */
+  /** Whether it shows something that is in progress: it then refreshes itself. */
   readonly isLive?: boolean;
   /** @default 200 */
   readonly status?: number;
@@ -19,10 +19,10 @@ const places = [
   ["/held", "Held"],
 ] as const;
 
-/** How often a page that moves is fetched again by a browser without JavaScript. */
+/** How often a browser without JavaScript fetches a live page again. */
 const refreshSeconds = 5;
 
-/** The whole document. `path` is the page's own, without what it is asked. */
+/** The whole document. `path` is the page's own, without its query. */
 export function document({ title, main, isLive = false }: UiPage, path: string): string {
   const again = html`<noscript
     ><meta http-equiv="refresh" content="${refreshSeconds}"

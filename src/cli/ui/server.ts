@@ -9,13 +9,13 @@ import { html, withCode } from "./html.ts";
 import { KeptPages } from "./kept-pages.ts";
 import { document, type UiPage } from "./layout.ts";
 
-/** What a page is asked: the members of its address, each once; of its path, `run`. */
+/** The parameters of a page: the members of its query, each once, and `run` of its path. */
 export type UiAsked = Readonly<Record<string, string>>;
 
 /** The pages, by path as fastify writes it. */
 export type UiPages = Readonly<Record<string, (asked: UiAsked) => Promise<UiPage>>>;
 
-/** What the server of the pages is made of. */
+/** The parts of the pages' server. */
 type UiServerParts = UiDoor & {
   /** 0 takes a free one. */
   readonly port: number;
@@ -23,13 +23,13 @@ type UiServerParts = UiDoor & {
   readonly log: Logger;
 };
 
-/** The pages as they are served. */
+/** The pages while they are served. */
 export type UiServer = { readonly address: URL; close(): Promise<void> };
 
 /** Bytes of a request's line and headers: a search for a key is the longest. */
 const headBytesMax = 16 * 1024;
 
-/** A browser keeps six; more are scripts'. */
+/** A browser keeps six; more come from scripts. */
 const connectionsMax = 1_024;
 
 const securityHeaders = {
@@ -46,7 +46,7 @@ const securityHeaders = {
 
 const plain = "text/plain; charset=utf-8";
 
-/** What was asked; of a member that is given twice the last counts. */
+/** The parameters of a request; if a member is given twice, the last one counts. */
 function askedIn({ query, params }: FastifyRequest): UiAsked {
   const members = [query, params].flatMap((each) =>
     typeof each === "object" && each !== null ? Object.entries(each) : [],
@@ -70,7 +70,7 @@ function faultPage(error: SluiceError): UiPage {
   };
 }
 
-/** The page; one that says why not where the error is for people. */
+/** The page; for an error that is meant for people, a page that shows it. */
 async function pageOf(look: () => Promise<UiPage>): Promise<UiPage> {
   try {
     return await look();
@@ -86,7 +86,7 @@ async function send(reply: FastifyReply, status: number, text: string): Promise<
 
 function addPages(app: FastifyInstance, pages: UiPages): void {
   for (const [path, look] of Object.entries(pages)) {
-    // Each kind by itself: a source that does not answer holds up no other page.
+    // One for each kind of page, so that a source that does not answer holds up no other kind.
     const kept = new KeptPages<{ readonly status: number; readonly text: string }>();
     app.get(path, async (request, reply) => {
       const page = kept.get(request.url, async () => {

@@ -3,7 +3,7 @@ import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 import type { askTemporal } from "../running/ask-temporal.ts";
 
-/** What pages look at. */
+/** The project that pages look at. */
 export type Sight = {
   readonly config: Config;
   readonly state: StateStore;

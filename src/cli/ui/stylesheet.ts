@@ -1,4 +1,4 @@
-/** How the pages look; light and dark as the reader's system is. Colours keep 4.5:1 against what they stand on. */
+/** The styles of the pages, light or dark like the reader's system. Colours keep 4.5:1 against their background. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { askTemporal, type Told } from "../running/ask-temporal.ts";
 
-/** How long a page waits for Temporal, which may take seconds to be found away. */
+/** How long a page waits for Temporal: finding out that it is away may take seconds. */
 const waitMsMax = 50;
 
-/** How old what it said may be before it is asked again. */
+/** How old the last answer may be before Temporal is asked again. */
 const askEveryMs = 2_000;
 
 const nothingYet: Told = {
@@ -16,8 +16,8 @@ const nothingYet: Told = {
 };
 
 /**
- * What Temporal says, without a page waiting for it: what it said last is shown, and meanwhile it is asked again. Asked
- * as `askTemporal`, always of the same project.
+ * What Temporal says, without a page waiting for it: the last answer is shown, and Temporal is asked again meanwhile.
+ * To be called like `askTemporal`, always about the same project.
  */
 export function watchTemporal(): typeof askTemporal {
   let last = nothingYet;
@@ -28,7 +28,7 @@ export function watchTemporal(): typeof askTemporal {
       askedAt = performance.now();
       asking = askTemporal(...asked)
         .then((told) => (last = told))
-        // As long as it fails, what it said before is shown: how it is reached may be configured wrongly.
+        // While asking fails, the earlier answer is shown: the way to Temporal may be configured wrongly.
         .catch(() => undefined)
         .finally(() => (asking = undefined));
     }

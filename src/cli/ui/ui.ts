@@ -14,15 +14,15 @@ type UiOptions = GlobalOptions & {
   readonly showRows?: boolean;
 };
 
-/** How much nicer the pages are than who started them, as nice(1) counts. */
+/** How much nicer the pages are than the process that started them, as nice(1) counts. */
 const nicer = 10;
 
-/** A worker on the same machine goes first where both want the processor. */
+/** Lets a worker on the same machine go first if both want the processor. */
 function yieldToWorkers(): void {
   try {
     setPriority(Math.min(19, getPriority() + nicer));
   } catch {
-    // Where nobody may change that, they share.
+    // Without the right to change that, they share.
   }
 }
 

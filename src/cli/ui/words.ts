@@ -22,12 +22,12 @@ export function outcomeHtml(outcome: Outcome | "held" | "running"): Html {
   return html`<span class="state ${tones[outcome]}">${outcomeText(outcome)}</span>`;
 }
 
-/** Where a run is shown. */
+/** The path of a run's page. */
 export function runPath(runId: string): string {
   return `/runs/${encodeURIComponent(runId)}`;
 }
 
-/** Lines as a terminal has them, without their colours. */
+/** Lines as a terminal shows them, without colours. */
 export function terminalText(text: string): Html {
   const lines = stripVTControlCharacters(text).trim().split("\n");
   return html`<pre>${lines.map((line, at) => [at === 0 ? "" : new Html("\n"), line])}</pre>`;
@@ -41,7 +41,7 @@ export function commandHtml(...words: readonly string[]): Html {
   return html`<pre><code>sluice ${quoted.join(" ")}</code></pre>`;
 }
 
-/** A table with a heading for each column, which scrolls by itself where it is wide. */
+/** A table with a heading for each column; a wide one scrolls by itself. */
 export function tableHtml(
   label: string,
   headings: readonly string[],

@@ -10,17 +10,17 @@ import { isAtTerminal, withState } from "../output/context.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
 import { transferNow } from "../run/run-now.ts";
 
-/** What `--resend` is asked with. */
+/** The options about `--resend`. */
 export type ResendOptions = GlobalOptions & { readonly resend?: boolean; readonly yes?: boolean };
 
-/** What a run is shown with: none of what was asked of the verification. */
+/** The options that show a run, without those of the verification. */
 function globalsOf({ config, json }: GlobalOptions): GlobalOptions {
   return { ...(config === undefined ? {} : { config }), ...(json === undefined ? {} : { json }) };
 }
 
 /**
- * Before a call is paid for.
- * @throws {ConfigError} records are to be sent again, and nobody can be asked, or none of this sync ever are.
+ * To be called before a call is paid for.
+ * @throws {ConfigError} records are to be sent again, but nobody can be asked, or this sync may not repeat any.
  */
 export function assertAskable(
   context: Context,
@@ -35,8 +35,8 @@ export function assertAskable(
 }
 
 /**
- * Sends records again that the service does not find, as their rows are now: nothing is known of them any more, so
- * that a run sends them. Where each run reads the whole source it is a run, else a backfill of all of it.
+ * Sends records again that the service does not find, as their rows are now: makes them unknown, so that a run sends
+ * them. That is a run if each run reads the whole source, otherwise a backfill of all of it.
  */
 export async function resendMissing(
   context: Context,
@@ -59,7 +59,7 @@ export async function resendMissing(
   if (yes !== true && (await isConfirmed(question, interrupted)) !== true) return;
   const { name, connectorConfig } = sync;
   const target = targetOf(config.api);
-  // Not before a run can begin: where each run reads only what changed, none would send them, and no look miss them.
+  // Not before a run can begin: if runs read only what changed, none would send them, and no look would miss them.
   const before = async (): Promise<void> =>
     await withState(config, async (state) => await state.forgetKeys({ target, sync: name, keys }));
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);

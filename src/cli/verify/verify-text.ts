@@ -5,14 +5,14 @@ import type { RecordVerdict, VerifiedRecord } from "../../verify/look-up.ts";
 import { summaryOf } from "../../verify/summary.ts";
 import type { Verification } from "../../verify/verify.ts";
 
-/** A verification, and what it was asked for. */
+/** A verification, with what was asked for. */
 export type ShownVerification = Verification & {
   readonly sync: string;
-  /** Undefined where keys were named. */
+  /** Undefined if keys were named. */
   readonly seed: number | undefined;
 };
 
-/** Records that the text names one by one; `--json` names all. */
+/** How many records the text names one by one; `--json` names all. */
 const toldMax = 50;
 
 const verdictTexts: Readonly<Record<RecordVerdict, string>> = {
@@ -48,7 +48,7 @@ function leftText(left: number, stopped: SluiceError | undefined): string {
   return `  not asked     ${grouped(left)}: ${plainText(why)}`;
 }
 
-/** What a verification found, as a person reads it. */
+/** What a verification found, for a person. */
 export function verifyText({ sync, seed, chosen, looked }: ShownVerification): string {
   const { records, left, stopped } = looked;
   const summary = summaryOf(looked);

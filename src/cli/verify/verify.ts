@@ -32,12 +32,12 @@ type VerifyOptions = ResendOptions & {
   readonly callsMax?: number;
 };
 
-/** The day, as in 20261126: a second look at the same day sees the same records, one a week later sees others. */
+/** The day, as in 20261126: a second look on the same day sees the same records, and one a week later sees others. */
 function seedOfDay(day: Date): number {
   return Number(day.toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
-/** What is chosen at a time by the clock of the store. @throws {ConfigError} more than may be. */
+/** The choice of records, at a time by the clock of the store. @throws {ConfigError} more records than may be. */
 export function choiceOf(
   { sample, key, seed }: Pick<VerifyOptions, "key" | "sample" | "seed">,
   now: Date,

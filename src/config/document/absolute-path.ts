@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-/** A path of a connector's configuration, from the folder that the engine gave it; undefined when it has none. */
+/** A path in a connector's configuration, from the folder that the engine gave; undefined when the member has none. */
 export function absolutePath(
   config: Readonly<Record<string, unknown>>,
   member: string,

@@ -10,7 +10,7 @@ import type { Values } from "./values.ts";
 /** Names and indices that lead to a value: `["syncs", "accounts", "mode"]`. */
 export type Path = readonly PropertyKey[];
 
-/** A YAML file as data, and the way back from a value to where it is written. */
+/** A YAML file as data, with the place where each value is written. */
 export type ConfigDocument = {
   /** Plain data with variables filled in; undefined when the syntax is broken. */
   readonly data: unknown;
@@ -20,8 +20,8 @@ export type ConfigDocument = {
   /** The text with literal secrets struck out. */
   readonly shownText: string;
   /**
-   * The offset of a value, or of its name; of what is missing, that of the nearest group around it. Undefined when a
-   * problem of that value is already known.
+   * The offset of a value, or of its name; for a missing value, the offset of the nearest group around it. Undefined
+   * when a problem of that value is already known.
    */
   offsetOf(path: Path, on: "name" | "value"): number | undefined;
   /** The text at a path as it is written, before variables are filled in. */
@@ -29,12 +29,12 @@ export type ConfigDocument = {
 };
 
 /**
- * Reads YAML as data. Never throws for what is in the text: that is in `problems`. Without variables `${` is a text
- * like any other.
+ * Reads YAML as data. Never throws because of the text: its faults are in `problems`. Without variables `${` is plain
+ * text.
  */
 export function parseConfigDocument(text: string, variables?: Variables): ConfigDocument {
   const document = parseDocument(text, {
-    // The walk finds repeated names itself: yaml compares each with each, which takes seconds for many.
+    // The walk finds repeated names itself: yaml compares every pair of names, which takes seconds for many.
     uniqueKeys: false,
     stringKeys: true,
     prettyErrors: false,
@@ -46,7 +46,7 @@ export function parseConfigDocument(text: string, variables?: Variables): Config
   const isReadable = document.errors.length === 0;
   const nothing: Values = { data: undefined, problems: [], known: new Set() };
   const values = isReadable ? readValues({ document, targets, text, variables }) : nothing;
-  /** Where a path leads to; when it breaks off, the last step that is there. */
+  /** The place at a path; when the path breaks off, the place of its last existing step. */
   const follow = (path: Path): Place => {
     let place: Place = { value: document.contents ?? undefined, isWhole: true };
     for (const step of path) {
@@ -101,7 +101,7 @@ type Place = {
   readonly isWhole: boolean;
 };
 
-/** What each alias stands for, in one pass: yaml's own `resolve` passes over the whole document for every alias. */
+/** The target of each alias, found in one pass: yaml's own `resolve` scans the whole document for every alias. */
 function aliasTargets(document: Document.Parsed): ReadonlyMap<Node, Node> {
   const marked = new Map<string, Node>();
   const targets = new Map<Node, Node>();

@@ -8,7 +8,7 @@ import { isMissing, readFault } from "./read-fault.ts";
 
 const fileName = "sluice.yaml";
 
-/** Where a configuration is looked for. */
+/** Where to look for a configuration. */
 export type ConfigSearch = {
   /** The path given with `--config`, relative to `cwd`. */
   readonly path?: string | undefined;
@@ -74,7 +74,7 @@ function foldersUpwards(folder: string): readonly string[] {
 export async function readConfigFile(path: string, cwd: string): Promise<FoundFile | undefined> {
   const name = relative(cwd, path) || ".";
   try {
-    // Without O_NONBLOCK a named pipe would be waited for.
+    // Without O_NONBLOCK, opening a named pipe would block.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) throw new ConfigError(`${name} is not a file`);

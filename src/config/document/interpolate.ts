@@ -1,11 +1,11 @@
 import { didYouMean } from "../messages/did-you-mean.ts";
 
-/** The variables that `${VAR}` may name: the environment over the `.env` file. */
+/** The variables that `${VAR}` may name: the environment, which overrides the `.env` file. */
 export type Variables = ReadonlyMap<string, string>;
 
 /** Something wrong with a `${…}`. */
 export type VariableMistake = {
-  /** Which of the text's references it is, from 0, escapes counted. */
+  /** The index of the reference among the text's references, from 0, escapes counted. */
   readonly ordinal: number;
   readonly message: string;
 };
@@ -21,12 +21,12 @@ export type Interpolated = {
 const reference =
   /\$\$\{|\$\{(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}|\$\{[^}]*\}?/g;
 
-/** A text that is the name of a variable as a shell takes it, `$FORMS_SECRET`: nothing is filled in there. */
+/** A text that is a variable without braces, as in a shell, `$FORMS_SECRET`: it is not filled in. */
 const bareName = /^\$(?<name>[A-Z][A-Z0-9_]*)$/;
 
 /**
- * Says that a variable lacks its braces: as a secret, the name of the variable would be one that anybody guesses. A
- * name of one word may be a text, unless there is such a variable.
+ * Reports a variable without its braces: used as a secret, the name of the variable could be guessed by anybody. A name
+ * of one word may be a plain text, unless there is such a variable.
  */
 function bareMistake(text: string, variables: Variables): VariableMistake | undefined {
   const name = bareName.exec(text)?.groups?.["name"];
@@ -36,8 +36,8 @@ function bareMistake(text: string, variables: Variables): VariableMistake | unde
 }
 
 /**
- * Fills `${VAR}` and `${VAR:-default}` into a text; `$${` stands for `${`. The default counts when the
- * variable is unset or empty, as in a shell; without one, an unset variable is a mistake.
+ * Fills `${VAR}` and `${VAR:-default}` into a text; `$${` stands for `${`. The default applies when the variable is
+ * unset or empty, as in a shell; without one, an unset variable is a mistake.
  */
 export function interpolate(text: string, variables: Variables): Interpolated {
   const bare = bareMistake(text, variables);
@@ -53,7 +53,7 @@ export function interpolate(text: string, variables: Variables): Interpolated {
   return { text: filled + text.slice(end), mistakes };
 }
 
-/** Where a text's references stand, escapes counted, as indices into it. */
+/** The indices of a text's references, escapes counted. */
 export function referencesIn(text: string): readonly number[] {
   return [...text.matchAll(reference)].map((match) => match.index);
 }

@@ -7,10 +7,10 @@ import { membersOf } from "../schema/members.ts";
 import { readFault } from "./read-fault.ts";
 import { readSecretFile } from "./secret-file.ts";
 
-/** How the path of a mapping module ends. */
+/** Matches the path of a mapping module. */
 export const modulePath = /\.(?:ts|js|mjs)$/;
 
-/** What the files hold that a configuration names, as far as they can be read. */
+/** The contents of the files that a configuration names, as far as they can be read. */
 export type NamedFiles = {
   /** The content of `api_key_file`. */
   readonly apiKey: string | undefined;

@@ -5,15 +5,15 @@ import { parseConfigDocument, type Path } from "./document.ts";
 import { findConfigFile, type ConfigSearch } from "./find.ts";
 import { readVariables } from "./variables.ts";
 
-/** Where a configuration that could be loaded says something. */
+/** The places of values in a configuration that could be loaded. */
 export type Places = {
-  /** `sluice.yaml:12`, the line of the first of these paths that leads to a value; without one, of the last. */
+  /** `sluice.yaml:12`, the line of the first of these paths that leads to a value; if none does, of the last. */
   of(...paths: readonly Path[]): string;
 };
 
 /**
  * Reads the places of a configuration's values.
- * @throws {ConfigError} the file is not there any more.
+ * @throws {ConfigError} the file no longer exists.
  */
 export async function readPlaces(search: ConfigSearch): Promise<Places> {
   const { path, name, text } = await findConfigFile(search);

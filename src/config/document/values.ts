@@ -6,24 +6,24 @@ import type { Problem } from "../messages/problems.ts";
 import { interpolate, referencesIn } from "./interpolate.ts";
 import type { Variables } from "./interpolate.ts";
 
-/** What a document that nests too deeply is told. */
+/** The message for a document that nests too deeply. */
 export const nestedTooDeeply = `nested more than ${String(configDepthMax)} levels deep`;
 
 /** The plain data of a YAML document. */
 export type Values = {
   readonly data: unknown;
   readonly problems: readonly Problem[];
-  /** The values that a problem is known of: what else seems wrong with them follows from it. */
+  /** Values with a known problem: any other fault in them follows from it. */
   readonly known: ReadonlySet<Node>;
 };
 
 /**
- * Reads the data of a document that was parsed with string keys, and fills in variables. A walk of our own, because it
- * bounds what aliases grow into, finds every mistake, and says where each stands.
+ * Reads the data of a document that was parsed with string keys, and fills in variables. The walk is our own, because
+ * it bounds how far aliases grow, finds every mistake, and says where each one is.
  */
 export function readValues(source: {
   readonly document: Document.Parsed;
-  /** What each alias stands for. */
+  /** The target of each alias. */
   readonly targets: ReadonlyMap<Node, Node>;
   readonly text: string;
   /** Undefined: texts stay as they are written. */
@@ -78,7 +78,7 @@ class Walk {
     if (variables === undefined) return String(node.value);
     const filled = interpolate(String(node.value), variables);
     const [start, end] = node.range ?? [0, 0];
-    // In the source a reference stands where it is in the value, but for the quotes, indents and escapes around it.
+    // The source has the references in the same order as the value; only quotes, indents and escapes differ.
     const places = referencesIn(text.slice(start, end));
     const problems = filled.mistakes.map(({ ordinal, message }) => ({
       offset: start + (places[ordinal] ?? 0),
@@ -98,7 +98,7 @@ class Walk {
     else this.#refuse(node, `more than ${String(configValuesMax)} values`);
   }
 
-  /** What several aliases repeat is read several times, but its mistakes are told once. */
+  /** A value that several aliases repeat is read several times, but its mistakes are reported once. */
   #tell(node: Node, problems: readonly Problem[]): void {
     if (!this.known.has(node)) this.problems.push(...problems);
     this.known.add(node);

@@ -7,7 +7,7 @@ import type { Variables } from "./interpolate.ts";
 import { isFolder, isMissing, readFault } from "./read-fault.ts";
 
 /**
- * What `${VAR}` may name: the environment, and of a folder's `.env` file what the environment does not set.
+ * The variables that `${VAR}` may name: the environment, and those in a folder's `.env` file that it does not set.
  * @throws {ConfigError} the `.env` file is there but cannot be read.
  */
 export async function readVariables(

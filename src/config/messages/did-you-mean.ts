@@ -1,7 +1,4 @@
-/**
- * The candidate a mistyped word most likely stands for, or undefined when none is near. Case and separators
- * do not count.
- */
+/** The candidate that a mistyped word most likely means; undefined if none is near. Ignores case and separators. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(word);
   let best: string | undefined;
@@ -29,7 +26,7 @@ function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, "");
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 export function editDistance(from: string, to: string): number {
   let older: number[] = [];
   let old = Array.from({ length: to.length + 1 }, (_, index) => index);

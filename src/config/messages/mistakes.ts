@@ -14,14 +14,14 @@ export type Mistake = {
   readonly message: string;
 };
 
-/** What a schema makes of data: its output, or every mistake. */
+/** The result of checking data against a schema: its output, or every mistake. */
 export type Checked<Output> = {
   /** Undefined when there are mistakes. */
   readonly output: Output | undefined;
   readonly mistakes: readonly Mistake[];
 };
 
-/** Parses data and says in a person's words what is wrong with it. */
+/** Parses data and describes its mistakes in plain words. */
 export function checkData<Schema extends z.ZodType>(
   schema: Schema,
   data: unknown,
@@ -37,7 +37,7 @@ export function checkData<Schema extends z.ZodType>(
   return { output: undefined, mistakes };
 }
 
-/** Mistakes as problems at their places in a document, but for values of which a problem is known already. */
+/** Mistakes as problems at their places in a document, except for values with a problem that is already known. */
 export function problemsAt(
   document: ConfigDocument,
   mistakes: readonly Mistake[],
@@ -78,15 +78,15 @@ function mistakesOf(issue: z.core.$ZodIssue, context: Context): readonly Mistake
   return [{ path, on: "value", message: issue.message }];
 }
 
-/** A value that is missing; a schema's own words say what is wanted of it. */
+/** The mistake of a missing value; the schema's own words say what is expected. */
 function missing(path: Path, wanted = ""): Mistake {
   const why = wanted === "" ? "" : `: ${wanted}`;
   return { path, on: "name", message: `"${String(path.at(-1))}" is missing${why}` };
 }
 
 /**
- * The mistakes of the alternative that the value was most likely meant to be: one of its kind, a literal last, with the
- * fewest mistakes. The union's own words count only when there is none.
+ * The mistakes of the alternative that was most likely meant: it is of the value's kind and has the fewest mistakes,
+ * with literals last. The union's own words are used only when there is none.
  */
 function unionMistakes(issue: z.core.$ZodIssueInvalidUnion, context: Context): readonly Mistake[] {
   const [best] = issue.errors

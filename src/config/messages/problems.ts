@@ -3,9 +3,9 @@ import { configProblemsMax } from "../limits.ts";
 
 /** Something wrong in a configuration file. */
 export type Problem = {
-  /** Where in the file's text, in UTF-16 units from 0. */
+  /** The place in the file's text, in UTF-16 units from 0. */
   readonly offset: number;
-  /** What is wrong, without the place. */
+  /** The fault, without the place. */
   readonly message: string;
   /** The setting at fault: "syncs.accounts.mode". */
   readonly field?: string | undefined;
@@ -29,7 +29,7 @@ export function configError(file: ShownFile, problems: readonly Problem[]): Conf
   return new ConfigError(shown.join("\n"), { field: sorted[0]?.field });
 }
 
-/** Two syncs of one connection find its mistakes twice. */
+/** Removes repetitions: two syncs of one connection both find its mistakes. */
 function unique(problems: readonly Problem[]): readonly Problem[] {
   return [
     ...new Map(
@@ -50,7 +50,7 @@ function render(file: ShownFile, { offset, message }: Problem): string {
   const column = offset - start;
   const source = file.text.slice(start, end < 0 ? undefined : end);
   const from = source.length > shownCharsMax ? Math.max(0, column - shownCharsMax / 2) : 0;
-  // Control and direction marks would move the caret, or the reader's terminal.
+  // Control and direction marks would move the caret, or upset the reader's terminal.
   const shown = source
     .slice(from, from + shownCharsMax)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => " ".repeat(mark.length))

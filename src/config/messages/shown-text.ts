@@ -5,25 +5,25 @@ import { closest } from "./did-you-mean.ts";
 
 const secretName = /(?:^|_)(?:key|secret|password|passphrase|token)$/i;
 
-/** Whoever misspells a name has written the secret all the same. */
+/** A member whose name is misspelt still holds the secret. */
 const misspelt = ["api_key", "secret", "password", "passphrase", "token"];
 
 function isSecret(name: string): boolean {
   return secretName.test(name) || closest(name, misspelt) !== undefined;
 }
 
-/** A name with what stands for its value where it is no pair: the blank after the colon is missing. */
+/** A name before its value where YAML sees no pair: a colon without a blank after it, or an equals sign. */
 const noPair = /(?<![\w-]|\$\{)([\w-]+)["']?(?::(?=\S)|[ \t]*=[ \t]*)/g;
 
-/** The same where the syntax is broken, and a pair may have become part of something else. */
+/** The same for broken syntax, where a pair may have become part of something else. */
 const anyPair = /(?<![\w-]|\$\{)([\w-]+)["']?[ \t]*[:=][ \t]*/g;
 
-/** Members of which a list is one of secrets; a list of keys is one of columns. */
+/** Members whose lists hold secrets; a list of keys holds columns. */
 const secretsName = /(?:^|_)secret$/i;
 
 /**
- * A configuration's text as problems may show it: what looks like a literal secret is overwritten with as
- * many stars, so that columns stay. `${VAR}` gives nothing away and stays.
+ * A configuration's text as problems may show it: anything that looks like a literal secret is overwritten with as many
+ * stars, so that columns stay. `${VAR}` reveals nothing and stays.
  */
 export function strikeOutSecrets(document: Document.Parsed, text: string): string {
   let shown = text;
@@ -42,7 +42,7 @@ export function strikeOutSecrets(document: Document.Parsed, text: string): strin
   return strikeOutPasswords(shown.replaceAll(/.+/g, (line) => strikeOutEnd(line, pairs)));
 }
 
-/** Strikes out what follows a secret's name, to the end of its line; what is in brackets holds names of its own. */
+/** Strikes out the text after a secret's name, to the end of its line; text in brackets has names of its own. */
 function strikeOutEnd(line: string, pairs: RegExp): string {
   for (const { 0: before, 1: name = "", index } of line.matchAll(pairs)) {
     const from = index + before.length;
@@ -53,8 +53,8 @@ function strikeOutEnd(line: string, pairs: RegExp): string {
 }
 
 /**
- * Strikes out what stands between the user and the host of an address. Piece by piece, because one pattern
- * for all of it takes quadratic time on many "://".
+ * Strikes out the password between the user and the host of an address. Works piece by piece, because one pattern for
+ * the whole text takes quadratic time on many "://".
  */
 function strikeOutPasswords(text: string): string {
   return text.replaceAll(/[^\s@]+/g, (piece, at: number) => {

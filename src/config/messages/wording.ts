@@ -4,9 +4,8 @@ import { membersOf } from "../schema/members.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
 /**
- * What is said of a value that a schema refuses, where the schema has no words of its own. Never shows the
- * value, which a variable may have brought. Empty for issues that hold others, whose words count, and for what is
- * missing.
+ * The message for a value that a schema refuses, where the schema has no words of its own. Never shows the value, which
+ * may come from a variable. Empty for issues that contain others, whose words are used, and for missing values.
  */
 export function wordingOf(issue: z.core.$ZodRawIssue): string {
   if (isOfWrongValue(issue) && issue.input === undefined) return "";
@@ -37,7 +36,7 @@ export function wordingOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Whether a value is of another kind, or none of those that there are: such as one that is missing. */
+/** Whether a value is of the wrong kind or not one of the allowed values, as a missing value is. */
 export function isOfWrongValue({ code }: Pick<z.core.$ZodRawIssue, "code">): boolean {
   return code === "invalid_type" || code === "invalid_value";
 }
@@ -65,7 +64,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["record", "a mapping such as { name: value }"],
 ]);
 
-/** What a value is instead; nothing when that would only repeat what it must be. */
+/** Says what a value is instead; empty when that would only repeat what it must be. */
 function notOf(input: unknown, expected: string): string {
   if (typeof input !== "number") return `, not ${kindOf(input)}`;
   if (expected === "int") return "";

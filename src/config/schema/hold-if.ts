@@ -49,7 +49,7 @@ export const holdIfSchema = z
   })
   .describe("What holds a run for a person's consent, before anything of it leaves.");
 
-/** `hold_if` as a run looks at it; undefined where nothing can hold it. */
+/** `hold_if` as a run uses it; undefined where nothing can hold the run. */
 export function assembleHoldIf(
   written: z.output<typeof holdIfSchema> | undefined,
 ): Guardrails | undefined {

@@ -10,9 +10,9 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
  * The JSON schema of `sluice.yaml`, for editors. It offers each connector's members in connections and where syncs and
- * pulls use them, and asks for none of them, because a sync or pull may bring what its connection lacks. A
- * connection of an external connector takes any members, and where there is one, so do syncs and pulls:
- * which connection they use, no schema can look up.
+ * pulls use them, but requires none, because a sync or pull may supply members that its connection lacks. A connection
+ * of an external connector takes any members. Where there is one, syncs and pulls do too, because a schema cannot look
+ * up which connection they use.
  */
 export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema>): JsonSchema {
   const known = [...connectors].map(([name, { config }]) => ({
@@ -48,14 +48,14 @@ function schemaOf(known: readonly KnownConnector[]): JsonSchema {
 }
 
 type KnownConnector = {
-  /** What `connector` says. */
+  /** The value of `connector`. */
   readonly called: JsonSchema;
   readonly properties: Record<string, JsonSchema | boolean>;
   /** Whether it may take members that its schema does not list. */
   readonly isOpen: boolean;
 };
 
-/** The members of a connector but those that the engine gives. */
+/** The members of a connector, except those that the engine gives. */
 function membersOf(config: z.ZodType): Omit<KnownConnector, "called"> {
   const { properties } = inputJsonSchema(config);
   const written = Object.entries(properties ?? {}).filter(([name]) => !isGiven(name));
@@ -88,7 +88,7 @@ function offerSources(schema: JsonSchema, connectors: readonly KnownConnector[])
   );
 }
 
-/** A JSON schema is open by itself. */
+/** A JSON schema is open by default. */
 function onlyListed(isOpen: boolean): JsonSchema {
   return isOpen ? {} : { additionalProperties: false };
 }
@@ -98,12 +98,12 @@ function open(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** Members of every connector beside the pull's own: which one it is, only the connection that is named would tell. */
+/** Offers every connector's members besides the pull's own: only the named connection would say which one it is. */
 function offerMembers(schema: JsonSchema, connectors: readonly KnownConnector[]): void {
   const offered = Object.fromEntries(
     connectors.flatMap(({ properties }) => Object.entries(properties)),
   );
-  // `key` is the pull's own in a write-back, whatever a connector calls so.
+  // In a write-back `key` is the pull's own, even if a connector has a member of that name.
   schema.properties = { ...offered, ...schema.properties };
   if (connectors.some(({ isOpen }) => isOpen)) delete schema.additionalProperties;
   else schema.additionalProperties = false;

@@ -2,12 +2,12 @@ import { z } from "zod";
 
 import type { Path } from "../document/document.ts";
 
-/** The JSON schema of what may be written for a schema. */
+/** The JSON schema of a schema's input. */
 export function inputJsonSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 }
 
-/** The names of the members that a JSON schema knows at a path, whichever of its alternatives is meant. */
+/** The names of the members that a JSON schema knows at a path, in any of its alternatives. */
 export function memberNames(root: z.core.JSONSchema.BaseSchema, path: Path): readonly string[] {
   const groups = path.reduce<readonly Described[]>(
     (found, step) => found.flatMap((group) => childrenOf(group, step, root)),
@@ -25,7 +25,7 @@ function childrenOf(group: Described, step: PropertyKey, root: Described): reado
   return typeof child === "object" && !Array.isArray(child) ? alternativesOf(child, root) : [];
 }
 
-/** A schema and, where it offers a choice or names a definition, what that comes down to. */
+/** A schema, together with its alternatives and the definition that it refers to. */
 function alternativesOf(schema: Described | boolean, root: Described): readonly Described[] {
   if (typeof schema === "boolean") return [];
   const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];

@@ -1,4 +1,4 @@
-/** The members of a value that nothing has checked yet; none when it is not a group of members. */
+/** The members of an unchecked value; none when it is not a group of members. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isGroup(value) ? value : {};
 }

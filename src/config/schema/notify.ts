@@ -13,12 +13,12 @@ import { membersOf } from "./members.ts";
 /** A receiver of notifications. */
 export type NotifyConfig = {
   /**
-   * Names it in Temporal and in messages: its host, and a piece of a hash, because the path may be a secret
-   * (Slack's is).
+   * Its name in Temporal and in messages: its host, and a piece of a hash, because the path may be a secret (Slack's
+   * is).
    */
   readonly target: string;
   readonly url: Secret;
-  /** Which runs it hears of; each takes in the one before. */
+  /** The runs that it is notified of; each value includes the one before. */
   readonly on: "failed" | "done_with_rejects" | "always";
 } & (
   | { readonly format: "event"; readonly secret: Secret }
@@ -89,7 +89,7 @@ export function assembleNotify(members: z.output<typeof notifySchema>): readonly
 }
 
 /**
- * Receivers at addresses that nothing may be sent to. Takes data that nothing has checked, and passes over what the
+ * The mistakes of receivers at addresses to which nothing may be sent. Takes unchecked data, and skips whatever the
  * configuration's own schema refuses.
  */
 export function notifyMistakes(data: unknown): readonly Mistake[] {

@@ -14,11 +14,11 @@ import type { PullSources, SourceConfig } from "./sources.ts";
 /** Column of the write-back -> path into a result: `scores.customer_fit.score`. */
 export type ColumnPaths = Readonly<Record<string, string>>;
 
-/** A configured pull: what comes back from the service, and where it goes. */
+/** A configured pull: the results that come back from the service, and where they go. */
 export type PullConfig = {
   readonly name: string;
   readonly of: Searchable;
-  /** What is asked for, but for the domain and the number of results. */
+  /** The query, without the domain and the number of results. */
   readonly query: Omit<SearchQuery, "domain" | "limit">;
   /** Where the domains of job postings are read; undefined for a search. */
   readonly domainsFrom: (SourceConfig & { readonly column: string }) | undefined;
@@ -26,22 +26,22 @@ export type PullConfig = {
   readonly pageSize: number;
   /** Calls of one run. */
   readonly callsMax: number;
-  /** Walks over a search, as long as results are missing because they changed places. */
+  /** Walks over a search, repeated while results are missing because they changed places. */
   readonly passesMax: number;
-  /** A run stops when its rejects exceed both: `rate` of what was read, from 0 to 1, and `rows`. */
+  /** A run stops when its rejects exceed both: `rate` of everything read, from 0 to 1, and `rows`. */
   readonly rejectLimit: { readonly rate: number; readonly rows: number };
   readonly writeBack: SourceConfig & { readonly key: ColumnPaths; readonly set: ColumnPaths };
-  /** Undefined: it runs when it is told to. */
+  /** Undefined: it runs only on request. */
   readonly schedule: ScheduleConfig | undefined;
-  /** Sha256 over what the service is asked, where the domains come from included. */
+  /** Sha256 over the query to the service, including where the domains come from. */
   readonly queryHash: string;
   /** Sha256 over how results are written. */
   readonly writeHash: string;
-  /** Sha256 over all of this but the schedule, and no secret. */
+  /** Sha256 over all of this except the schedule, and over no secret. */
   readonly configHash: string;
 };
 
-/** Published facts, Search and enrichment. */
+/** The operators of a filter (docs/facts/service.md#search). */
 const operators = [
   ...([
     "IS",
@@ -124,7 +124,7 @@ type PullInput = {
   readonly [Of in (typeof searched)[number]]?: unknown;
 } & { readonly write_back?: unknown };
 
-/** Tells what is wrong between the members of a pull; any of them may also be wrong in itself. */
+/** Reports mistakes between the members of a pull; any of them may also have mistakes of its own. */
 function checkPull(pull: PullInput, context: z.core.$RefinementCtx): void {
   const given = searched.filter((name) => pull[name] !== undefined);
   if (given.length !== 1) {
@@ -187,8 +187,8 @@ export const pullSchema = z
 type PullMembers = z.output<typeof pullSchema>;
 
 /**
- * The sort key that every query ends with, so that results of equal rank are in one order on all its pages. None of the
- * published properties is sure to be unique; these nearly are.
+ * The sort keys at the end of every query, so that results of equal rank have the same order on all its pages. None of
+ * the published properties is certain to be unique; these nearly are.
  */
 const lastKeys: Readonly<Record<Searchable, readonly string[]>> = {
   accounts: ["domain"],
@@ -203,13 +203,13 @@ function sortOf(of: Searchable, sort: PullMembers["accounts"] & object): SearchQ
   return [...asked, ...missing.map((key) => ({ sort_by: key, sort_order: "asc" as const }))];
 }
 
-/** What a connector is configured with, as hashes see it: without the folder, which differs from host to host. */
+/** A connector's configuration as it is hashed: without the folder, which differs from host to host. */
 function hashable({ connectorConfig, ...source }: SourceConfig): object {
   const { folder: _, ...config } = membersOf(connectorConfig);
   return { ...source, config };
 }
 
-/** Puts a pull together from parts in which nothing is wrong. */
+/** Assembles a pull from parts that have no mistakes. */
 export function assemblePull(
   name: string,
   members: PullMembers,

@@ -21,14 +21,14 @@ const person =
 const posting =
   "company_domain job_opening_title job_opening_url keywords categories location event event_on first_event_on";
 
-/** What a result may hold (docs/facts/service.md#results), as paths. */
+/** The members that a result may have (docs/facts/service.md#results), as paths. */
 const paths: Readonly<Record<Searchable, readonly string[]>> = {
   accounts: [...account.split(" "), ...system, ...socials, ...scored],
   persons: [...person.split(" "), ...system, ...socials, ...scored],
   job_postings: posting.split(" "),
 };
 
-/** Paths to what is not a text (docs/facts/service.md#results). */
+/** The types of values that are not text, by path (docs/facts/service.md#results). */
 const types: Readonly<Record<string, "boolean" | "date" | "number">> = {
   founded_year: "number",
   raised_amount: "number",
@@ -44,7 +44,7 @@ const types: Readonly<Record<string, "boolean" | "date" | "number">> = {
 
 const path = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
-/** What a path may also stop at: a group of members. */
+/** The groups of members, at which a path may also end. */
 function groupsOf(known: readonly string[]): readonly string[] {
   return known.flatMap((each) => {
     const steps = each.split(".");
@@ -53,8 +53,8 @@ function groupsOf(known: readonly string[]): readonly string[] {
 }
 
 /**
- * What is wrong with a path into a result; undefined when nothing is. One that is nearly a known one is a
- * slip of the pen; one that is wholly unknown may be a member that the service has and its document does not.
+ * The fault of a path into a result; undefined if there is none. A path close to a known one is a typing error; a
+ * wholly unknown one may be a member that the service has but does not document.
  */
 export function resultPathFault(of: Searchable, written: unknown): string | undefined {
   if (typeof written !== "string") return undefined;
@@ -65,7 +65,7 @@ export function resultPathFault(of: Searchable, written: unknown): string | unde
   return meant === undefined ? undefined : `no result has this member (did you mean "${meant}"?)`;
 }
 
-/** What a path of a result leads to; `json` where that is not declared, or a group of members. */
+/** The type of the value at a path of a result; `json` where it is not declared, or is a group of members. */
 export function resultPathType(
   of: Searchable,
   written: string,

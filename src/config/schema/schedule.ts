@@ -3,9 +3,9 @@ import { z } from "zod";
 
 import { timeZoneFault } from "./time-zone.ts";
 
-/** When a sync or pull runs by itself. It says nothing of what is sent, so it is not a part of `configHash`. */
+/** When a sync or pull runs by itself. It does not affect what is sent, so it is not part of `configHash`. */
 export type ScheduleConfig = {
-  /** Five fields, one space between them; only what `cronFields` reads. */
+  /** Five fields, one space between them; only forms that `isField` accepts. */
   readonly cron: string;
   /** A name of the time zone database: "Europe/Paris". */
   readonly timeZone: string;
@@ -28,7 +28,7 @@ const fields = [
   },
 ];
 
-/** Whether croner reads it, and so does Temporal, which knows neither L, W, # nor ?. */
+/** Whether both croner and Temporal read the field; Temporal knows neither L, W, # nor ?. */
 function isField(text: string, index: number): boolean {
   const value = ["\\*", "\\d+", fields[index]?.names].filter(Boolean).join("|");
   const item = `(?:${value})(?:-(?:${value}))?(?:/\\d+)?`;
@@ -44,7 +44,7 @@ function reads(cron: string): boolean {
   }
 }
 
-/** What is wrong with a cron, without showing it; undefined when nothing is. */
+/** The fault of a cron, without showing the cron; undefined if there is none. */
 function cronFault(text: string): string | undefined {
   const parts = text.split(" ");
   if (parts.length !== fields.length) {

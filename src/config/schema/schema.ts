@@ -58,7 +58,7 @@ type ApiInput = {
   readonly allow_insecure_hosts: readonly string[];
 };
 
-/** Tells what is wrong between the members of `api`; any of them may also be wrong in itself. */
+/** Reports mistakes between the members of `api`; any of them may also have mistakes of its own. */
 function checkApi(api: Partial<ApiInput>, context: z.core.$RefinementCtx): void {
   const report = (path: string[], message: string): void => {
     context.addIssue({ code: "custom", path, message });
@@ -190,7 +190,7 @@ export const connectionSchema = z
   .looseObject({ connector: text.describe("The connector's name.") })
   .describe("A source; its further members are the connector's.");
 
-/** Where a sync reads: a connection's name, or that and members for its connector. */
+/** Where a sync reads: a connection's name, alone or with members for its connector. */
 export const fromSchema = z
   .union([text, z.looseObject({ connection: text.describe("The connection's name.") })])
   .describe(
@@ -283,7 +283,7 @@ const sync = z
   })
   .describe("A transfer from a connection into a stream.");
 
-/** Everything a `sluice.yaml` may hold, but for the members that belong to connectors. */
+/** Everything a `sluice.yaml` may hold, except the members that belong to connectors. */
 export const configSchema = z.strictObject({
   version: z.literal(1).describe("The version of this format."),
   api,

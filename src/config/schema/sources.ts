@@ -13,21 +13,22 @@ import type { Checked, Mistake } from "../messages/mistakes.ts";
 import { membersOf } from "./members.ts";
 
 /**
- * What a configuration needs of a connector: the schema of a connection's members with those of `from` over
- * them. One that takes a member `folder` is given the folder of `sluice.yaml` there, and one that takes
- * `first_wins` whether a sync sends the first row of a key and rejects the others; no one may write them.
+ * The parts of a connector that a configuration needs. `config` is the schema of a connection's members, overridden by
+ * those of `from`. A connector that takes a member `folder` gets the folder of `sluice.yaml` there, and one that takes
+ * `first_wins` gets whether a sync sends the first row of a key and rejects the others; neither may be written in the
+ * file.
  */
 export type ConnectorSchema = {
   readonly config: z.ZodType;
-  /** There in a connector that values can be written back with. */
+  /** Present in a connector that can write values back. */
   readonly write?: unknown;
-  /** As the connector's (`connectors/contract/connector.ts`); without one a run reads on where the one before ended. */
+  /** As in the connector (`connectors/contract/connector.ts`); without it a run resumes where the last one ended. */
   restart?(config: unknown): "each-run" | "resume";
-  /** There in a connector that is pushed to. */
+  /** Present in a connector that is pushed to. */
   readonly push?: { endpoint(config: unknown): { readonly path: string } } | undefined;
 };
 
-/** The members that the engine gives, and why no one else does. */
+/** The members that the engine gives, and why nobody may write them. */
 const given = {
   folder: "relative paths start from the folder of this file",
   first_wins: "send and duplicate_keys of a sync say it",
@@ -38,7 +39,7 @@ export function isGiven(name: string): boolean {
   return Object.hasOwn(given, name);
 }
 
-/** A connector's configuration less the members that the engine gives. */
+/** A connector's configuration without the members that the engine gives. */
 export function writtenMembers(config: unknown): Readonly<Record<string, unknown>> {
   const members = Object.entries(membersOf(config));
   return Object.fromEntries(members.filter(([name]) => !isGiven(name)));
@@ -47,9 +48,9 @@ export function writtenMembers(config: unknown): Readonly<Record<string, unknown
 const pushedConfig = z.object({
   /** Output of the connector's schema. */
   settings: z.unknown(),
-  /** Under which its events lie in the inbox. */
+  /** The connection that its events have in the inbox. */
   connection: z.string(),
-  /** Where that is. */
+  /** Where the inbox is. */
   inbox: z.object({
     stateFolder: z.string(),
     store: z
@@ -58,7 +59,7 @@ const pushedConfig = z.object({
   }),
 });
 
-/** What a connector that is pushed to is configured with. */
+/** The configuration of a connector that is pushed to. */
 export type PushedConfig = Omit<z.output<typeof pushedConfig>, "inbox"> & {
   readonly inbox: StateAddress;
 };
@@ -73,12 +74,12 @@ function isData(output: unknown): boolean {
   }
 }
 
-/** Whether a configuration is that of a connector that is pushed to. */
+/** Whether a configuration belongs to a connector that is pushed to. */
 export function isPushedConfig(config: unknown): config is PushedConfig {
   return pushedConfig.strict().safeParse(config).success;
 }
 
-/** The configuration of a connector that is pushed to, out of one of any connector. */
+/** Reads any connector's configuration as one of a connector that is pushed to. */
 export function pushedConfigOf(config: unknown): PushedConfig {
   return pushedConfig.parse(config);
 }
@@ -87,29 +88,26 @@ export function pushedConfigOf(config: unknown): PushedConfig {
 export type ConnectionConfig = {
   readonly name: string;
   readonly connector: string;
-  /** Output of the connector's schema; of one that is pushed to, a `PushedConfig`. */
+  /** Output of the connector's schema; for one that is pushed to, a `PushedConfig`. */
   readonly config: unknown;
 };
 
-/** What a sync reads from: a connection, with the sync's own members of `from` over the connection's. */
+/** The source of a sync: a connection, with its members overridden by those of the sync's `from`. */
 export type SourceConfig = {
   readonly connection: string;
   readonly connector: string;
-  /** Output of the connector's schema; of one that is pushed to, a `PushedConfig`. */
+  /** Output of the connector's schema; for one that is pushed to, a `PushedConfig`. */
   readonly connectorConfig: unknown;
 };
 
-/** What a pull writes to, and where it reads its domains. */
+/** The connection that a pull writes to, and the one from which it reads its domains. */
 export type PullSources = {
   readonly writeBack: SourceConfig;
   /** Undefined for a search. */
   readonly domainsFrom: SourceConfig | undefined;
 };
 
-/**
- * The connections and what syncs and pulls use of them, as far as they are right, and what is wrong with the
- * others.
- */
+/** The connections and their uses by syncs and pulls, as far as they are valid, and the mistakes in the others. */
 export type Sources = {
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   /** By the sync's name. */
@@ -121,23 +119,22 @@ export type Sources = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members of `write_back` and `domains_from` that are the pull's own and not the connector's. */
+/** Members of `write_back` and `domains_from` that belong to the pull and not to the connector. */
 const ownMembers = { write_back: ["key", "set"], domains_from: ["column"] } as const;
 
 type SourcesInput = {
   readonly data: unknown;
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
-  /** Why others that connections name cannot be loaded. */
+  /** For each other connector that connections name, why it cannot be loaded. */
   readonly unloaded: ReadonlyMap<string, string>;
   readonly folder: string;
-  /** Where what is pushed lies. */
+  /** Where pushed events are. */
   readonly inbox: StateAddress;
 };
 
 /**
- * Parses every connection by its connector's schema, alone and as each sync and pull uses it. Takes data that
- * nothing has checked and passes over what the configuration's own schema refuses, so that one look finds the
- * mistakes of both.
+ * Parses every connection by its connector's schema, alone and as each sync and pull uses it. Takes unchecked data and
+ * skips whatever the configuration's own schema refuses, so that one look finds the mistakes of both.
  */
 export function resolveSources(input: SourcesInput): Sources {
   const resolver = new Resolver(input);
@@ -159,7 +156,7 @@ export function resolveSources(input: SourcesInput): Sources {
   return { connections, bySync, byPull, mistakes: resolver.mistakes };
 }
 
-/** Looks connections up, and collects what is wrong with them and their uses. */
+/** Looks up connections, and collects the mistakes in them and in their uses. */
 class Resolver {
   readonly mistakes: Mistake[] = [];
   readonly #input: SourcesInput;
@@ -196,8 +193,7 @@ class Resolver {
   }
 
   /**
-   * A connection by its name alone, or by a group of members that names it; less those that are not the
-   * connector's.
+   * Looks up a connection by its name alone, or by a group of members that names it; leaves out the members in `less`.
    */
   use(
     used: unknown,
@@ -233,7 +229,7 @@ class Resolver {
     return { connection: name, connector, connectorConfig: parsed.config };
   }
 
-  /** The same of a connection that is read for the domains of a pull. */
+  /** The same for a connection from which a pull reads its domains. */
   read(used: unknown, path: Path): SourceConfig | undefined {
     const found = this.use(used, path, { less: ownMembers.domains_from });
     if (found === undefined || this.#input.connectors.get(found.connector)?.push === undefined) {
@@ -244,7 +240,7 @@ class Resolver {
     return undefined;
   }
 
-  /** The same of a connection that is written to. */
+  /** The same for a connection that is written to. */
   writeBack(used: unknown, path: Path): SourceConfig | undefined {
     const found = this.use(used, path, { less: ownMembers.write_back });
     if (found === undefined) return undefined;
@@ -298,7 +294,7 @@ type Source = {
   readonly fromPath: Path;
 };
 
-/** Parses members with those that the engine gives, as far as the schema takes them. */
+/** Parses members together with those that the engine gives, as far as the schema takes the latter. */
 function checkSource(schema: z.ZodType, members: Members, toGive: Members): Checked<unknown> {
   const own = writtenMembers(members);
   const whole = checkData(schema, { ...own, ...toGive });
@@ -318,7 +314,7 @@ function checkSource(schema: z.ZodType, members: Members, toGive: Members): Chec
 }
 
 /**
- * Where a member of the merged configuration is written: `from` wins; what neither has is missing in the
+ * Where a member of the merged configuration is written: `from` wins; a member that neither has is missing in the
  * connection.
  */
 function pathIn(source: Source, path: Path): Path {
@@ -334,7 +330,7 @@ function connectorMistakes(
 ): readonly Mistake[] {
   if (typeof connector !== "string" || connectors.has(connector)) return [];
   const known = [...connectors.keys()];
-  // A path begins with a dot, so that the name of a connector never means a file that somebody happens to have.
+  // A path begins with a dot, so that the name of a connector never means a file that happens to exist.
   const isFile = connector !== "" && existsSync(join(folder, connector));
   const meant = didYouMean(connector, known) || (isFile ? ` (did you mean "./${connector}"?)` : "");
   const message =

@@ -6,7 +6,7 @@ import { urlFault } from "../../postgres/url.ts";
 import { Secret } from "../../security/secret.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 
-/** As syncs and connections are named, so that nobody mistakes one name for another. */
+/** Follows the rules for names of syncs and connections, so that nobody confuses one name with another. */
 const project = z
   .string("name the project, such as `project: customers`, the same on every host")
   .regex(
@@ -14,7 +14,7 @@ const project = z
     'a project is named by a small letter and up to 63 small letters, digits, "_" or "-"',
   );
 
-/** Where a store in Postgres is, as it is written. */
+/** The place of a store in Postgres, as it is written in the file. */
 export const storeSchema = z
   .strictObject({
     url: z

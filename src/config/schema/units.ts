@@ -63,12 +63,12 @@ export function share(): z.ZodType<number, string | number> {
     });
 }
 
-/** A number with its unit as a whole number of the smallest unit, or undefined when the text is none. */
+/** A number with its unit as a whole number of the smallest unit, or undefined when the text is not one. */
 function parseQuantity(text: string, units: ReadonlyMap<string, number>): number | undefined {
   const [, digits = "", unit = ""] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text) ?? [];
   const factor = units.get(unit.toLowerCase());
   if (digits === "" || factor === undefined) return undefined;
-  // 1.1s is 1100.0000000000002 before rounding: what is nearly whole is meant to be whole.
+  // 1.1s is 1100.0000000000002 before rounding: a nearly whole number is meant to be whole.
   const quantity = Number(digits) * factor;
   const whole = Math.round(quantity);
   return Math.abs(quantity - whole) < 1e-6 ? whole : undefined;

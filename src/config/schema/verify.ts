@@ -3,11 +3,11 @@ import { z } from "zod";
 import { sampleDefault, sampleMax } from "../../verify/limits.ts";
 import { scheduleSchema, type ScheduleConfig } from "./schedule.ts";
 
-/** When records of a sync are looked up by themselves, and how many. */
+/** When records of a sync are verified automatically, and how many. */
 export type VerifyConfig = {
   readonly schedule: ScheduleConfig;
   readonly sample: number;
-  /** Undefined: one for each record. */
+  /** Undefined: one call for each record. */
   readonly callsMax: number | undefined;
 };
 

@@ -21,7 +21,7 @@ export async function takeWakeUp(
     .select(["lastSeq", "woken"])
     .where("name", "=", connection)
     .executeTakeFirst();
-  // Whoever keeps something after this look wakes, since nobody has: nothing is to be written.
+  // Nobody has woken the drain, so whoever keeps an event after this look will: there is nothing to write.
   if (found === undefined || found.woken === 0) return found?.lastSeq ?? 0;
   const silenced = await queries
     .updateTable("inboxConnections")
@@ -66,7 +66,7 @@ export async function backlogs(queries: Queries): Promise<Backlog[]> {
     last,
     accepted,
     hasWakeUp: woken === 1,
-    // No number is left out, and what is removed is removed from the front.
+    // No number is left out, and events are removed only from the front.
     waiting: seq === null ? 0 : last - seq + 1,
     oldestMs,
   }));
@@ -79,7 +79,7 @@ export async function prune(
 ): Promise<number> {
   const number = await numberOf(queries, connection);
   const events = sql.table("inboxEvents");
-  // Only the first rows are looked at, so that it never walks through all that is retained.
+  // Looks only at the first rows, so that it never walks through all retained events.
   const { numAffectedRows } = await sql`
     delete from ${events} where connection = ${number} and seq in (
       select seq from (
@@ -91,7 +91,7 @@ export async function prune(
   return Number(numAffectedRows ?? 0);
 }
 
-/** As `InboxMethods.erase`; what the server's files keep of it is the server's. */
+/** As `InboxMethods.erase`; the server's files may still contain the erased data. */
 export async function eraseEvents(
   queries: Queries,
   { connection, seqs }: Input<"erase">,

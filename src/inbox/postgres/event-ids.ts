@@ -9,7 +9,7 @@ import type { InboxTables } from "./tables.ts";
 /** Ids are forgotten by the hour, as in the SQLite inbox. */
 const hourMs = 3_600_000;
 
-/** An event that has an id, in the connection of a number. */
+/** An event with an id, and the number of its connection. */
 type NamedEvent = {
   readonly connection: number;
   readonly id: string;
@@ -18,7 +18,7 @@ type NamedEvent = {
   readonly receivedAt: number;
 };
 
-/** In UTF-8, as it is stored: two ids that differ by a half of a surrogate pair alone are one name of one event. */
+/** Hashes UTF-8, as it is stored: two ids that differ only in half of a surrogate pair are one name of one event. */
 function hashOf(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest().subarray(0, idHashBytes);
 }
@@ -27,7 +27,7 @@ function nameOf(connection: number, idHash: Uint8Array): string {
   return `${connection} ${Buffer.from(idHash).toString("latin1")}`;
 }
 
-/** What is known of one id: the bodies that came with it, and when the first did. */
+/** A known id: the bodies that came with it, and when the first one came. */
 type KnownId = { readonly bodies: Set<string>; readonly firstAt: number };
 
 type NewId = {
@@ -46,7 +46,7 @@ export class GroupIds {
     this.#known = known;
   }
 
-  /** Reads what is known of the ids of events. */
+  /** Reads which ids of events are known, and with which bodies. */
   static async read(
     queries: Kysely<InboxTables>,
     events: readonly Pick<NamedEvent, "connection" | "id">[],
@@ -74,7 +74,7 @@ export class GroupIds {
     return new GroupIds(known);
   }
 
-  /** Says whether an event is new, came before, or is another body under an id that came, and remembers it. */
+  /** Says whether an event is new, came before, or has another body under a known id; and remembers it. */
   take({ connection, id, json, receivedAt }: NamedEvent): "new" | "had" | "conflict" {
     const [idHash, bodyHash] = [hashOf(id), hashOf(json)];
     const name = nameOf(connection, idHash);
@@ -84,7 +84,7 @@ export class GroupIds {
     const { bodies, firstAt } = found ?? { bodies: new Set(), firstAt: receivedAt };
     bodies.add(body);
     this.#known.set(name, { bodies, firstAt });
-    // The bodies of an id are forgotten together: what is left of them alone would make a conflict of the first.
+    // The bodies of an id are forgotten together: if only the others were left, the first would become a conflict.
     this.#added.push({ connection, idHash, bodyHash, receivedAt: firstAt });
     return found === undefined ? "new" : "conflict";
   }
@@ -101,7 +101,7 @@ export class GroupIds {
   }
 }
 
-/** Forgets ids of the hours that were over at a time, each with all of its bodies; answers how many bodies. */
+/** Forgets ids of the hours that had ended at a time, each with all of its bodies; returns the number of bodies. */
 export async function forgetIds(
   queries: Kysely<InboxTables>,
   { receivedBefore }: { readonly receivedBefore: number },

@@ -5,12 +5,12 @@ import { askNow } from "./clock.ts";
 import { GroupIds } from "./event-ids.ts";
 import type { InboxTables } from "./tables.ts";
 
-/** A connection while a group of deliveries is written; its row is locked until that is committed. */
+/** A connection while a group of deliveries is written; its row is locked until the commit. */
 type Receiving = { readonly number: number; last: number; hasWakeUp: boolean };
 
 /**
  * Locks the rows of connections, in the order of their names. Sequence numbers are drawn under that lock: without it a
- * number that is drawn first may be committed last, and a drain that has read the later one goes by it for ever.
+ * number that is drawn first may be committed last, and a drain that has read a later one never sees it.
  */
 async function lockConnections(
   queries: Kysely<InboxTables>,
@@ -39,7 +39,7 @@ async function lockConnections(
   );
 }
 
-/** Keeps a group of deliveries; to be called inside a READ COMMITTED transaction. */
+/** Keeps a group of deliveries; call it inside a READ COMMITTED transaction. */
 export async function keepGroup(
   queries: Kysely<InboxTables>,
   deliveries: readonly Delivery[],
@@ -57,7 +57,7 @@ export async function keepGroup(
       id === undefined ? [] : [{ connection: receivingOf(connection).number, id }],
     ),
   );
-  // Behind the lock: what another receiver has kept meanwhile is committed, and no later number has an earlier time.
+  // After locking: anything that another receiver kept meanwhile is committed, and no later number has an earlier time.
   const now = await askNow(queries);
   const ids = await GroupIds.read(queries, named);
   const rows: InboxTables["inboxEvents"][] = [];
@@ -95,7 +95,7 @@ export async function keepGroup(
   return verdicts;
 }
 
-/** Lists are its only parameters: to write a statement of thousands takes longer than to run it. */
+/** The only parameters are lists: a statement with thousands of parameters takes longer to write than to run. */
 async function insertEvents(
   queries: Kysely<InboxTables>,
   rows: readonly InboxTables["inboxEvents"][],

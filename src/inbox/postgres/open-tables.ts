@@ -10,20 +10,20 @@ import type { InboxTables } from "./tables.ts";
 
 type Work<Result> = (tables: Kysely<InboxTables>) => Promise<Result>;
 
-/** The tables of the inbox in Postgres, and whose they are. */
+/** The tables of the inbox in Postgres, and the inbox's id. */
 export type OpenInboxTables = {
   readonly inboxId: string;
-  /** Has `work` answer, or say what is wrong with the store. @throws {ConfigError} @throws {StateUnavailableError} */
+  /** Runs `work`; errors say what is wrong with the store. @throws {ConfigError} @throws {StateUnavailableError} */
   readonly read: <Result>(work: Work<Result>) => Promise<Result>;
-  /** The same in a transaction (READ COMMITTED), again where others came between. */
+  /** The same in a transaction (READ COMMITTED), which is repeated if others interfere. */
   readonly write: <Result>(work: Work<Result>) => Promise<Result>;
-  /** Ends its connections; what is under way is finished first. */
+  /** Closes the connections after finishing the work under way. */
   readonly close: () => Promise<void>;
 };
 
 /**
  * Opens the tables.
- * @throws {ConfigError} there are none, those of another version, or the role may not.
+ * @throws {ConfigError} there are no tables, they have another version, or the role lacks permission.
  * @throws {StateUnavailableError} the server cannot be reached.
  */
 export async function openInboxTables(

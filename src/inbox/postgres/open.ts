@@ -9,12 +9,12 @@ import { keepGroup } from "./keeping.ts";
 import { openInboxTables } from "./open-tables.ts";
 import { getEvents, readEvents } from "./reading.ts";
 
-/** One for what is kept, one for what is asked meanwhile. */
+/** One for keeping deliveries, one for queries meanwhile. */
 const connectionsMax = 2;
 
 /**
  * Opens the inbox in Postgres, for receivers and workers of any number of hosts.
- * @throws {ConfigError} it has no tables, those of another version, or the role may not.
+ * @throws {ConfigError} it has no tables, they have another version, or the role lacks permission.
  * @throws {StateUnavailableError} it cannot be reached.
  */
 export async function openPostgresInbox(server: StoreServer): Promise<Inbox> {

@@ -9,8 +9,8 @@ import { getEvents, heldEvents, lastSeqOf, readEvents } from "./reading.ts";
 const connectionsMax = 1;
 
 /**
- * What is wrong with a store, as a run hears it: it is opened anew for each chunk, when a standby is about to take over
- * or a backup is being restored, too.
+ * A store's fault with time to retry it: a run opens the store anew for each chunk, even when a standby is about to
+ * take over or a backup is being restored.
  */
 function forWhoWaits(error: unknown): unknown {
   if (!(error instanceof ConfigError)) return error;

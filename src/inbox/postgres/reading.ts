@@ -7,7 +7,7 @@ type Queries = Kysely<InboxTables>;
 
 type Input<Name extends keyof InboxMethods> = Parameters<InboxMethods[Name]>[0];
 
-/** The number of a connection; 0, which none has, before its first delivery. */
+/** The number of a connection; before its first delivery 0, which no connection has. */
 export async function numberOf(queries: Queries, connection: string): Promise<number> {
   const found = await queries
     .selectFrom("inboxConnections")

@@ -9,13 +9,13 @@ type InboxConnectionsTable = {
   readonly woken: Generated<number>;
 };
 
-/** Events, by the number of their connection and their own. */
+/** Events, by their connection's number and their own. */
 type InboxEventsTable = {
   readonly connection: number;
   readonly seq: number;
   readonly receivedAt: number;
   readonly isConflict: number;
-  /** UTF-8, as the body: Postgres' text takes no NUL. */
+  /** UTF-8, as for the body: Postgres's text type takes no NUL. */
   readonly id: Uint8Array | null;
   readonly json: Uint8Array;
 };
@@ -25,7 +25,7 @@ type InboxIdsTable = {
   readonly connection: number;
   readonly idHash: Uint8Array;
   readonly bodyHash: Uint8Array;
-  /** Of the first body, so that all are forgotten together. */
+  /** When the first body came, so that all are forgotten together. */
   readonly receivedAt: number;
 };
 
@@ -36,7 +36,7 @@ export type InboxTables = {
   readonly inboxIds: InboxIdsTable;
 };
 
-/** The statements that make them, in which `$schema.` stands before each name. */
+/** The statements that make the tables, with `$schema.` in front of each name. */
 export const inboxStep: readonly string[] = [
   `create table $schema.inbox_connections (
     number bigint generated always as identity primary key,

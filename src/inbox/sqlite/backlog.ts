@@ -17,7 +17,7 @@ const connectionRow = z.object({
 
 const oldestRow = z.object({ seq: z.int(), receivedAt: z.number() });
 
-/** The backlogs of connections, and what is done about it: their wake-ups, what was accepted of them, and what goes. */
+/** The methods for the backlogs of connections: their wake-ups, accepted numbers and pruning. */
 export function createBacklog(
   db: Database,
 ): Pick<InboxMethods, "now" | "takeWakeUp" | "setAccepted" | "backlogs" | "prune"> {
@@ -33,9 +33,9 @@ export function createBacklog(
     `select place - $none as seq, received_at as receivedAt from events where place > $after and place <= $last
      order by place limit 1`,
   );
-  // Only the first rows are looked at, so that it never walks through all that is retained; and a row of a
-  // clock that ran ahead keeps none of those after it. What is removed is overwritten, by way of the log: as
-  // many bytes are written as the events have.
+  // Looks only at the first rows, so that it never walks through all retained events; and a row stamped by a clock that
+  // ran ahead does not keep the rows after it. Removed events are overwritten through the log, which writes as many
+  // bytes as the events have.
   const remove = db.prepare(
     `delete from events where place in (
        select place from (
@@ -49,7 +49,7 @@ export function createBacklog(
     now: Date.now,
     takeWakeUp: ({ connection }) => {
       const found = first(connectionRow, single, { connection });
-      // Whoever keeps something after this look wakes, since nobody has: nothing is to be written.
+      // Nobody has woken the drain, so whoever keeps an event after this look will: there is nothing to write.
       if (found === undefined || !found.hasWakeUp) return found?.last ?? 0;
       return db.write(() => count(silence, { connection }));
     },
@@ -63,7 +63,7 @@ export function createBacklog(
         const [none, last] = [eventPlaceOf(number, 0), eventPlaceOf(number, backlog.last)];
         const after = eventPlaceOf(number, backlog.accepted);
         const next = first(oldestRow, oldest, { none, after, last });
-        // No number is left out, and what is removed is removed from the front.
+        // No number is left out, and events are removed only from the front.
         const waiting = next === undefined ? 0 : backlog.last - next.seq + 1;
         return {
           ...backlog,

@@ -15,14 +15,14 @@ export type InboxDatabase = InboxMethods & Pick<Inbox, "inboxId"> & { readonly c
 
 type Opened = {
   readonly db: Database;
-  /** Whether the file's name stands for another one now, or for none: what is written then, nobody finds. */
+  /** Whether the file's name now refers to another file, or to none: then nobody finds what is written. */
   readonly isReplaced: () => boolean;
   readonly methods: InboxMethods;
 };
 
 /**
- * Opens an inbox in the calling thread, making its file as needed. After a fault of the disk the next call
- * opens the file anew, and fails until that succeeds. With `onlyReads` one that cannot be written is opened, too.
+ * Opens an inbox in the calling thread, making its file as needed. After a fault of the disk the next call reopens the
+ * file, and fails until that succeeds. With `onlyReads` it also opens an inbox that cannot be written.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`.
  */
 export function openInboxDatabase(
@@ -58,7 +58,7 @@ export function openInboxDatabase(
     } catch (error) {
       const kind = kindOf(error);
       isSuspect ||= kind === "disk";
-      // No fault of the store: another event can be kept.
+      // Not a fault of the store: another event can be kept.
       if (kind === "values") throw new Error("SQLite does not take an event", { cause: error });
       throw asStateError(error, file);
     }
@@ -90,9 +90,9 @@ function open(file: string, onlyReads: boolean): Opened {
 }
 
 /**
- * Makes a file that a write failed on fit for the next one. What the failed flush left in the log may be
- * whole in memory and torn on the disk, where it would end the log for whatever is appended: so the log is
- * written into the file and begun anew.
+ * Makes a file fit for the next write after one has failed. The failed flush may have left a part of the log that is
+ * whole in memory but torn on disk, where it would end the log before anything appended later: so the log is written
+ * into the file and restarted.
  */
 function settle(db: Database, { file, inboxId }: { file: string; inboxId: string }): void {
   if (db.storeId !== inboxId) {
@@ -103,13 +103,13 @@ function settle(db: Database, { file, inboxId }: { file: string; inboxId: string
   if (!emptyLog(db)) throw new StateUnavailableError(`${file}: another process reads what failed`);
 }
 
-/** SQLite's codes for a value that it does not take: too big, a broken constraint, a wrong type, out of range. */
+/** SQLite's codes for a value that it does not accept: too big, a broken constraint, a wrong type, out of range. */
 const codesOfValues: readonly number[] = [18, 19, 20, 25];
 
-/** SQLite's code for a lock that was not had in time. */
+/** SQLite's code for a lock that was not obtained in time. */
 const codeOfBusy = 5;
 
-/** What a fault is of; undefined: of nothing that the file has to do with. */
+/** The kind of a fault; undefined for one that has nothing to do with the file. */
 function kindOf(error: unknown): "disk" | "values" | undefined {
   const { cause } = error instanceof StateUnavailableError ? error : { cause: error };
   if (!(cause instanceof Error && "errcode" in cause)) return undefined;

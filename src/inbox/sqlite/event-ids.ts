@@ -7,8 +7,8 @@ import { idHashBytes, recentIdsMax } from "../limits.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 /**
- * What an event's id says of it: nothing of it came before; the very same did; another body did, and this one
- * not yet.
+ * What is known of an event by its id: the id is new; the same event came before; or the id came with other bodies
+ * only.
  */
 export type Novelty = "new" | "had" | "conflict";
 
@@ -24,19 +24,19 @@ export type TakeId = (event: {
 
 /** The ids of the events that came, each with a hash of every body it came with. */
 export type EventIds = {
-  /** Does work that takes ids, in one transaction with what else it writes. */
+  /** Runs work that takes ids, in one transaction with its other writes. */
   readonly write: <Result>(work: (take: TakeId) => Result) => Result;
 } & Pick<InboxMethods, "forgetIds">;
 
 /**
- * Ids are forgotten by the hour: merged in the order of their hashes, those of one hour share pages of the
+ * Ids are forgotten by the hour: they are merged in the order of their hashes, so those of one hour share pages of the
  * index as well.
  */
 const hourMs = 3_600_000;
 
-/** In UTF-8, as it is stored: two ids that differ by a half of a surrogate pair alone are one name of one event. */
+/** Hashes UTF-8, as it is stored: two ids that differ only in half of a surrogate pair are one name of one event. */
 function hashOf(text: string): Buffer {
-  // By way of a text: a small buffer comes out of a pool, where the one of `hash` takes longer than the hash
+  // Through a text: a small buffer comes from a pool, whereas making the buffer of `hash` takes longer than the hash
   // (measured).
   return Buffer.from(hash("sha256", text, "binary"), "latin1").subarray(0, idHashBytes);
 }
@@ -64,7 +64,7 @@ export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
       recent.add({ ...named, receivedAt });
       return "new";
     }
-    // The bodies of an id are forgotten together: what is left of them alone would make a conflict of the first.
+    // The bodies of an id are forgotten together: if only the others were left, the first would become a conflict.
     recent.merge({ ...named, receivedAt: Number(firstAt) });
     return "conflict";
   };
@@ -81,14 +81,15 @@ export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
           return result;
         });
       } catch (error) {
-        // Whoever did not get the lock has added nothing to the memory.
+        // Work that did not get the lock has added nothing to the memory.
         if (isBegun) recent.reset();
         throw error;
       }
     },
     forgetIds: ({ receivedBefore }) => {
       const hour = Math.floor(receivedBefore / hourMs);
-      // Before any is forgotten, all that are as old are in one table: there the bodies of an id go together.
+      // Before any id is forgotten, all ids of that age are merged into one table, where the bodies of an id go
+      // together.
       while (db.write(() => recent.mergeBefore(hour * hourMs)) > 0);
       return db.write(() => {
         recent.forgetBefore(hour * hourMs);

@@ -26,14 +26,14 @@ const recordBytes = 4 * recordWords;
 const capacityMin = 512;
 
 /**
- * Ids in the order in which they came, as records that are stored as they are, and found without a look at
- * the disk. Objects would take several times the memory, which the garbage collector would walk through.
+ * Ids in the order in which they came, as records that are stored as they are, and found without reading the disk.
+ * Objects would take several times the memory, and the garbage collector would scan it.
  */
 export class IdSegment {
   #records = Buffer.alloc(capacityMin * recordBytes);
   /**
-   * By the first bytes of an id: a record's number, from 1; 0 for none. Half of them stay free, so that the
-   * next free one is near.
+   * A record's number, from 1, in a slot given by the first bytes of its id; 0 for a free slot. Half of the slots stay
+   * free, so that the next free one is near.
    */
   #slots = new Uint32Array(2 * capacityMin);
   #size = 0;
@@ -54,7 +54,7 @@ export class IdSegment {
     this.#enter(this.#size);
   }
 
-  /** Adds the records that `bytesFrom` answered. */
+  /** Adds the records that `bytesFrom` returned. */
   addBytes(bytes: Uint8Array): void {
     const added = bytes.length / recordBytes;
     this.#makeRoom(added);
@@ -65,12 +65,12 @@ export class IdSegment {
     }
   }
 
-  /** The records from one on, counted from 0, as they are in the segment. */
+  /** The records from this one on, counted from 0, as a view of the segment. */
   bytesFrom(record: number): Buffer {
     return this.#records.subarray(record * recordBytes, this.#size * recordBytes);
   }
 
-  /** A record, counted from 0, as it is in the segment. */
+  /** A record, counted from 0; its hashes are views of the segment. */
   at(record: number): NamedBody {
     const records = this.#records;
     const at = record * recordBytes;
@@ -82,7 +82,7 @@ export class IdSegment {
     };
   }
 
-  /** The first body that was added of an id, of those that came at `from` (Unix ms) or later. */
+  /** The first body that was added under an id, among those that came at `from` (Unix ms) or later. */
   find({ connection, id }: EventName, from: number): NamedBody | undefined {
     for (let slot = this.#slotOf(id.readUInt32LE()); ; slot = this.#next(slot)) {
       const number = this.#slots[slot] ?? 0;
@@ -98,7 +98,8 @@ export class IdSegment {
 
   /** The numbers of the records, from 0, in the order of their ids. */
   inOrder(): Uint32Array {
-    // Both in one number, which a typed array sorts without a function. A tie of the first four bytes does not matter.
+    // Id and number in one key, which a typed array sorts without a function. Ties of the first four bytes do not
+    // matter.
     const keys = Float64Array.from({ length: this.#size }, (_, record) => {
       return this.#records.readUInt32BE(record * recordBytes + 4 * idAt) * 2 ** 21 + record;
     });

@@ -1,8 +1,7 @@
-/** The inbox's schema as numbered steps, as the state store's: a step that was released is never edited. */
+/** The inbox's schema as numbered steps, like the state store's: a released step is never edited. */
 export const inboxMigrations: readonly string[] = [
-  // `place` is the connection's number and the event's sequence number in one: a row of 1 KB is in one leaf,
-  // in the order it is read, and no second tree has to be written. The checks keep one connection's places
-  // out of the next one's.
+  // `place` combines the connection's number and the event's sequence number: a row of 1 KB is in one leaf, in reading
+  // order, and no second tree has to be written. The checks keep one connection's places out of the next one's.
   `
   create table meta (name text primary key, value text not null) without rowid;
 
@@ -31,9 +30,8 @@ export const inboxMigrations: readonly string[] = [
   ) without rowid;
   create index event_ids_by_time on event_ids (received_at);
   `,
-  // Ids come in no order: written one by one into `event_ids`, each would change a page of it and one of its
-  // index. It has another name from here on, because a process of before would know nothing of the ids beside
-  // it.
+  // Ids come in no order: written one by one into `event_ids`, each would change a page of the table and one of its
+  // index. The table is renamed here, because a process of an older version would not know of the ids in `recent_ids`.
   `
   create table recent_ids (
     position integer primary key autoincrement,
@@ -45,6 +43,6 @@ export const inboxMigrations: readonly string[] = [
   alter table event_ids rename to known_ids;
   create index known_ids_by_hour on known_ids (received_at / 3600000);
   `,
-  // The field's word; an inbox that has the other one keeps what it holds.
+  // Renames the column to the field's word; an older inbox keeps its values.
   "alter table connections rename column rung to woken;",
 ];

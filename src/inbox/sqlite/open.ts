@@ -13,14 +13,14 @@ import { createGroupCommit } from "../group-commit.ts";
 import type { Inbox, InboxUse } from "../inbox.ts";
 import type { InboxDatabase } from "./database.ts";
 
-/** What the inbox's thread says first: whose it is and what can be called, or why it cannot be opened. */
+/** The first message of the inbox's thread: the inbox's id and the methods to call, or why it cannot be opened. */
 export type Opened =
   | { readonly inboxId: string; readonly methods: readonly string[] }
   | { readonly error: PackedError };
 
 /**
- * Opens the inbox in a state folder, for all processes of one host. Its thread ends with `close`, which waits
- * for what is being kept.
+ * Opens the inbox in a state folder, for all processes of one host. Its thread ends with `close`, which waits for
+ * deliveries that are being kept.
  * @throws {ConfigError} the folder is on a network file system, or its file was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
@@ -44,8 +44,8 @@ export async function openSqliteInbox(
     keep: groups.keep,
     close: async () => {
       await groups.idle();
-      // A call, and so the last to be answered: an answer after `ref` would let go of the thread again. A thread
-      // that has ended takes none, and has nothing left to close.
+      // This is a call, and therefore the last to be answered: an answer after `ref` would unref the thread again. A
+      // thread that has ended takes no call, and has nothing left to close.
       await close().catch(() => undefined);
       thread.ref();
       await ended;

@@ -10,7 +10,7 @@ import type { InboxReading } from "../inbox.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
 
-/** An inbox in a file that is only read. */
+/** An inbox file that is only read. */
 export type SqliteReader = InboxReading & {
   readonly inboxId: string;
   readonly close: () => void;
@@ -19,7 +19,7 @@ export type SqliteReader = InboxReading & {
 /**
  * Opens an inbox for reading, in the calling thread; undefined when there is none yet.
  * @throws {ConfigError} it was made by a newer sluice.
- * @throws {StateUnavailableError} the file cannot be opened or read, also by what the reader is asked later.
+ * @throws {StateUnavailableError} the file cannot be opened or read; the reader's methods throw it too.
  */
 export function openSqliteReader(file: string): SqliteReader | undefined {
   if (!existsSync(file)) return undefined;
@@ -47,7 +47,7 @@ function connectedReader(connect: () => DatabaseSync, file: string): SqliteReade
 
 function readerOf(db: DatabaseSync, file: string): SqliteReader | undefined {
   const version = count(db.prepare("pragma user_version"));
-  // Another process is about to make it.
+  // Another process is about to make the tables.
   if (version === 0) return undefined;
   if (version > inboxMigrations.length) {
     throw new ConfigError(`${file} has schema version ${version}, which this sluice cannot read`, {

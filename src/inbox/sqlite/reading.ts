@@ -6,7 +6,7 @@ import type { InboxReading, InboxRow } from "../inbox.ts";
 
 const seqsPerConnection = 2 ** 40;
 
-/** Where an event lies: in the order of its connection's number, then of its sequence number. */
+/** The place of an event: in the order of its connection's number, then of its sequence number. */
 export function eventPlaceOf(connection: number, seq: number): number {
   return connection * seqsPerConnection + seq;
 }
@@ -21,7 +21,7 @@ const inboxRow = z.object({
 
 const columns = `place % ${seqsPerConnection} as seq, received_at as receivedAt, json, id, conflict as isConflict`;
 
-/** The events of an inbox, by connection and sequence number. */
+/** Reads the events of an inbox, by connection and sequence number. */
 export function createReading(db: Pick<Database, "prepare">): InboxReading {
   const number = db.prepare("select number from connections where name = $connection");
   const last = db.prepare("select last_seq from connections where name = $connection");

@@ -7,23 +7,23 @@ import { type EventName, IdSegment, type NamedBody } from "./id-segment.ts";
 
 const row = z.object({ position: z.int(), ids: z.instanceof(Uint8Array) });
 
-/** A segment that takes no more, on its way into `known_ids`. */
+/** A full segment, which is being merged into `known_ids`. */
 type Full = {
   readonly segment: IdSegment;
   /** Position of its last row. */
   readonly upTo: number;
-  /** Its records in the order of `known_ids`; those before `next` are there. */
+  /** Its records in the order of `known_ids`; those before `next` are merged. */
   readonly order: Uint32Array;
   next: number;
 };
 
 /**
- * The ids that came last, each with its first body. A transaction writes all of its own as one row at the end
- * of a table, where in `known_ids` each would change a page of its own. They are merged into it later, some
- * with each transaction, in the order of that table, so that many share a page. What the table holds, each
- * process has in memory.
+ * The latest ids, each with its first body. A transaction writes all of its ids as one row at the end of a table,
+ * whereas in `known_ids` each would change a different page. They are merged into `known_ids` later, some with each
+ * transaction, in the order of that table, so that many share a page. Each process has the contents of the table in
+ * memory.
  *
- * Every method but `load` is to be called inside a transaction, and `reset` after one that failed.
+ * Call every method except `load` inside a transaction, and `reset` after one that failed.
  */
 export class RecentIds {
   readonly #statements: ReturnType<typeof prepare>;
@@ -32,13 +32,13 @@ export class RecentIds {
   #open = new IdSegment();
   /** Records of the open segment that are in the table. */
   #written = 0;
-  /** When the first of the others came, Unix ms. */
+  /** When the oldest of its other records came, Unix ms. */
   #oldestAt = Infinity;
-  /** Position of the last row that is known; 0 for none. */
+  /** Position of the last known row; 0 for none. */
   #last = 0;
-  /** What came before this time (Unix ms) is forgotten, here too. */
+  /** Ids that came before this time (Unix ms) are forgotten, here too. */
   #forgottenBefore = 0;
-  /** Records that came since some were last merged, from whichever process. */
+  /** Records that came since the last merge, from any process. */
   #arrived = 0;
 
   /** A segment is full once it has `idsMax` ids. */
@@ -47,7 +47,7 @@ export class RecentIds {
     this.#idsMax = idsMax;
   }
 
-  /** Reads a table of which nothing is known yet, so that no transaction takes so long. */
+  /** Reads the table if nothing of it is known yet, so that no transaction takes that long. */
   load(): void {
     if (this.#last > 0) return;
     this.catchUp();
@@ -55,7 +55,7 @@ export class RecentIds {
   }
 
   /**
-   * Reads what other processes did since the last transaction. What they merged stays in memory: it is in
+   * Reads the changes by other processes since the last transaction. Ids that they merged stay in memory: they are in
    * `known_ids`, or forgotten.
    */
   catchUp(): void {
@@ -75,14 +75,14 @@ export class RecentIds {
     while (this.#full[0] !== undefined && this.#full[0].upTo < from) this.#full.shift();
   }
 
-  /** Empties the memory; the next transaction reads the table anew. */
+  /** Empties the memory; the next transaction reads the table again. */
   reset(): void {
     this.#full.length = 0;
     this.#begin();
     [this.#last, this.#arrived] = [0, 0];
   }
 
-  /** The first body of an id, unless it is forgotten; one that was merged may be found still. */
+  /** The first body of an id, unless it is forgotten; one that was merged may still be found. */
   find(name: EventName): NamedBody | undefined {
     const from = this.#forgottenBefore;
     for (const { segment } of this.#full) {
@@ -98,8 +98,8 @@ export class RecentIds {
   }
 
   /**
-   * Writes what was added, and merges twice as many as came, so that a full segment is gone long before the
-   * next one is full.
+   * Writes the added ids, and merges twice as many as came, so that a full segment is gone long before the next one is
+   * full.
    */
   write(): void {
     const added = this.#open.size - this.#written;
@@ -117,8 +117,8 @@ export class RecentIds {
   }
 
   /**
-   * Merges the rows up to the last with an id that came before a time, as many as have `transactionRowsMax`
-   * ids and one more at most. @returns how many ids; 0 when there is none so old.
+   * Merges the rows up to the last one with an id that came before a time, but none after the row that reaches
+   * `transactionRowsMax` ids. @returns how many ids; 0 when none is that old.
    */
   mergeBefore(receivedBefore: number): number {
     const { upTo, before, remove } = this.#statements;
@@ -135,7 +135,7 @@ export class RecentIds {
     return segment.size;
   }
 
-  /** Notes that what came before a time is forgotten, once all of it was merged. */
+  /** Records that ids that came before a time are forgotten, once all of them are merged. */
   forgetBefore(receivedBefore: number): void {
     this.#statements.forget.run({ receivedBefore });
   }
@@ -197,7 +197,7 @@ function prepare(db: Database) {
   };
 }
 
-/** Merges all that came last, so that every id is in `known_ids`. */
+/** Merges all recent ids, so that every id is in `known_ids`. */
 export function mergeRecentIds(db: Database): void {
   const recent = new RecentIds(db, recentIdsMax);
   while (db.write(() => recent.mergeBefore(Infinity)) > 0);

@@ -1,4 +1,4 @@
-// The inbox's thread: SQLite is synchronous, and an fsync must never hold up those who are being received.
+// The inbox's thread: SQLite is synchronous, and an fsync must never hold up deliveries that are being received.
 import { parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
@@ -9,7 +9,7 @@ import type { Opened } from "./open.ts";
 
 const { file, ...use } = z.object({ file: z.string(), onlyReads: z.boolean() }).parse(workerData);
 
-/** The inbox, or undefined: then its opener has been told why, and this thread ends. */
+/** The inbox, or undefined: then its opener has received the reason, and this thread ends. */
 function open(): InboxDatabase | undefined {
   try {
     return openInboxDatabase(file, use);

@@ -2,9 +2,9 @@ import type { FieldPlan, RecordPlan } from "./plan.ts";
 
 /** Where a column is in a row. */
 export type ColumnPlace = {
-  /** -1 is of no column. */
+  /** -1 for no column. */
   readonly column: number;
-  /** The column of a value of which it may be a member (`data` of `data.email`); -1 is of none. */
+  /** The column of a value that this may be a member of (`data` for `data.email`); -1 for none. */
   readonly outer: number;
 };
 
@@ -26,7 +26,7 @@ export type BoundPlan = {
   readonly key: number;
   readonly middle: Buffer;
   readonly properties: readonly BoundField[];
-  /** Bytes of a line besides what comes from cells, at most. */
+  /** Most bytes of a line besides the content of cells. */
   readonly bytesMax: number;
   /** How often a line reads a cell; each may be the longest. */
   readonly reads: number;
@@ -61,11 +61,11 @@ function bindField(field: FieldPlan, columns: readonly string[]): BoundField {
 function bytesOf({ member, constant, whenEmpty, template }: BoundField): number {
   const texts = (template ?? []).map((part) => ("text" in part ? part.text.length : 0));
   const fixed = (constant?.length ?? 0) + (whenEmpty instanceof Buffer ? whenEmpty.length : 0);
-  // Two quotes around what comes from cells, or null.
+  // Two quotes around the content of cells, or null.
   return texts.reduce((sum, bytes) => sum + bytes, member.length + fixed + 4);
 }
 
-/** Finds the columns of a plan; one that is not there is empty in every row, as it is for objects. */
+/** Finds the columns of a plan; a missing column is empty in every row, as it is for objects. */
 export function bindPlan(plan: RecordPlan, columns: readonly string[]): BoundPlan {
   const texts = plan.texts.map((field) => bindField(field, columns));
   const properties = plan.properties.map((field) => bindField(field, columns));

@@ -18,27 +18,27 @@ type LineProgram = {
 
 const lineProgram = new WasmProgram<LineProgram>(new URL("./lines.wasm", import.meta.url));
 
-/** Numbers that say where a record is; see `PlainLines.places`. */
+/** Numbers that locate a record; see `PlainLines.places`. */
 export const placeWords = 5;
 
-/** Bytes behind what is copied that may be read in vain. */
+/** Bytes after the copied ones that may be read, but are never used. */
 const spareBytes = 64;
 
 const wordBytes = Int32Array.BYTES_PER_ELEMENT;
 
 /**
- * Writes the lines of plain rows from their cells, a page at a time. What it is not certain of it leaves to objects,
- * row by row: it refuses nothing, and never writes what they would not.
+ * Writes the lines of plain rows from their cells, a page at a time. It leaves rows that it is not certain of to
+ * objects, row by row: it refuses nothing, and never writes what they would not.
  */
 export class PlainLines {
   readonly #plan: RecordPlan;
   readonly #program = lineProgram.take();
-  /** The lines of the page, among which whoever asks writes those of objects. */
+  /** The lines of the page; the caller writes the lines of objects among them. */
   readonly lines = new JsonlWriter((bytesMin) => this.#room(bytesMin));
   /**
-   * Five numbers for each row whose line was written: its index, and, from the beginning of the lines, where the line
-   * begins, where it ends, its line feed not counted, and where its key begins and ends between its quotes, as JSON
-   * writes it.
+   * Five numbers for each row whose line was written: its index and, from the beginning of the lines, where the line
+   * begins, where it ends without its line feed, and where its key begins and ends between its quotes, as JSON writes
+   * it.
    */
   places = new Int32Array(0);
   #columns: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export class PlainLines {
     this.#plan = plan;
   }
 
-  /** Takes a copy of the cells of a page; the lines of the one before must have been taken out. */
+  /** Copies the cells of a page; the lines of the previous page must have been taken out. */
   begin(cells: Cells): void {
     const { columns, bytes, count, flags, sizes, quote } = cells;
     if (columns !== this.#columns) this.#bind(columns);
@@ -77,7 +77,7 @@ export class PlainLines {
     this.#program.setCells(this.#cellsAt, bytes.length, startsAt, room, sizesOrNone);
   }
 
-  /** Writes the lines of the rows from `row` on up to the first that needs an object, and answers which that is. */
+  /** Writes the lines of the rows from `row` on up to the first row that needs an object, and returns that row. */
   write(row: number): number {
     for (let from = row; ;) {
       const { bytes, end } = this.lines;
@@ -92,7 +92,7 @@ export class PlainLines {
     }
   }
 
-  /** Lets go of the memory; nothing is called afterwards. */
+  /** Releases the memory; nothing is called afterwards. */
   close(): void {
     lineProgram.giveBack(this.#program);
   }
@@ -107,7 +107,7 @@ export class PlainLines {
     this.#columns = columns;
   }
 
-  /** Memory for so many bytes of lines and what is read in vain, which begins with those that were written. */
+  /** Memory for this many bytes of lines and the spare bytes; it begins with the lines written so far. */
   #room(bytesMin: number): Buffer {
     this.#makeMemory(this.#linesAt + bytesMin + spareBytes);
     const { buffer } = this.#program.memory;

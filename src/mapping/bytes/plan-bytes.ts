@@ -1,6 +1,6 @@
 import type { BoundField, BoundPart, BoundPlan } from "./bind.ts";
 
-/** As wasm/lines/plan.ts numbers them. */
+/** Numbered as in wasm/lines/plan.ts. */
 const kinds = {
   any: 0,
   boolean: 1,
@@ -20,14 +20,14 @@ const wordBytes = Uint32Array.BYTES_PER_ELEMENT;
 /** Words of a plan before its fields, of a field, and of a part of a template. */
 const [planWords, fieldWords, partWords] = [10, 15, 4];
 
-/** Bytes that may be read in vain behind a text. */
+/** Bytes after a text that may be read, but are never used. */
 const spareBytes = 16;
 
 /** Writes plans as wasm/lines/plan.ts reads them. */
 class PlanWriter {
   readonly #bytes: Buffer;
   readonly #address: number;
-  /** Where the next words go, and behind all words the next text. */
+  /** Where the next words go, and where, after all words, the next text goes. */
   #word = 0;
   #text: number;
 
@@ -45,7 +45,7 @@ class PlanWriter {
     this.#word = this.#bytes.writeInt32LE(value, this.#word);
   }
 
-  /** Writes where a text is, and how long; none is at 0. */
+  /** Writes where a text is, and how long it is; 0 for none. */
   text(text: Uint8Array | undefined): void {
     this.word(text === undefined ? 0 : this.#address + this.#text);
     this.word(text?.length ?? 0);
@@ -83,7 +83,7 @@ function textBytesOf({ member, constant, whenEmpty: empty, template }: BoundFiel
   return parts.reduce((sum, bytes) => sum + bytes, member.length + fixed);
 }
 
-/** A plan for rows of so many columns as bytes, which lie at an address. */
+/** The bytes of a plan for rows of this many columns, to be placed at an address. */
 export function planBytes(plan: BoundPlan, columns: number, address: number): Buffer {
   const { head, middle, texts, properties, key, bytesMax, reads } = plan;
   const fields = [...texts, ...properties];

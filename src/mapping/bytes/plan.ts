@@ -6,7 +6,7 @@ import { CoercionRefusal } from "../refusal.ts";
 import type { FieldRule, RecordMapping } from "../schema.ts";
 import { parseTemplate, type TemplatePart } from "../template.ts";
 
-/** The coercions that have a test on bytes: what passes it is written as it is. */
+/** The coercions that can be tested on bytes: a value that passes is written as it is. */
 const plainKinds = [
   "boolean",
   "date",
@@ -18,7 +18,7 @@ const plainKinds = [
   "string",
 ] as const;
 
-/** `any` is of a rule without `as`, which leaves a value as it is. */
+/** `any` is for a rule without `as`, which leaves a value as it is. */
 type PlainKind = "any" | (typeof plainKinds)[number];
 
 /** How a field of a record is written from cells. */
@@ -31,22 +31,22 @@ export type FieldPlan = {
     /** The JSON of a constant. */
     | { readonly constant: Buffer };
   readonly kind: PlainKind;
-  /** Whether nothing but text is accepted. */
+  /** Whether only text is accepted. */
   readonly isText: boolean;
   readonly isTrimmed: boolean;
   readonly isLowercase: boolean;
-  /** What an empty cell becomes: JSON, nothing, an empty text where there is a cell, or what only objects can say. */
+  /** What an empty cell becomes: JSON, nothing, an empty text if the cell exists, or what only objects can decide. */
   readonly whenEmpty: Buffer | "keep" | "object" | "omit";
 };
 
-/** A mapping as data: how each row that is plain becomes a line of JSON without being an object. */
+/** A mapping as data: how each plain row becomes a line of JSON without being an object. */
 export type RecordPlan = {
-  /** What stands before the first field. */
+  /** The text before the first field. */
   readonly head: Buffer;
   readonly texts: readonly FieldPlan[];
   /** The place of the key among `texts`. */
   readonly key: number;
-  /** What stands between the text fields and the properties. */
+  /** The text between the text fields and the properties. */
   readonly middle: Buffer;
   readonly properties: readonly FieldPlan[];
 };
@@ -55,18 +55,18 @@ export type RecordPlan = {
 export type NoPlan = {
   /** As a clause. */
   readonly because: string;
-  /** Where `record` says so, by the names that lead there. @default it is the whole of it */
+  /** The part of `record` that says so, by the names that lead there. @default it is the whole of it */
   readonly at?: readonly string[] | undefined;
 };
 
-/** What leaves a time as it is. */
+/** The kinds that leave a time as it is. */
 const timeKinds: readonly PlainKind[] = ["any", "datetime", "string"];
 
 const textKinds: readonly PlainKind[] = ["any", "date", "datetime", "domain", "email", "string"];
 
 /**
- * Plans the writing of a mapping in which `checkMapping` found no fault, or says what keeps it from it. What a plan
- * makes of a row is what `compileMapping`, `validateRecord` and `JSON.stringify` make of it, to the byte.
+ * Plans the writing of a mapping in which `checkMapping` found no fault, or says why that is impossible. A plan makes
+ * the same bytes from a row as `compileMapping`, `validateRecord` and `JSON.stringify` together.
  */
 export function planRecord(mapping: RecordMapping, stream: Stream): RecordPlan | NoPlan {
   const { discriminator, keyField, propertiesField, textFields } = shapeOf(stream);
@@ -85,7 +85,7 @@ export function planRecord(mapping: RecordMapping, stream: Stream): RecordPlan |
   };
 }
 
-/** A text field: what is no text, or empty, is refused, and only objects can say so. */
+/** A text field: an empty value, or one that is not text, is refused, and only objects can do that. */
 function planText(placed: PlacedRule): FieldPlan | NoPlan {
   const field = planField(placed);
   if ("because" in field) return field;
@@ -144,10 +144,10 @@ function sourceOf(rule: FieldRule): FieldPlan["source"] | undefined {
   return jsonOf(constant, (json) => ({ constant: json }));
 }
 
-/** The JSON of a value that is always the same; undefined where there is none. */
+/** The JSON of a constant value; undefined if it has none. */
 function jsonOf<Made>(value: unknown, make: (json: Buffer) => Made): Made | undefined {
   if (value === undefined || value instanceof CoercionRefusal) return undefined;
-  // The object of all properties is a level of its own.
+  // The properties object is a level of its own.
   if (jsonFaultOf(value, recordDepthMax - 1) !== undefined) return undefined;
   return make(Buffer.from(JSON.stringify(value)));
 }

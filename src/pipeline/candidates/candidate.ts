@@ -5,13 +5,13 @@ export type Candidate = {
   /** Index of its row in the page. */
   readonly index: number;
   readonly key: string;
-  /** Where its key begins in the JSONL of its page, between the quotes, and where it ends; -1 where nobody looked. */
+  /** Where its key begins in the JSONL of its page, between the quotes, and where it ends; -1 if it was not located. */
   readonly keyFrom: number;
   readonly keyTo: number;
   /** Where its line begins in the JSONL of its page. */
   readonly start: number;
-  /** Where its line ends, the line end not counted. */
+  /** Where its line ends, without the line end. */
   readonly end: number;
-  /** What the line was written from; undefined where the row was never an object. */
+  /** The record that the line was written from; undefined if the row was never an object. */
   readonly record?: StreamRecord | undefined;
 };

@@ -7,25 +7,25 @@ type Place = Pick<Candidate, "end" | "index" | "keyFrom" | "keyTo" | "start">;
 type Made = Pick<Candidate, "key" | "record">;
 
 /**
- * The records of a page in the order of their rows: of each where it is, and of those that were objects what they
- * were. Places are numbers, since an object for each lives as long as the store judges it, and the collector looks
- * at it again and again: they took a tenth of an unchanged night.
+ * The records of a page in the order of their rows: the place of each, and the content of those that were objects.
+ * Places are numbers: an object for each would live as long as the store judges it, and the collector would look at it
+ * again and again. Such objects took a tenth of an unchanged night.
  */
 export class Candidates implements Iterable<Candidate> {
-  /** The lines, each with a line feed behind it; those of records that were left out, too. */
+  /** The lines, each followed by a line feed, including those of records that were left out. */
   jsonl: Buffer;
   length = 0;
   readonly #places: Int32Array;
-  /** By the indices of their rows; the others were never objects. */
+  /** By row index; the other records were never objects. */
   readonly #made = new Map<number, Made>();
 
-  /** `places` is room for as many as the page has rows; it is new where nobody brings it. */
+  /** `places` has room for as many records as the page has rows; it is new if none is passed. */
   constructor(rows: number, jsonl: Buffer, places: Int32Array = new Int32Array(rows * placeWords)) {
     this.jsonl = jsonl;
     this.#places = places;
   }
 
-  /** Candidates that are objects, of a page of such lines. */
+  /** Candidates made from objects, for a page of such lines. */
   static of(objects: readonly Candidate[], jsonl: Buffer): Candidates {
     const candidates = new Candidates(objects.length, jsonl);
     for (const object of objects) candidates.add(object, object);
@@ -39,7 +39,7 @@ export class Candidates implements Iterable<Candidate> {
     this.length += 1;
   }
 
-  /** Adds records that were never objects, by places as `PlainLines` has them. */
+  /** Adds records that were never objects, by places as in `PlainLines`. */
   addPlaces(places: Int32Array): void {
     this.#places.set(places, this.length * placeWords);
     this.length += places.length / placeWords;
@@ -55,7 +55,7 @@ export class Candidates implements Iterable<Candidate> {
     return this.#places[position * placeWords + 1] ?? 0;
   }
 
-  /** Where its line ends, the line end not counted. */
+  /** Where its line ends, without the line end. */
   endOf(position: number): number {
     return this.#places[position * placeWords + 2] ?? 0;
   }
@@ -75,7 +75,7 @@ export class Candidates implements Iterable<Candidate> {
     return this.jsonl.subarray(this.startOf(position), this.endOf(position));
   }
 
-  /** Its key, which is made when somebody asks. */
+  /** Its key, which is made on demand. */
   keyAt(position: number): string {
     return this.at(position).key;
   }
@@ -94,7 +94,7 @@ export class Candidates implements Iterable<Candidate> {
     return new PlainCandidate(this, place);
   }
 
-  /** Leaves out those that are not to be kept; it asks of each once, in order. */
+  /** Keeps only the records for which `isKept` returns true; calls it once for each, in order. */
   keep(isKept: (position: number) => boolean): void {
     const places = this.#places;
     let kept = 0;
@@ -113,12 +113,12 @@ export class Candidates implements Iterable<Candidate> {
     for (let position = 0; position < this.length; position += 1) yield this.at(position);
   }
 
-  /** As of an array. */
+  /** Like an array's. */
   map<Result>(make: (candidate: Candidate) => Result): Result[] {
     return Array.from(this, make);
   }
 
-  /** As of an array. */
+  /** Like an array's. */
   filter(isWanted: (candidate: Candidate) => boolean): Candidate[] {
     return Array.from(this).filter((candidate) => isWanted(candidate));
   }

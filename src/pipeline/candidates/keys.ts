@@ -5,16 +5,16 @@ import type { Candidates } from "./candidates.ts";
 
 const [backslash, quote, comma, openBracket, closeBracket] = [0x5c, 0x22, 0x2c, 0x5b, 0x5d];
 
-/** No byte. */
+/** Equals no byte. */
 const nothing = -1;
 
-/** Bytes of UTF-8 that one UTF-16 code unit has at most. */
+/** Most bytes of UTF-8 for one UTF-16 code unit. */
 const bytesPerCharMax = 3;
 
-/** Room that a list of keys begins with. */
+/** Initial room of a list of keys. */
 const listBytesMin = 64 * 1024;
 
-/** Puts texts one behind the other. */
+/** Writes texts one after the other. */
 class TextBytes {
   bytes: Buffer;
   end = 0;
@@ -32,13 +32,13 @@ class TextBytes {
     this.end += this.bytes.write(text, this.end);
   }
 
-  /** Copies a key as it is in its line; false, and nothing is copied, where it holds a `stop`. */
+  /** Copies a key as it is in its line; if it holds a `stop`, copies nothing and returns false. */
   key(candidates: Candidates, position: number, stop: number): boolean {
     const { jsonl } = candidates;
     const [keyFrom, keyTo] = [candidates.keyFromOf(position), candidates.keyToOf(position)];
     const out = this.bytes;
     let at = this.end;
-    // Not by `copy`, which takes longer to call than so few bytes to move.
+    // Not with `copy`: calling it takes longer than moving so few bytes.
     for (let index = keyFrom; index < keyTo; index += 1) {
       const byte = jsonl[index] ?? 0;
       if (byte === stop) return false;
@@ -50,7 +50,7 @@ class TextBytes {
   }
 }
 
-/** Bytes that a key has at most, and that its JSON has where that is known. */
+/** Most bytes of a key; where its JSON is in a line, the bytes of that JSON. */
 function bytesMaxOf(candidates: Candidates, position: number): number {
   const keyFrom = candidates.keyFromOf(position);
   if (keyFrom === -1) return candidates.keyAt(position).length * bytesPerCharMax;
@@ -72,7 +72,7 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
   let index = 0;
   for (const { candidates } of pages) {
     for (let position = 0; position < candidates.length; position += 1) {
-      // What is escaped has no more bytes as a text.
+      // An escaped key has no more bytes as a text.
       const isObject = candidates.keyFromOf(position) === -1;
       const isCopied = !isObject && texts.key(candidates, position, backslash);
       if (!isCopied) texts.text(candidates.keyAt(position));
@@ -83,10 +83,10 @@ export function keysOf(pages: readonly RecordPage[]): TextBlock {
   return { bytes: texts.bytes.subarray(0, texts.end), ends };
 }
 
-/** Of lists that were finished. */
+/** Memory of finished lists. */
 const listMemory = new PageMemory();
 
-/** Gathers the keys of a chunk as a JSON array: as bytes, because so many texts would be in memory until it ends. */
+/** Gathers the keys of a chunk as a JSON array, in bytes: as texts, all of them would stay in memory until it ends. */
 export class KeyList {
   #texts = new TextBytes(listMemory.take(listBytesMin));
 
@@ -101,7 +101,7 @@ export class KeyList {
     const isObject = candidates.keyFromOf(position) === -1;
     const json = isObject ? JSON.stringify(candidates.keyAt(position)) : "";
     const bytes = isObject ? json.length * bytesPerCharMax : bytesMaxOf(candidates, position);
-    // With a comma or a bracket before it, two quotes, and a bracket behind the last.
+    // With a comma or a bracket before it, two quotes, and a bracket after the last.
     this.#makeRoom(bytes + 4);
     const texts = this.#texts;
     texts.byte(texts.end === 0 ? openBracket : comma);

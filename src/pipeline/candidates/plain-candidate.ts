@@ -2,7 +2,7 @@ import type { Candidate } from "./candidate.ts";
 
 const backslash = 0x5c;
 
-/** A record whose row was never an object. Its key is made of the bytes of its line when somebody asks. */
+/** A record whose row was never an object. Its key is made from the bytes of its line on demand. */
 export class PlainCandidate implements Candidate {
   readonly index: number;
   readonly start: number;

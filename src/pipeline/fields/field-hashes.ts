@@ -5,21 +5,18 @@ import { fieldSlotsMax } from "../../state/limits.ts";
 import { type FieldName, hashFields, type LineBlock } from "./field-program.ts";
 import { LineFields, namesBeside } from "./line-fields.ts";
 
-/**
- * Lines that are looked through for fields without a slot, before all are: most often each of many lines has the
- * fields of the others.
- */
+/** Lines that are searched for fields without a slot before all lines are: usually all lines have the same fields. */
 const sampleLines = 256;
 
-/** Takes names of fields that are new, answers all that have a slot, in the order of the slots. */
+/** Takes the names of new fields; returns the names of all that have a slot, in the order of the slots. */
 type AddFields = (names: readonly string[]) => Promise<readonly string[]>;
 
-// FNV-1a over the JSON of the value, in which "1" differs from 1. It only tells a person which field changed:
-// whether one did is decided by sha256. wasm/fields/index.ts computes the same.
+// FNV-1a over the JSON of the value, in which "1" differs from 1. It only shows a person which field changed: sha256
+// decides whether one did. wasm/fields/index.ts computes the same.
 const seed = 0x811c9dc5;
 const prime = 0x01000193;
 
-/** A field's hash: 32 bits, and never the 0 that stands for a field which is not there. */
+/** A field's hash: 32 bits, and never 0, which means that the field is missing. */
 function fieldHash(line: Uint8Array, { valueFrom, valueTo }: LineFields): number {
   let hash = seed;
   for (let index = valueFrom; index < valueTo; index += 1) {
@@ -28,12 +25,12 @@ function fieldHash(line: Uint8Array, { valueFrom, valueTo }: LineFields): number
   return hash >>> 0 || 1;
 }
 
-/** The path of a field whose name is as JSON writes it. */
+/** The path of a field, whose name is given as JSON writes it. */
 function pathOf(json: string, prefix: string): string {
   return prefix + (json.includes("\\") ? String(JSON.parse(`"${json}"`)) : json);
 }
 
-/** What stands before the name of a property in its path. */
+/** The part of a property's path before its name. */
 function prefixOf(stream: Stream): string {
   return `${shapeOf(stream).propertiesField}.`;
 }
@@ -63,8 +60,8 @@ export function fieldTextsOf(line: Uint8Array, stream: Stream): ReadonlyMap<stri
 }
 
 /**
- * Hashes the fields of lines for the store. A field gets its slot when it first occurs; those beyond
- * `fieldSlotsMax` are left out.
+ * Hashes the fields of lines for the store. A field gets its slot when it first occurs; fields beyond `fieldSlotsMax`
+ * are left out.
  */
 export class FieldHasher {
   readonly #stream: Stream;
@@ -114,7 +111,7 @@ export class FieldHasher {
     return hashFields(blocks, { slots, ...namesBeside(this.#stream), isUnknownLeftOut });
   }
 
-  /** The fields without a slot, as many as there are slots left, in so many lines evenly apart, or a few more. */
+  /** The fields without a slot, as many as there are slots left, in `lines` evenly spaced lines, or a few more. */
   #unknownOf(blocks: readonly LineBlock[], lines: number): readonly string[] {
     const all = blocks.reduce((sum, { places }) => sum + places.length / 2, 0);
     const step = 2 * Math.max(1, Math.floor(all / lines));

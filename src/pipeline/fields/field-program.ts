@@ -12,13 +12,13 @@ const program = new WasmProgram<FieldProgram>(new URL("./fields.wasm", import.me
 
 const wordBytes = Uint32Array.BYTES_PER_ELEMENT;
 
-/** Bytes behind lines and names that may be read in vain. */
+/** Bytes after lines and names that may be read, but are never used. */
 const spareBytes = 16;
 
-/** Numbers that a name takes: where it is, how long it is, whether it is a property's. */
+/** Numbers per name: where it is, how long it is, whether it is a property's. */
 const nameWords = 3;
 
-/** Lines in one piece of memory; of each line where it begins and where it ends. */
+/** Lines in one piece of memory, and where each of them begins and ends. */
 export type LineBlock = { readonly bytes: Uint8Array; readonly places: Uint32Array };
 
 /** A line in memory of its own. */
@@ -32,14 +32,14 @@ export type FieldName = { readonly name: Uint8Array; readonly isProperty: boolea
 /** Which fields have slots, and where properties are found. */
 export type FieldNames = {
   readonly slots: readonly FieldName[];
-  /** Of the fields beside the properties that have hashes at all. */
+  /** The fields beside the properties that have hashes at all. */
   readonly texts: readonly Uint8Array[];
   readonly properties: Uint8Array;
   /** Whether a field without a slot is left out. */
   readonly isUnknownLeftOut: boolean;
 };
 
-/** Writes the names from `at` on, and answers where they end. */
+/** Writes the names from `at` on, and returns where they end. */
 function putNames(fields: FieldProgram, names: FieldNames, at: number): number {
   const texts = [...names.texts, names.properties].map((name) => ({ name, isProperty: false }));
   const all = [...names.slots, ...texts];
@@ -59,7 +59,7 @@ function putNames(fields: FieldProgram, names: FieldNames, at: number): number {
   return aligned(end);
 }
 
-/** Hashes the fields of a block into `out`; false where one has no slot. */
+/** Hashes the fields of a block into `out`; false if a line has a field without a slot. */
 function hashBlock(
   fields: FieldProgram,
   { bytes, places }: LineBlock,
@@ -82,8 +82,8 @@ function hashBlock(
 }
 
 /**
- * Hashes the fields of lines: a number for each slot of each line, 0 where the line has no such field. Undefined where
- * a line has a field without a slot, unless such are left out.
+ * Hashes the fields of lines: a number for each slot of each line, 0 where the line has no such field. Undefined if a
+ * line has a field without a slot, unless such fields are left out.
  */
 export function hashFields(
   blocks: readonly LineBlock[],

@@ -8,14 +8,14 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** The index after the text of JSON whose opening quote is at `at`. */
+/** The index after the JSON text whose opening quote is at `at`. */
 function textEnd(line: Uint8Array, at: number): number {
   let end = at + 1;
   while (end < line.length && line[end] !== quote) end += line[end] === backslash ? 2 : 1;
   return end + 1;
 }
 
-/** The index after the value of JSON that begins at `at`. */
+/** The index after the JSON value that begins at `at`. */
 function valueEnd(line: Uint8Array, at: number): number {
   let end = at;
   let depth = 0;
@@ -29,7 +29,7 @@ function valueEnd(line: Uint8Array, at: number): number {
     }
     if (byte === openBrace || byte === openBracket) depth += 1;
     else if (byte === closeBrace || byte === closeBracket) {
-      // The end of what a number, true, false or null is in.
+      // The end of the object or list that holds a number, true, false or null.
       if (depth === 0) return end;
       depth -= 1;
       if (depth === 0) return end + 1;
@@ -38,7 +38,7 @@ function valueEnd(line: Uint8Array, at: number): number {
   }
 }
 
-/** The names of a stream's fields beside its properties, without its key and its name, and of the properties. */
+/** The names of a stream's text fields other than its key, and of its properties field. */
 export function namesBeside(stream: Stream): {
   readonly texts: readonly Buffer[];
   readonly properties: Buffer;
@@ -50,7 +50,7 @@ export function namesBeside(stream: Stream): {
 
 /**
  * Goes through the fields of a line that `JSON.stringify` wrote, without parsing it: all but the key and the name of
- * the stream, and the properties one by one.
+ * the stream, with the properties one by one.
  */
 export class LineFields {
   /** Whether the field is one of the properties. */
@@ -79,7 +79,7 @@ export class LineFields {
     this.isProperty = false;
   }
 
-  /** Moves to the next field; false once there is none. */
+  /** Moves to the next field; false if there is none. */
   next(): boolean {
     const line = this.#line;
     while (this.#at < line.length) {

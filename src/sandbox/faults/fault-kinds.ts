@@ -3,19 +3,19 @@ import { z } from "zod";
 import { timerMsMax, uploadBytesMax } from "../../limits.ts";
 import { type Step, stepOf, steps } from "../steps.ts";
 
-/** What can be wrong with an upload address besides its age. */
+/** The faults that an upload address can have besides its age. */
 export const unsafeUrls = ["http", "user-info", "private-address", "other-host"] as const;
 
-/** What can be wrong with the next cursor: the page's own, a smaller one, none, a text, one above 32 bits. */
+/** The faults of the next cursor: the page's own, a smaller one, none, a text, one above 32 bits. */
 export const badCursors = ["loop", "shrink", "none", "text", "large"] as const;
 
 /** The members of a page's `meta`, each of which may be absent. */
 export const metaMembers = ["limit", "total", "has_next_page", "next_cursor"] as const;
 
-/** How a page can begin one item away from where the page before ended. */
+/** The ways in which a page can begin one item away from the end of the page before. */
 const pageShifts = ["repeated", "skipped"] as const;
 
-/** The readers of a script's times, as ms, and of its sizes, as bytes. */
+/** The schemas of a script's times, in ms, and of its sizes, in bytes. */
 export type Units = {
   readonly duration: () => z.ZodType<number>;
   readonly size: (bytesMax: number) => z.ZodType<number>;
@@ -24,17 +24,17 @@ export type Units = {
 /** Where a fault happens, and when. */
 export type Occasion = {
   readonly step: Step;
-  /** How many requests it hits. @default 1, or without end beside `oneIn` or `forMs` */
+  /** How many requests it hits. @default 1, or unlimited with `oneIn` or `forMs` */
   readonly times?: number | undefined;
   /** How many requests of the step, counted from the order on, pass before it. @default 0 */
   readonly after?: number | undefined;
-  /** Hits one in so many requests, drawn from the sandbox's seed; 1 hits every one. */
+  /** Hits one in this many requests, drawn by the sandbox's seed; 1 hits all. */
   readonly oneIn?: number | undefined;
   /** How long it lasts, from the first request that it could hit. */
   readonly forMs?: number | undefined;
 };
 
-/** What every item of a script has. */
+/** The members that every item of a script has. */
 function orderOf({ duration }: Units, name: string, at: readonly Step[]) {
   return z.strictObject({
     do: z.literal(name),
@@ -50,20 +50,20 @@ function orderOf({ duration }: Units, name: string, at: readonly Step[]) {
 
 type Order = ReturnType<typeof orderOf>;
 
-/** How an order of a kind is told and read. */
+/** How a kind of fault is described, and how its orders are read. */
 type Kind<Script, Action> = {
-  /** What it does, for people. */
+  /** What the fault does, for people. */
   readonly summary: string;
   /** An item of a script that orders it. */
   readonly example: string;
   /** The steps that it can happen to. @default all */
   readonly at?: readonly Step[];
-  /** Adds what an item has besides. */
+  /** Adds the kind's own members to an item. */
   readonly script: (order: Order, units: Units) => Script;
   readonly action: (given: z.output<Script>) => Action;
 };
 
-/** A kind of fault; `member` is the one of its action that no other kind has. */
+/** A kind of fault; `member` is the member of its action by which `faultName` finds the kind. */
 function kind<Script extends z.ZodType<z.output<Order>>, const Action extends object>(
   member: string,
   { summary, example, at = steps, script, action }: Kind<Script, Action>,
@@ -90,7 +90,7 @@ function pause({ duration }: Units): z.ZodType<number> {
   return duration().refine((ms) => ms <= timerMsMax, "must be at most 24d");
 }
 
-/** An answer made up. A body that is not text is sent as JSON; without one, an error in the envelope of the step. */
+/** A custom answer. A body that is not text is sent as JSON; without a body, it is an error in the step's envelope. */
 const answer = {
   status: z.int().min(200).max(599),
   headers: z
@@ -221,7 +221,7 @@ export const exchangeKinds = {
   }),
 };
 
-/** Faults that the steps of an upload do, where they find an occasion. */
+/** Faults that the steps of an upload carry out themselves, if they have an occasion. */
 export const uploadKinds = {
   "expire-url": plain("expireUrl", {
     summary: "The upload address given has expired, or a PUT finds its address expired.",
@@ -251,7 +251,7 @@ export const uploadKinds = {
   }),
 };
 
-/** Faults that the steps with pages do, where they find an occasion. */
+/** Faults that the steps with pages carry out themselves, if they have an occasion. */
 export const pageKinds = {
   "bad-cursor": kind("badCursor", {
     summary: `The page says that there is a next one, and its cursor is one not to follow: ${badCursors.join(", ")}.`,

@@ -6,14 +6,11 @@ import type { SandboxFault, FaultAction } from "./faults.ts";
 /** A request as the orders see it. */
 export type Request = {
   readonly step: Step;
-  /**
-   * What it is about, in words that are the same in every run: then the same requests are hit, whatever their
-   * order.
-   */
+  /** What the request is about, worded the same in every run, so that the same requests are hit in any order. */
   readonly operation: string;
 };
 
-/** The faults ordered, and how much of each is left. */
+/** The ordered faults, and how often each may still happen. */
 export class FaultOrders {
   readonly #orders: Order[] = [];
   readonly #seed: number;
@@ -28,7 +25,7 @@ export class FaultOrders {
     this.#orders.push(new Order(fault, `${this.#seed} ${this.#orders.length}`));
   }
 
-  /** Counts a request, and gives what shall go wrong with it: of several faults that are due, the first ordered. */
+  /** Counts a request, and returns the fault that hits it: of several that are due, the one ordered first. */
   next(request: Request): FaultAction | undefined {
     let hit: FaultAction | undefined;
     for (const order of this.#orders) {
@@ -72,13 +69,13 @@ class Order {
   #isOver(): boolean {
     const { forMs } = this.fault;
     if (forMs === undefined) return false;
-    // A clock that is set meanwhile does not move the end.
+    // Monotonic, so that setting the clock does not move the end.
     const nowMs = performance.now();
     this.#endsAtMs ??= nowMs + forMs;
     return nowMs >= this.#endsAtMs;
   }
 
-  /** A hash of the operation and of how often it came, never "the k-th request": concurrency would move that. */
+  /** Draws by a hash of the operation and its count, never by "the k-th request", which depends on concurrency. */
   #isDrawn(operation: string): boolean {
     const { oneIn } = this.fault;
     if (oneIn === undefined) return true;

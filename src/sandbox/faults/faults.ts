@@ -9,10 +9,10 @@ const kinds = { ...exchangeKinds, ...uploadKinds, ...pageKinds };
 
 type OrderedFaultName = keyof typeof kinds;
 
-/** What goes wrong; the summary of its kind says how. */
+/** The action of a fault; the summary of its kind describes it. */
 export type FaultAction = z.output<ReturnType<(typeof kinds)[OrderedFaultName]["schema"]>>["do"];
 
-/** A fault to come. */
+/** An ordered fault. */
 export type SandboxFault = Occasion & { readonly do: FaultAction };
 
 /** Every fault that can be ordered, by name. */
@@ -20,7 +20,7 @@ export const orderedFaultNames = Object.keys(kinds).filter(
   (name): name is OrderedFaultName => name in kinds,
 );
 
-/** The faults of pages, which search and enrichment alone have. */
+/** The faults of pages, which only search and enrichment have. */
 export const pageFaultNames = orderedFaultNames.filter((name) => name in pageKinds);
 
 /** Every fault that can be ordered: its name, the steps it can happen to, what it does, and an item of a script. */
@@ -29,23 +29,23 @@ export const faultKinds = orderedFaultNames.map((name) => {
   return { name, steps, summary, example };
 });
 
-/** How an item of a script's `faults` is read. */
+/** The schema of an item in a script's `faults`. */
 export function faultSchema(units: Units): z.ZodType<SandboxFault> {
   const schemaOf = (name: OrderedFaultName) => kinds[name].schema(name, units);
   const [, ...others] = orderedFaultNames;
   return z.discriminatedUnion("do", [schemaOf("answer"), ...others.map(schemaOf)]);
 }
 
-/** What its settings make the service do, and no order. */
+/** Faults that follow from the sandbox's settings, not from an order. */
 const quotaFaultNames = ["credits-exhausted", "too-many-requests"] as const;
 
-/** Every fault that a ledger can tell of. */
+/** Every fault that a ledger can name. */
 export const faultNames = [...orderedFaultNames, ...quotaFaultNames];
 
 /** The name of a fault. */
 export type SandboxFaultName = (typeof faultNames)[number];
 
-/** What an action is called. */
+/** The name of the fault that an action carries out. */
 export function faultName(action: FaultAction): SandboxFaultName {
   if ("garble" in action) return action.garble;
   const name = orderedFaultNames.find((each) => kinds[each].member in action);
@@ -53,7 +53,7 @@ export function faultName(action: FaultAction): SandboxFaultName {
   return name;
 }
 
-/** Whether a step does a fault itself, and may find no occasion for it. */
+/** Whether a step carries out a fault itself, and may have no occasion for it. */
 export function isOfStep(action: FaultAction): boolean {
   const name = faultName(action);
   return name in uploadKinds || name in pageKinds;

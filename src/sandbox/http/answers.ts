@@ -26,7 +26,7 @@ export function invalid(issues: readonly UploadIssue[]): SandboxAnswer {
   return json(422, { detail: issues });
 }
 
-/** An error of the storage. Both texts are ours and hold nothing to escape. */
+/** An error of the storage. Both texts are ours and contain nothing to escape. */
 export function storageError(status: number, error: { code: string; text: string }): SandboxAnswer {
   return {
     status,

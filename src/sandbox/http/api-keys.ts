@@ -1,18 +1,18 @@
 import { compareSignatures, signatureSha256 } from "../upload/signature.ts";
 
-/** The API keys that are let in. */
+/** The API keys that are accepted. */
 export class ApiKeys {
   readonly #accepted: readonly string[] | undefined;
 
-  /** Undefined lets in every key that is not empty. */
+  /** Undefined accepts every key that is not empty. */
   constructor(accepted: readonly string[] | undefined) {
     this.#accepted = accepted;
   }
 
-  /** The owner that a key stands for, its SHA-256; undefined when it is missing or not let in. */
+  /** The owner of a key, which is its SHA-256; undefined when the key is missing or not accepted. */
   owner(key: string | readonly string[] | undefined): string | undefined {
     if (typeof key !== "string" || key === "") return undefined;
-    // Every key is compared, so that the time does not tell which one it was.
+    // Every key is compared, so that the time does not reveal which one matched.
     const isAccepted =
       this.#accepted?.filter((accepted) => compareSignatures(key, accepted)).length !== 0;
     return isAccepted ? signatureSha256(key) : undefined;
@@ -32,7 +32,7 @@ export class RequestsPerMinute {
   #minute = 0;
   readonly #counts = new Map<string, number>();
 
-  /** Lets so many through. */
+  /** Allows this many requests. */
   constructor(max: number) {
     this.#max = max;
   }

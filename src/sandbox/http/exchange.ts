@@ -13,7 +13,7 @@ import { operationOf } from "./operation.ts";
 import { closed, reply, send, sendAndClose } from "./replies.ts";
 import { readAway } from "./request-body.ts";
 
-/** What a step makes of a request. What the entry does not name is null. */
+/** A step's outcome for a request. Members that `entry` does not name have their defaults. */
 export type ExchangeOutcome = {
   readonly answer: SandboxAnswer;
   readonly entry?: Partial<Omit<LedgerEntry, "status" | "step" | "t">>;
@@ -27,19 +27,19 @@ export type ExchangeOutcome = {
 export type SandboxCall = {
   readonly request: IncomingMessage;
   readonly url: URL;
-  /** What shall go wrong, of which a step looks for its own kinds; its entry names the one that it did. */
+  /** The fault to carry out: a step looks only for its own kinds, and its entry names the one that it carried out. */
   readonly fault: FaultAction | undefined;
-  /** What the ledger tells of a request that breaks off: a step keeps it up to date. */
+  /** The ledger's record of a request that breaks off; a step keeps it up to date. */
   readonly soFar: { file_key: string | null; bytes: number };
 };
 
 /**
- * A step of the service. It reads the request, then hands back what decides about it: the decision looks at
- * the state and takes no time, so that nothing comes between it and the commit.
+ * A step of the service. It reads the request, then returns a function that decides about it. The decision looks at the
+ * state and is synchronous, so that nothing comes between it and the commit.
  */
 export type StepHandler = (call: SandboxCall) => Promise<() => ExchangeOutcome>;
 
-/** What every exchange needs. */
+/** The parts that every exchange needs. */
 export type ExchangeParts = {
   readonly store: UploadStore;
   readonly faults: FaultOrders;
@@ -54,7 +54,7 @@ export type IncomingCall = {
   readonly response: ServerResponse;
 };
 
-/** Does one step: fault, handler, ledger, and only then the answer. */
+/** Carries out one step: fault, handler, ledger, and only then the answer. */
 export class SandboxExchange {
   readonly #parts: ExchangeParts;
   readonly #step: Step;
@@ -83,7 +83,7 @@ export class SandboxExchange {
       if (answer === undefined) request.socket.destroy();
       else await reply(response, answer, fault);
     } catch {
-      // Nothing was promised: neither the state nor the ledger could be kept. Or the client did not wait for the end.
+      // Nothing was promised: state and ledger could not be stored, or the client did not wait for the end.
       if (response.headersSent) response.destroy();
       else send(response, this.#failure());
     }
@@ -98,7 +98,7 @@ export class SandboxExchange {
     return { ...incoming, request };
   }
 
-  /** Does a fault that keeps the step from being done; false when it is of another kind. */
+  /** Carries out a fault that prevents the step; false when the fault is of another kind. */
   async #forestall({ request, response }: IncomingCall, fault: FaultAction): Promise<boolean> {
     const name = faultName(fault);
     if ("status" in fault) {
@@ -129,7 +129,7 @@ export class SandboxExchange {
     return true;
   }
 
-  /** The answer, recorded; undefined when the client is gone. */
+  /** Runs the handler and records its answer; undefined when the client is gone. */
   async #do(
     { request, url }: IncomingCall,
     handler: StepHandler,

@@ -2,7 +2,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** A request that was read whole: it can be done whether or not its client still waits. */
+/** Reads a request whole, so that it can be carried out whether or not its client still waits. */
 export async function heldRequest(request: IncomingMessage): Promise<IncomingMessage> {
   const body = await buffer(request);
   const held = new IncomingMessage(new Socket());

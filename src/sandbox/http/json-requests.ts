@@ -7,15 +7,15 @@ import type { SandboxCall, ExchangeOutcome } from "./exchange.ts";
 import type { Quota } from "./quota.ts";
 import { readRequestBody } from "./request-body.ts";
 
-/** What decides whether a request with a JSON body is taken. */
+/** The parts that decide whether a request with a JSON body is accepted. */
 export type JsonRequestsParts = {
   readonly keys: ApiKeys;
-  /** Of the API that the requests belong to. */
+  /** The quota of the API that the requests belong to. */
   readonly quota: Quota;
   readonly bodyBytesMax: number;
 };
 
-/** A request that was taken: its body, whose key it came with, and the bytes of the body. */
+/** An accepted request: its body, the owner of its key, and the size of its body in bytes. */
 export type Taken<Body> = { readonly body: Body; readonly owner: string; readonly bytes: number };
 
 /** Reads the requests of one API that come with an `x-api-key` and a JSON body. */
@@ -26,7 +26,7 @@ export class JsonRequests {
     this.#parts = parts;
   }
 
-  /** Lets the key in, then reads and parses the body, or says how the request is refused. */
+  /** Checks the key, then reads and parses the body; or returns the refusal of the request. */
   async read<Schema extends z.ZodType>(
     { request }: SandboxCall,
     schema: Schema,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ingestionAnswers } from "../schemas.ts";
 import { issueSchema } from "../upload/upload.ts";
 
-/** Published. */
+/** The published type of an integer. */
 const int32 = z.int32();
 
 const handles = {
@@ -78,7 +78,7 @@ const meta = z.object({
   next_cursor: int32.optional(),
 });
 
-/** The bodies that are answered, by the name that the OpenAPI document gives them. */
+/** The bodies of answers, by their names in the OpenAPI document. */
 export const answerSchemas = {
   Ping: z.object({ status: z.literal("ok") }),
   ...ingestionAnswers,

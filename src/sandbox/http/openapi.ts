@@ -19,7 +19,7 @@ the logic member in the other endpoint's spelling; a search has at most ${filter
 ${filterValuesMax} values; text is compared without regard to capital letters; a NOT operator is the opposite of
 the other, and holds where there is no value; a sort puts what has no value last.`;
 
-/** Makes the OpenAPI 3.1 document of the sandbox, its schemas from those that check the requests. */
+/** Makes the OpenAPI 3.1 document of the sandbox from the schemas that check the requests. */
 export function openapiDocument(bounds: Bounds): Json {
   return {
     openapi: "3.1.0",

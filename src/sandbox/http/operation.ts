@@ -7,8 +7,8 @@ import type { UploadStore } from "../upload/upload-store.ts";
 import { peek } from "./request-body.ts";
 
 /**
- * What a request is about, before it is done: the content for a confirm, the body for a search, else the
- * length of the body. File keys would not do, as they are new in every run.
+ * What a request is about, before it is carried out: the content for a confirm, the body for a search, otherwise the
+ * length of the body. File keys do not work, because they are new in every run.
  */
 export async function operationOf(
   step: Step,

@@ -2,7 +2,7 @@ import type { SandboxFaultName } from "../faults/faults.ts";
 import { type SandboxAnswer, message } from "./answers.ts";
 import { RequestsPerMinute } from "./api-keys.ts";
 
-/** What a key may ask of an API; what is undefined is not limited. */
+/** The limits of a key at an API; undefined means unlimited. */
 export type QuotaSettings = {
   /** Calls that a key has credits for, from the sandbox's start. */
   readonly creditCalls?: number | undefined;
@@ -10,12 +10,12 @@ export type QuotaSettings = {
   readonly requestsPerMinute?: number | undefined;
 };
 
-/** A call that goes beyond what its key may ask. */
+/** The refusal of a call that exceeds its key's limits. */
 export type OverQuota = { readonly answer: SandboxAnswer; readonly fault: SandboxFaultName };
 
 /**
- * Counts the calls of each key. A call costs a credit whatever becomes of it, a repeated one too, unless it
- * came too soon.
+ * Counts the calls of each key. A call costs a credit whatever its outcome, even when repeated, unless it exceeds the
+ * requests per minute.
  */
 export class Quota {
   readonly #creditCalls: number;
@@ -27,7 +27,7 @@ export class Quota {
     this.#window = new RequestsPerMinute(requestsPerMinute);
   }
 
-  /** Counts a call at this time (Unix ms), and says how it is refused, if it is. */
+  /** Counts a call at this time (Unix ms), and returns its refusal, if any. */
   take(owner: string, atMs: number): OverQuota | undefined {
     if (!this.#window.isWithin(owner, atMs)) {
       const seconds = Math.ceil((60_000 - (atMs % 60_000)) / 1_000);

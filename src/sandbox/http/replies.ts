@@ -14,15 +14,15 @@ export function send(response: ServerResponse, answer: SandboxAnswer): void {
   response.end(answer.body);
 }
 
-/** Sends an answer whole and closes the connection, whatever of the request is unread. */
+/** Sends an answer whole and closes the connection, even if part of the request is unread. */
 export async function sendAndClose(response: ServerResponse, answer: SandboxAnswer): Promise<void> {
-  // The system then resets what the client still sends, as with any server that does not read on.
+  // The system then resets what the client still sends, as with any server that stops reading.
   response.once("finish", () => response.socket?.destroy());
   send(response, { ...answer, headers: { ...answer.headers, connection: "close" } });
   await closed(response);
 }
 
-/** Sends an answer as far, and in the way, that a fault lets it; undefined and faults of other kinds change nothing. */
+/** Sends an answer as far, and in the way, that a fault allows; undefined and faults of other kinds change nothing. */
 export async function reply(
   response: ServerResponse,
   answer: SandboxAnswer,
@@ -54,14 +54,14 @@ const garbled = {
   },
 } as const;
 
-/** What is sent in place of no body, so that something of it can be missing. */
+/** Sent in place of an empty body, so that part of it can be missing. */
 const filler = "stored\n";
 
 function bodyOf({ body }: SandboxAnswer): Buffer {
   return Buffer.from(body === "" ? filler : body);
 }
 
-/** Sends the headers of an answer that tells its whole length. */
+/** Sends the headers of an answer, with its full length. */
 function begin(response: ServerResponse, answer: SandboxAnswer): ServerResponse {
   const { length } = bodyOf(answer);
   response.writeHead(answer.status, { ...answer.headers, "content-length": length });
@@ -75,7 +75,7 @@ async function cut(
   { cutAt, framing }: Extract<FaultAction, { cutAt: number }>,
 ): Promise<void> {
   const body = bodyOf(answer);
-  // An answer that is not longer than the cut still has to miss something.
+  // Even an answer no longer than the cut must lack something.
   const sent = body.subarray(0, Math.min(cutAt, body.length - 1));
   if (framing === "close") {
     response.useChunkedEncodingByDefault = false;

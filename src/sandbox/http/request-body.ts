@@ -9,8 +9,8 @@ export type RequestBody = { readonly bytes: number } & (
 );
 
 /**
- * Reads a body of at most `bytesMax` bytes. The rest of a longer one is read and thrown away meanwhile,
- * because a client whose bytes are not taken sees a reset in place of the answer.
+ * Reads a body of at most `bytesMax` bytes. The rest of a longer one is read and discarded in the background, because a
+ * client whose bytes are not read sees a reset instead of the answer.
  * @throws when the client goes away.
  */
 export async function readRequestBody(
@@ -29,12 +29,12 @@ export async function readRequestBody(
   });
   if (bytes > bytesMax) return { text: undefined, why: "too long", bytes };
   const body = Buffer.concat(chunks);
-  // Repaired, it would hide a client that damages text.
+  // Repairing it would hide a client that damages text.
   if (!isUtf8(body)) return { text: undefined, why: "not UTF-8", bytes };
   return { text: body.toString("utf8"), bytes };
 }
 
-/** The first piece of a body, as text; it stays to be read. Empty when there is none. */
+/** The first piece of a body, as text, without consuming it. Empty when there is none. */
 export async function peek(raw: IncomingMessage): Promise<string> {
   if (raw.readableLength === 0 && !raw.complete) {
     await Promise.race([once(raw, "readable"), once(raw, "close")]).catch(() => undefined);
@@ -46,8 +46,8 @@ export async function peek(raw: IncomingMessage): Promise<string> {
 }
 
 /**
- * Reads and forgets the body up to about so many bytes, and gives how many they were. A client that leaves
- * earlier ends it.
+ * Reads and discards the body up to about `bytesMax` bytes, and returns how many were read. Ends early when the client
+ * leaves.
  */
 export async function readAway(raw: IncomingMessage, bytesMax: number): Promise<number> {
   let bytes = 0;
@@ -60,7 +60,7 @@ export async function readAway(raw: IncomingMessage, bytesMax: number): Promise<
   return bytes;
 }
 
-/** Hands over the chunks; resolves at the end of the body or when `take` first says that it has enough. */
+/** Passes the chunks to `take`; resolves at the end of the body or when `take` first returns false. */
 async function consume(raw: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     raw.on("data", (chunk: Buffer) => {
@@ -69,7 +69,7 @@ async function consume(raw: IncomingMessage, take: (chunk: Buffer) => boolean): 
     raw.once("end", resolve);
     raw.once("error", reject);
     raw.once("close", () => reject(new Error("the client went away")));
-    // `peek` may have seen the end of a body without a byte, and the event is over by now.
+    // For an empty body `peek` may have read the end already, and the event has passed.
     if (raw.readableEnded) resolve();
     else if (raw.destroyed) reject(new Error("the client went away"));
   });

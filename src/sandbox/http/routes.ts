@@ -26,25 +26,25 @@ const routes = steps.flatMap((step) => {
 const about =
   "sluice sandbox: a local stand-in for the Customer Data Service, described at /openapi.json\n";
 
-/** Characters of JSON lines that are worth a write. */
+/** Characters of JSON lines that are collected for one write. */
 const pieceCharsMin = 64 * 1024;
 
-/** What the routes lead to. */
+/** The targets of the routes. */
 export type RoutesParts = {
   readonly handlers: Readonly<Record<Step, StepHandler>>;
   readonly exchange: ExchangeParts;
   readonly store: UploadStore;
   readonly index: RecordIndex;
-  /** Made when asked for. */
+  /** Called when the document is requested. */
   readonly openapi: () => unknown;
 };
 
 /**
- * Leads requests to the steps of the service, and to what only a sandbox has: its records, its ledger, its
- * description; no API key is asked for there.
+ * Routes requests to the steps of the service, and to what only a sandbox has: its records, its ledger and its
+ * description, which need no API key.
  *
- * It is node:http and not fastify because a step reads its body when and as far as it wants, which leaves
- * only the routing to a framework.
+ * It uses node:http and not fastify because a step reads its body when and as far as it wants, which leaves only the
+ * routing to a framework.
  */
 export class Routes {
   readonly #parts: RoutesParts;
@@ -136,7 +136,7 @@ function routeOf({ pathname }: URL): (typeof routes)[number] | undefined {
   return routes.find(({ pattern }) => pattern.test(pathname));
 }
 
-/** What is said to a request that nothing takes. */
+/** The answer to a request that no route takes. */
 function refusalOf({ url }: IncomingCall): SandboxAnswer {
   const method = openPaths.includes(url.pathname) ? "GET" : routeOf(url)?.method;
   if (method === undefined) return notFound;
@@ -153,7 +153,7 @@ async function sendLines(
   await pipeline(Readable.from(pieces), response);
 }
 
-/** Joins lines to pieces that are worth a write. */
+/** Joins lines into pieces that are large enough for a write. */
 function* joined(lines: Iterable<string>): Generator<string> {
   let piece = "";
   for (const line of lines) {

@@ -23,29 +23,29 @@ import { Quota, type QuotaSettings } from "./quota.ts";
 import { Routes } from "./routes.ts";
 
 /**
- * How a sandbox behaves. Its quota is that of the ingestion API; search and enrichment have the same calls a
- * minute by themselves.
+ * How a sandbox behaves. Its quota is for the ingestion API; search and enrichment together have the same calls per
+ * minute, counted separately.
  */
 export type SandboxSettings = QuotaSettings & {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
-  /** Where ledger, files and index live; one sandbox at a time. It is made when it is missing. */
+  /** The folder of ledger, files and index, for one sandbox at a time. It is made when it is missing. */
   readonly dataFolder: string;
-  /** The keys let in; when undefined, every key that is not empty. */
+  /** The accepted keys; when undefined, every key that is not empty. */
   readonly apiKeys?: readonly string[] | undefined;
   /** @default 15 minutes */
   readonly uploadUrlTtlMs?: number | undefined;
   /** @default 1,000,000 */
   readonly bodyBytesMax?: number | undefined;
   /**
-   * What confirm does about a file with refused lines: answers 422, or answers 200 and drops the file, as the
-   * contract would also allow. @default "at-confirm"
+   * How a confirm treats a file with refused lines: answers 422, or answers 200 and drops the file, as the contract
+   * would also allow. @default "at-confirm"
    */
   readonly rejects?: "at-confirm" | "silent" | undefined;
-  /** What upload addresses begin with. @default http:// and the request's Host header */
+  /** The beginning of upload addresses. @default http:// and the request's Host header */
   readonly publicAddress?: string | undefined;
-  /** Whether a confirm that is repeated applies its file again, or does nothing. @default "lenient" */
+  /** Whether a repeated confirm does nothing (lenient) or applies its file again (strict). @default "lenient" */
   readonly confirms?: "lenient" | "strict" | undefined;
   /**
    * Search and enrichment calls that a key has credits for, from the sandbox's start; when undefined, they
@@ -55,7 +55,7 @@ export type SandboxSettings = QuotaSettings & {
   /** Items that one page of a search may have. @default 100 */
   readonly pageItemsMax?: number | undefined;
   readonly faults?: readonly SandboxFault[] | undefined;
-  /** Decides which requests are hit by faults that hit one in so many. @default 0 */
+  /** Decides which requests are hit by faults with `oneIn`. @default 0 */
   readonly seed?: number | undefined;
 };
 
@@ -65,7 +65,7 @@ export type Sandbox = {
   readonly address: string;
   /** Adds a fault after those already ordered. */
   order(fault: SandboxFault): void;
-  /** Closes every connection, a request in the middle included, and leaves the data folder. */
+  /** Closes every connection, even in the middle of a request, and releases the data folder. */
   close(): Promise<void>;
 };
 
@@ -87,7 +87,7 @@ async function startLocked(settings: SandboxSettings, lock: FolderLock): Promise
   const signingKey = await signingKeyOf(settings.dataFolder);
   const store = await UploadStore.open(settings.dataFolder);
   const index = await RecordIndex.open(join(settings.dataFolder, "records.db"));
-  // Only a search needs it, and it takes as long to make as all the rest.
+  // Only a search needs it, and it takes as long to open as everything else.
   let search: Promise<SearchIndex> | undefined;
   const searchIndex = (): Promise<SearchIndex> =>
     (search ??= SearchIndex.open(join(settings.dataFolder, "search.db")));

@@ -7,7 +7,7 @@ import { FreeProperties } from "./free-properties.ts";
 import type { Findable } from "./items-table.ts";
 import { scoresOf } from "./scores.ts";
 
-/** The system that a record comes from: whoever ingested it, or the sandbox, which has some to begin with. */
+/** The system that a record comes from: the client that ingested it, or the sandbox, which starts with some. */
 export type System = "api" | "sandbox";
 
 /** The service's identifier of a record. */

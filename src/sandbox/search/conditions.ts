@@ -4,17 +4,17 @@ import type { Filter, Operator, Query } from "./query.ts";
 /** A piece of SQL and the values of its parameters, in order. */
 export type Sql = { readonly text: string; readonly values: readonly (number | string)[] };
 
-/** Text as it is compared: capital letters and the ways to compose a letter do not matter. */
+/** Text as it is compared: case and the composition of letters do not matter. */
 export function folded(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }
 
-/** The column that holds a date as it is written, beside the one that holds its time. */
+/** The column that holds a date as it is written, next to the one that holds its time. */
 export function writtenColumn(name: string): string {
   return `${name}_written`;
 }
 
-/** The condition that an item's columns fulfil when it is found. Column `words` holds the text that is searched. */
+/** The condition by which items are found. The column `words` holds the text that is searched. */
 export function searchConditionOf(
   { search, filters, logic }: Query,
   kinds: Readonly<Record<string, Kind>>,
@@ -27,7 +27,7 @@ export function searchConditionOf(
   return joined([...all, ...(asked.length === 0 ? [] : [joined(asked, logic)])], "AND");
 }
 
-/** The order of the items: what has no value comes last, and `id` decides where all else is equal. */
+/** The order of the items: missing values come last, and `id` breaks ties. */
 export function searchOrderOf({ sort }: Query): string {
   const columns = sort.map(
     ({ sort_by, sort_order }) => `"${sort_by}" is null, "${sort_by}" ${sort_order}`,
@@ -73,7 +73,7 @@ const positives = {
   ENDS_WITH: ({ written, piece }) => endsWith(written, piece),
 } as const satisfies Readonly<Record<string, (operand: Operand) => Sql>>;
 
-/** The operators that hold where another does not. */
+/** The operators that negate another one. */
 const opposites = {
   IS_NOT: "IS",
   NOT_IN: "IN",
@@ -83,8 +83,8 @@ const opposites = {
 } as const satisfies Record<Exclude<Operator, keyof typeof positives>, keyof typeof positives>;
 
 /**
- * A filter holds or does not: where a property has no value, the operators hold that are another's opposite,
- * and IS_NULL.
+ * A filter is either true or false: where a property has no value, IS_NULL and the opposites except IS_NOT_NULL are
+ * true.
  */
 function filterSql({ property, operator, value }: Filter, kind: Kind): Sql {
   const column = `"${property}"`;

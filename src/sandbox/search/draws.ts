@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Numbers that follow from a text, and so are the same in every run. */
+/** Numbers derived from a text, and therefore the same in every run. */
 export class Draws {
   readonly #digest: Buffer;
   #at = 0;

@@ -1,6 +1,6 @@
 import { int32Max } from "../limits.ts";
 
-/** The free attributes of a record, read as what the search knows: a value of another type counts as absent. */
+/** Reads a record's free attributes as the types that the search knows: a value of another type counts as absent. */
 export class FreeProperties {
   readonly #given: Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ export class FreeProperties {
     return typeof value === "number" ? value : undefined;
   }
 
-  /** A number without a fraction, of 32 bits: a result has no others (published). */
+  /** A 32-bit integer: a result has no other integers (published). */
   integer(name: string): number | undefined {
     const value = this.number(name);
     return value !== undefined && isInt32(value) ? value : undefined;

@@ -5,22 +5,22 @@ import { searchConditionOf, folded, searchOrderOf, type Sql, writtenColumn } fro
 import { type Kind, properties, type Resource } from "./properties.ts";
 import type { Query } from "./query.ts";
 
-/** An item to be found. */
+/** A searchable item. */
 export type Findable = {
-  /** Decides the order where the sort does not; a later item of the same id replaces it. */
+  /** Decides the order where the sort does not; a later item with the same id replaces it. */
   readonly id: string;
-  /** What is answered, as JSON. */
+  /** The item as it is answered, as JSON. */
   readonly json: string;
-  /** Values of the properties, each of its kind; those that are not named are absent. */
+  /** Values of the properties, each of its kind; properties not named are absent. */
   readonly values: Readonly<Record<string, boolean | number | string | undefined>>;
-  /** Texts that a search looks into. */
+  /** Texts that are searched. */
   readonly texts: readonly (string | undefined)[];
 };
 
-/** Some of the items found, as JSON, and how many there are in all. */
+/** Some of the items found, as JSON, and their total number. */
 export type Found = { readonly items: readonly string[]; readonly total: number };
 
-/** The searchable items of one resource, in two tables of a database: what is compared, and what is answered. */
+/** The searchable items of one resource, in two tables: the values that are compared, and the items to answer. */
 export class ItemsTable {
   readonly #db: DatabaseSync;
   readonly #resource: Resource;
@@ -36,7 +36,7 @@ export class ItemsTable {
     this.#resource = resource;
     this.#kinds = Object.entries<Kind>(properties[resource]);
     const columns = this.#kinds.flatMap(columnsOf);
-    // Ids come in any order: only the index of them is written all over, the rows follow one another.
+    // Ids come in any order: this scatters only the writes to their index, while rows are appended.
     db.exec(`
       create table if not exists ${resource} (
         number integer primary key, id text not null unique, words text not null,
@@ -61,13 +61,13 @@ export class ItemsTable {
     this.#putItem.run(Number(row?.["number"]), json);
   }
 
-  /** Takes all items out. */
+  /** Removes all items. */
   clear(): void {
     this.#forgetOrders();
     this.#db.exec(`delete from ${this.#resource}; delete from ${this.#resource}_items;`);
   }
 
-  /** The items from this one on, counted from 0 in the order that is asked for. */
+  /** The items from this offset on, counted from 0 in the requested order. */
   find(query: Query, offset: number): Found {
     const condition = searchConditionOf(query, Object.fromEntries(this.#kinds));
     const order = searchOrderOf(query);
@@ -82,7 +82,7 @@ export class ItemsTable {
     return { items: items.map(({ item }) => String(item)), total };
   }
 
-  /** Most searches look at their first page alone: it needs no order of all that was found. */
+  /** Most searches read only their first page, which does not need the order of everything found. */
   #first(condition: Sql, by: { readonly order: string; readonly limit: number }): Found {
     const { text, values } = condition;
     const resource = this.#resource;
@@ -132,7 +132,7 @@ export class ItemsTable {
 
 type Column = { readonly name: string; readonly type: "real" | "text" };
 
-/** The columns of a property, named as SQL writes them. */
+/** The columns of a property, with names quoted for SQL. */
 function columnsOf([property, kind]: readonly [string, Kind]): readonly Column[] {
   const name = `"${property}"`;
   if (kind !== "date") return [{ name, type: kind === "text" ? "text" : "real" }];
@@ -142,7 +142,7 @@ function columnsOf([property, kind]: readonly [string, Kind]): readonly Column[]
   ];
 }
 
-/** What the columns of a property hold, as filters compare it. */
+/** The values in the columns of a property, as filters compare them. */
 function cellsOf(
   value: Findable["values"][string],
   kind: Kind,

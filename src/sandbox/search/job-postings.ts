@@ -15,7 +15,7 @@ const locations = ["Paris, France", "Berlin, Germany", "Lyon, France", "Madrid, 
 const firstDayMs = Date.UTC(2025, 0, 1);
 const dayMs = 24 * 3_600_000;
 
-/** Openings of a company: none for one in four, else up to 12, and for one in sixteen so many that they fill pages. */
+/** A company's openings: none for one company in four, otherwise up to 12; one in sixteen has enough to fill pages. */
 function openingsOf(draws: Draws): number {
   const size = draws.below(16);
   if (size < 4) return 0;
@@ -23,8 +23,8 @@ function openingsOf(draws: Draws): number {
 }
 
 /**
- * The job postings of a company's domain (docs/facts/service.md#results), which follow from it alone; of one
- * in three there is a second, when it was closed.
+ * The job postings of a company's domain (docs/facts/service.md#results), derived from the domain alone. One opening in
+ * three has a second posting, for its closing.
  */
 export function jobPostingsOf(domain: string): readonly Findable[] {
   const openings = openingsOf(new Draws(`openings ${domain}`));

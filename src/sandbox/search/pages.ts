@@ -16,18 +16,18 @@ export type SandboxPage = {
   readonly meta?: Meta;
 };
 
-/** What a page is made of. */
+/** The inputs of a page. */
 export type PageOrder = {
   readonly query: Query;
   readonly fault: FaultAction | undefined;
-  /** Gives what was found, from this item on. */
+  /** Returns the items found, from this offset on. */
   readonly find: (offset: number) => Found;
 };
 
 /**
- * Makes a page. A cursor is the number of items before the page; each page that a fault held back on the way
- * adds a large step to it, so that cursors grow where the items do not.
- * @returns the page, and whether the fault found an occasion.
+ * Makes a page. A cursor is the number of items before the page; each page that a fault held back before it adds a
+ * large step to it, so that cursors grow even where items do not follow.
+ * @returns the page, and whether the fault had an occasion.
  */
 export function searchPageOf({ query, fault, find }: PageOrder): {
   page: SandboxPage;
@@ -59,7 +59,7 @@ function shiftOf(fault: FaultAction | undefined, asked: number): number {
   return asked === 0 ? 0 : -1;
 }
 
-/** The page as a fault leaves it; undefined where it finds no occasion. */
+/** The page with the fault in it; undefined where the fault has no occasion. */
 function spoil(
   { data, meta }: { readonly data: readonly unknown[]; readonly meta: Meta },
   { fault, cursor }: { readonly fault: FaultAction; readonly cursor: number },
@@ -91,7 +91,7 @@ function spoil(
   return undefined;
 }
 
-/** An item without an identity: all that a client could tell it by is null. */
+/** An item without an identity: every member that could identify it is null. */
 function poisoned(item: unknown): unknown {
   return { ...(typeof item === "object" ? item : {}), mk_id: null, job_opening_url: null };
 }

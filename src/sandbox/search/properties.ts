@@ -1,10 +1,10 @@
-/** What can be searched. */
+/** The kinds of items that can be searched. */
 export type Resource = "accounts" | "job_postings" | "persons";
 
-/** What a property's values are. */
+/** The type of a property's values. */
 export type Kind = "boolean" | "date" | "number" | "text";
 
-/** The properties that filters and sorts may name, with what they hold (docs/facts/service.md#search). */
+/** The properties that filters and sorts may name, with the type of their values (docs/facts/service.md#search). */
 export const properties = {
   accounts: {
     name: "text",

@@ -31,12 +31,12 @@ export const operators = [
   "ENDS_WITH",
 ] as const;
 
-/** One of them. */
+/** One of the operators. */
 export type Operator = (typeof operators)[number];
 
 /**
- * What the operators take: one value, one that is compared by size, a list, a lower and an upper bound, a
- * piece of text, anything.
+ * The operands of the operators: one value, one that is compared by size, a list, a lower and an upper bound, a piece
+ * of text, anything.
  */
 const operands = {
   IS: "one",
@@ -83,7 +83,7 @@ const ones = {
 
 type Expected = { readonly schema: z.ZodType; readonly called: string };
 
-/** What an operator takes for a property of this kind; undefined where it is not for such properties. */
+/** The values that an operator takes for a property of this kind; undefined where it does not apply. */
 function expected(operand: Operand, kind: Kind): Expected | undefined {
   const { schema, called } = ones[kind];
   const values = z.array(schema);
@@ -101,7 +101,7 @@ function expected(operand: Operand, kind: Kind): Expected | undefined {
   return byOperand[operand];
 }
 
-/** Says what is wrong with the value of a filter; undefined where nothing is. */
+/** Says what is wrong with a filter's value; undefined if nothing is. */
 function misfit({ operator, value }: Filter, kind: Kind): string | undefined {
   const takes = expected(operands[operator], kind);
   if (takes === undefined) return `${operator} is not for a property that is a ${kind}`;
@@ -110,7 +110,7 @@ function misfit({ operator, value }: Filter, kind: Kind): string | undefined {
     : `${operator} takes ${takes.called} here`;
 }
 
-/** What `misfit` asks for, as JSON Schema: one shape for each kind of property and what an operator takes. */
+/** The filters that `misfit` accepts, as JSON Schema: one shape for each kind of property and operand. */
 function shapesOf(of: Kinds): object {
   const byKind = Map.groupBy(Object.entries(of), ([, kind]) => kind);
   const byOperand = Map.groupBy(operators, (operator) => operands[operator]);
@@ -136,7 +136,7 @@ function filterOf(of: Kinds) {
     .meta({ ...shapesOf(of) });
 }
 
-/** The members that both kinds of search have, but for the logic between filters (docs/facts/service.md#search). */
+/** The members that both kinds of search have, except the logic between filters (docs/facts/service.md#search). */
 function membersOf(of: Kinds, itemsMax: number) {
   return {
     limit: z.int().min(1).max(itemsMax).default(Math.min(pageItemsDefault, itemsMax)),
@@ -152,7 +152,7 @@ function membersOf(of: Kinds, itemsMax: number) {
 
 const logic = z.enum(["AND", "OR"]).default("AND");
 
-/** A member that is spelt as the other endpoint has it: overlooked, it would make AND of an OR. */
+/** A member that is spelt as in the other endpoint: ignoring it would turn an OR into an AND. */
 function misspelt(right: string) {
   return z.never({ error: `This endpoint calls it ${right}` }).optional();
 }
@@ -167,7 +167,7 @@ function searchBody(of: Kinds, itemsMax: number): z.ZodType<Query> {
     .transform(({ filterLogic, ...rest }) => ({ ...rest, logic: filterLogic }));
 }
 
-/** What is searched for, and which page of it. */
+/** A search, and which page of it is requested. */
 export type Query = {
   readonly limit: number;
   readonly cursor: number;
@@ -184,7 +184,7 @@ export type SearchBodies = {
   readonly job_postings: z.ZodType<{ readonly domain: string; readonly query: Query }>;
 };
 
-/** The bodies for pages of at most so many items; members that they do not know are overlooked. */
+/** The bodies for pages of at most `itemsMax` items; unknown members are ignored. */
 export function searchBodies(itemsMax: number): SearchBodies {
   const jobPostings = z
     .object({

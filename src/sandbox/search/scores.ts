@@ -15,7 +15,7 @@ const signals = [
   "✓ Hires in engineering",
 ] as const;
 
-/** The scores of an id, integers from 0 to 100: they follow from it alone. */
+/** The scores of an id, integers from 0 to 100, derived from the id alone. */
 export function scoresOf(id: string): Scores {
   const draws = new Draws(`scores ${id}`);
   const fit = draws.below(101);

@@ -14,7 +14,7 @@ import { personItem } from "./person-item.ts";
 import type { Query } from "./query.ts";
 import { startingAccounts, startingContacts } from "./starting-data.ts";
 
-// The reasons are those of the record index.
+// For the same reasons as in the record index.
 const pragmas = `
   pragma journal_mode = wal;
   pragma synchronous = normal;
@@ -24,9 +24,8 @@ const pragmas = `
 const personSchema = z.looseObject({ company: z.looseObject({ domain: z.string() }) });
 
 /**
- * What can be searched: the ingested accounts and contacts with those that the sandbox starts with, in a
- * SQLite file that is brought up to date when somebody searches, and the job postings of their domains, which
- * are made when asked for.
+ * The searchable items: the ingested accounts and contacts and those that the sandbox starts with, in a SQLite file
+ * that is brought up to date by each search; and the job postings of their domains, which are made on request.
  */
 export class SearchIndex {
   readonly #db: DatabaseSync;
@@ -50,33 +49,33 @@ export class SearchIndex {
     this.#start();
   }
 
-  /** Opens the file, or makes it. */
+  /** Opens or makes the file. */
   static async open(path: string): Promise<SearchIndex> {
-    // SQLite would make it readable to others; its companions take their mode from it.
+    // SQLite would make the file readable to others; its companion files take their mode from it.
     await (await open(path, "a", 0o600)).close();
     return new SearchIndex(path);
   }
 
-  /** Reads in the uploads that are not in yet, in the order given. */
+  /** Reads the uploads that are not in the index yet, in the given order. */
   async catchUp(applied: readonly Applied[], pathOf: (diskName: string) => string): Promise<void> {
     await this.#reader.catchUp(applied, pathOf);
   }
 
-  /** Accounts, from this one on. */
+  /** Accounts, from this offset on. */
   accounts(query: Query, offset: number): Found {
     return this.#accounts.find(query, offset);
   }
 
   /**
-   * Persons, from this one on, each with the identifier of its company, or an empty one where the company is
-   * not known.
+   * Persons, from this offset on, each with the identifier of its company, or an empty one where the company is not
+   * known.
    */
   persons(query: Query, offset: number): Found {
     const { items, total } = this.#persons.find(query, offset);
     return { items: items.map((item) => this.#withCompany(item)), total };
   }
 
-  /** Job postings of a domain, from this one on; none where no account has it. */
+  /** Job postings of a domain, from this offset on; none if no account has the domain. */
   jobPostings(domain: string, { query, offset }: { query: Query; offset: number }): Found {
     const known = domain.toLowerCase();
     if (this.#accountOf(known) === undefined) return { items: [], total: 0 };
@@ -85,14 +84,14 @@ export class SearchIndex {
     return this.#postings.find(query, offset);
   }
 
-  /** Ends the reading at the next piece, then closes the file. */
+  /** Stops reading at the next piece, then closes the file. */
   async close(): Promise<void> {
     await this.#reader.close();
     this.#db.close();
     this.#postingsDb.close();
   }
 
-  /** Puts in what the sandbox starts with, in one transaction and once. */
+  /** Adds the records that the sandbox starts with, once and in one transaction. */
   #start(): void {
     if (this.#db.prepare("select id from accounts limit 1").get() !== undefined) return;
     this.#db.exec("begin");
@@ -118,7 +117,7 @@ export class SearchIndex {
       : JSON.stringify({ ...person, company: { ...person.company, mk_id: id } });
   }
 
-  /** The account of a domain; of several, the first by its identifier. */
+  /** The account of a domain; the first by identifier if there are several. */
   #accountOf(domain: string): string | undefined {
     const found = this.#db
       .prepare("select id from accounts where domain = ? order by id limit 1")

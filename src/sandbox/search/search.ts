@@ -10,10 +10,10 @@ import type { Resource } from "./properties.ts";
 import { type Query, type SearchBodies, searchBodies } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
 
-/** What search and enrichment are given. */
+/** The parts that search and enrichment use. */
 export type SearchParts = {
   readonly store: UploadStore;
-  /** Opens it the first time, and gives the same one again. */
+  /** Opens the index the first time, and returns the same one later. */
   readonly index: () => Promise<SearchIndex>;
   readonly requests: JsonRequests;
   readonly pageItemsMax: number;
@@ -28,9 +28,9 @@ export class Search {
     this.#parts = parts;
   }
 
-  /** What each step does. */
+  /** The handler of each step. */
   readonly steps = {
-    /** By the address, accounts or persons. */
+    /** Accounts or persons, by the address. */
     search: async (call) => {
       const of = call.url.pathname.endsWith("persons") ? "persons" : "accounts";
       const asked = await this.#parts.requests.read(call, this.#bodiesMade()[of]);
@@ -55,7 +55,7 @@ export class Search {
     return (this.#bodies ??= searchBodies(this.#parts.pageItemsMax));
   }
 
-  /** The index, with every upload that is applied. */
+  /** The index, up to date with every applied upload. */
   async #indexNow(): Promise<SearchIndex> {
     const { store } = this.#parts;
     const index = await this.#parts.index();

@@ -25,14 +25,14 @@ const personas = ["decision maker", "champion", "user", ""] as const;
 type Account = z.output<typeof sandboxRecordSchemas.account>;
 type Contact = z.output<typeof sandboxRecordSchemas.contact>;
 
-/** The 40 companies that a sandbox knows before anything was ingested. */
+/** The 40 companies that a sandbox knows before anything is ingested. */
 export function startingAccounts(): readonly Account[] {
   return names.flatMap((name) =>
     trades.map(([trade, industry]) => account({ name, trade, industry })),
   );
 }
 
-/** The 100 persons that a sandbox knows before anything was ingested. */
+/** The 100 persons that a sandbox knows before anything is ingested. */
 export function startingContacts(): readonly Contact[] {
   const accounts = startingAccounts();
   return Array.from({ length: 100 }, (_, number) =>
@@ -51,7 +51,7 @@ function account(of: { name: string; trade: string; industry: string }): Account
     domain: `${id}.example`,
     account_properties: {
       name: `${of.name} ${of.trade}`,
-      // One in so many is left out of each: a result need not have them.
+      // Each is left out of some companies: a result need not have it.
       ...(draws.below(6) > 0 && { industry: of.industry }),
       ...(draws.below(6) > 0 && { employees_count: 5 + draws.below(5_000) }),
       ...(draws.below(6) > 0 && { founded_year: founded }),

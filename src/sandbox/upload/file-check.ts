@@ -11,27 +11,27 @@ import type { SandboxStream } from "../schemas.ts";
 import { LineCheck } from "./line-check.ts";
 import type { UploadIssue } from "./upload.ts";
 
-/** What confirm will answer about a file. */
+/** The verdict on a file, with which confirm will answer. */
 export type FileVerdict = {
   /** Empty when every line may be applied. */
   readonly issues: readonly UploadIssue[];
   /** Lines seen: all of them, unless the check ended early. */
   readonly records: number;
-  /** Of the inflated bytes; null when the check ended early. */
+  /** The hash of the inflated bytes; null when the check ended early. */
   readonly jsonlSha256: string | null;
   /** Compressed bytes up to the end of the last gzip member; what follows them in an accepted file must be zeros. */
   readonly memberBytes: number;
 };
 
-/** Whether so many inflated bytes from so many received ones make a file a bomb. */
+/** Whether the number of inflated bytes, or its ratio to the received ones, makes a file a bomb. */
 export function isBomb(bytes: { readonly received: number; readonly inflated: number }): boolean {
   if (bytes.inflated > inflatedBytesMax) return true;
   return bytes.inflated > inflationFreeBytes && bytes.inflated > bytes.received * inflationRatioMax;
 }
 
 /**
- * Inflates and checks a file while its compressed bytes arrive, on zlib's threads and in pieces, so that the verdict
- * stands when the last byte does.
+ * Inflates and checks a file while its compressed bytes arrive, on zlib's threads and in pieces, so that the verdict is
+ * known when the last byte has arrived.
  */
 export class FileCheck {
   readonly #gunzip = createGunzip({ chunkSize: inflatePieceBytes });
@@ -47,7 +47,7 @@ export class FileCheck {
     this.#done = this.#readAll();
   }
 
-  /** Takes the next compressed bytes; resolves when more may come. Never rejects: what is wrong is in the verdict. */
+  /** Takes the next compressed bytes; resolves when more may come. Never rejects: faults are in the verdict. */
   async write(chunk: Buffer): Promise<void> {
     this.#received += chunk.length;
     if (this.#isDone || this.#gunzip.write(chunk)) return;
@@ -79,7 +79,7 @@ export class FileCheck {
     try {
       for await (const piece of this.#gunzip as AsyncIterable<Buffer>) {
         this.#inflated += piece.length;
-        // A gunzip stream has no limit of its own: maxOutputLength binds the one-shot functions only.
+        // A gunzip stream has no limit of its own: maxOutputLength applies only to the one-shot functions.
         if (isBomb({ received: this.#received, inflated: this.#inflated })) {
           this.#problem = "File inflates to more than is accepted";
           break;

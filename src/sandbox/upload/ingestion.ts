@@ -19,16 +19,16 @@ import { unsafeAddress } from "./unsafe-address.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { UploadIssue, Upload } from "./upload.ts";
 
-/** What the ingestion steps are given. */
+/** The parts that the ingestion steps use. */
 export type IngestionParts = {
   readonly store: UploadStore;
   readonly requests: JsonRequests;
   readonly signingKey: Buffer;
   readonly uploadUrlTtlMs: number;
   readonly rejects: "at-confirm" | "silent";
-  /** Whether a repeated confirm applies its file again. */
+  /** Whether a repeated confirm does nothing (lenient) or applies its file again (strict). */
   readonly confirms: "lenient" | "strict";
-  /** What an upload address begins with, for a request. */
+  /** The beginning of an upload address, for a request. */
   readonly origin: (request: IncomingMessage) => string;
 };
 
@@ -42,7 +42,7 @@ export class Ingestion {
     this.#parts = parts;
   }
 
-  /** What each step does. */
+  /** The handler of each step. */
   readonly steps = {
     /** Applies all records, or none. */
     "upload-json": async (call) => {
@@ -65,13 +65,13 @@ export class Ingestion {
         upload,
       });
     },
-    /** Gives a new file key and a signed address to PUT it to. */
+    /** Returns a new file key and a signed address to PUT its file to. */
     "generate-upload-url": async (call) => {
       const asked = await this.#parts.requests.read(call, generateUploadUrlBody);
       if ("refusal" in asked) return () => asked.refusal;
       return () => this.#giveAddress(call, { ...asked, stream: asked.body.stream });
     },
-    /** Applies what was PUT, or names the lines that were found wrong while the file came in. */
+    /** Applies the file that was PUT, or names the lines that were found wrong while it came in. */
     "confirm-upload": async (call) => {
       const asked = await this.#parts.requests.read(call, confirmUploadBody);
       if ("refusal" in asked) return () => asked.refusal;

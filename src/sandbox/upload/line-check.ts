@@ -21,7 +21,7 @@ export class LineCheck {
     this.#stream = stream;
   }
 
-  /** What is wrong so far; `loc` is ["file", n, field], n counted from 0. */
+  /** The issues so far; `loc` is ["file", n, field], n counted from 0. */
   get issues(): readonly UploadIssue[] {
     return this.#issues;
   }
@@ -31,7 +31,7 @@ export class LineCheck {
     return this.#records;
   }
 
-  /** Whether more bytes would be of no use: the file is refused and no further line will be named. */
+  /** Whether more bytes would be useless: the file is refused and no further line will be named. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -43,7 +43,7 @@ export class LineCheck {
     if (this.#lines.pendingBytes > recordBytesMax) this.#refuseTooLong();
   }
 
-  /** Checks the last line, and gives the SHA-256 of all bytes. */
+  /** Checks the last line, and returns the SHA-256 of all bytes. */
   end(): string {
     this.#checkLines(this.#lines.end());
     return this.#hash.digest("hex");

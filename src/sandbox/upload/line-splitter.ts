@@ -6,14 +6,14 @@ const lineFeed = 0x0a;
 export type Line = string | undefined;
 
 /**
- * Cuts bytes, as they come, into lines at LF alone: node:readline would also cut at U+2028, which JSON allows
- * inside a string.
+ * Splits bytes into lines as they come, only at LF: node:readline would also split at U+2028, which JSON allows inside
+ * a string.
  */
 export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
 
-  /** Bytes of the line that has begun and not ended. */
+  /** Bytes of the unfinished line. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -26,7 +26,7 @@ export class LineSplitter {
       this.#keep(piece);
       return [];
     }
-    // Only the line that began in an earlier piece is copied; all others are decoded where they lie.
+    // Only the line that began in an earlier piece is copied; all others are decoded in place.
     const first = linesOf(this.#take(piece.subarray(0, firstEnd)));
     const others = firstEnd === lastEnd ? [] : linesOf(piece.subarray(firstEnd + 1, lastEnd));
     this.#keep(piece.subarray(lastEnd + 1));
@@ -53,8 +53,8 @@ export class LineSplitter {
 }
 
 /**
- * Decodes a whole block at once, which is five times as fast as line by line; only a block that is not UTF-8
- * is cut first.
+ * Decodes a whole block at once, which is five times as fast as line by line; only a block that is not UTF-8 is split
+ * first.
  */
 function linesOf(block: Buffer): Line[] {
   if (isUtf8(block)) return block.toString("utf8").split("\n");

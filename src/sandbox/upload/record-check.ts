@@ -4,7 +4,7 @@ import { locNameCharsMax, nestingDepthMax } from "../limits.ts";
 import { sandboxRecordSchemas, type SandboxStream } from "../schemas.ts";
 import type { UploadIssue } from "./upload.ts";
 
-// Compiled once: uncompiled, zod costs four times as much per record and would be the dearest part of a PUT.
+// Compiled once: uncompiled, zod costs four times as much per record and would be the most expensive part of a PUT.
 const compiled: Readonly<Record<SandboxStream, z.ZodType>> = {
   account: z.compile(sandboxRecordSchemas.account, { strict: true }),
   account_event: z.compile(sandboxRecordSchemas.account_event, { strict: true }),
@@ -12,7 +12,7 @@ const compiled: Readonly<Record<SandboxStream, z.ZodType>> = {
   contact_event: z.compile(sandboxRecordSchemas.contact_event, { strict: true }),
 };
 
-/** What is wrong with one record; empty when it follows its stream's schema. `loc` begins at the record. */
+/** The issues of one record; empty when it follows its stream's schema. `loc` begins at the record. */
 export function checkRecord(stream: SandboxStream, record: unknown): readonly UploadIssue[] {
   const result = compiled[stream].safeParse(record);
   if (!result.success) return issuesOf(result.error);
@@ -20,7 +20,7 @@ export function checkRecord(stream: SandboxStream, record: unknown): readonly Up
   return problem === undefined ? [] : [{ loc: [], msg: problem, type: "value_error" }];
 }
 
-/** The same issues below another place: of a record in its body, of a line in its file. */
+/** The issues with `place` put before each `loc`: the place of a record in its body, or of a line in its file. */
 export function issuesAt(
   place: readonly (string | number)[],
   issues: readonly UploadIssue[],
@@ -28,7 +28,7 @@ export function issuesAt(
   return issues.map((issue) => ({ ...issue, loc: [...place, ...issue.loc] }));
 }
 
-/** A failed parse in the published shape; one issue for all unknown members of an object, named by the first. */
+/** A failed parse in the published shape; one issue for all unknown members of an object, named after the first. */
 export function issuesOf(error: z.ZodError): UploadIssue[] {
   return error.issues.map((issue) => {
     const loc = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
@@ -45,8 +45,8 @@ export function issuesOf(error: z.ZodError): UploadIssue[] {
 }
 
 /**
- * Says why a value that JSON.parse gave cannot be kept as it was meant: a number beyond a double, half a surrogate
- * pair, nesting that would overflow a reader's stack. The depth bounds this recursion too.
+ * Says why a value from JSON.parse cannot be stored as it was meant: a number beyond a double, half a surrogate pair,
+ * nesting that would overflow a reader's stack. The limit of depth bounds this recursion too.
  */
 function unstorable(value: unknown, depth: number): string | undefined {
   if (typeof value === "string") return value.isWellFormed() ? undefined : "Lone surrogate in text";

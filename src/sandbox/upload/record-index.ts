@@ -5,8 +5,8 @@ import { AppliedReader } from "../applied-reader.ts";
 import { idFields, type SandboxStream, sandboxStreams, typeFields } from "../schemas.ts";
 import type { Applied } from "./upload-store.ts";
 
-// Ids come in any order, so that each checkpoint writes pages all over the file and waits for the disk: at
-// the default of 1,000 pages that took two thirds of the time.
+// Ids come in any order, so each checkpoint writes pages all over the file and waits for the disk: at the default of
+// 1,000 pages that took two thirds of the time.
 const schema = `
   pragma journal_mode = wal;
   pragma synchronous = normal;
@@ -17,9 +17,8 @@ const schema = `
     primary key (stream, id));`;
 
 /**
- * The visible records: the last version per id, in a SQLite file made from the applied uploads. It is brought
- * up to date when somebody looks, and not when a file is confirmed, so that confirming costs the same
- * whatever the size.
+ * The visible records: the last version per id, in a SQLite file made from the applied uploads. It is brought up to
+ * date when it is read, not when a file is confirmed, so that a confirm costs the same whatever the file's size.
  */
 export class RecordIndex {
   readonly #path: string;
@@ -44,24 +43,24 @@ export class RecordIndex {
     });
   }
 
-  /** Opens the file, or makes it. */
+  /** Opens or makes the file. */
   static async open(path: string): Promise<RecordIndex> {
-    // SQLite would make it readable to others; its companions take their mode from it.
+    // SQLite would make the file readable to others; its companion files take their mode from it.
     await (await open(path, "a", 0o600)).close();
     return new RecordIndex(path);
   }
 
-  /** Reads in the uploads that are not in yet, in the order given. */
+  /** Reads the uploads that are not in the index yet, in the given order. */
   async catchUp(applied: readonly Applied[], pathOf: (diskName: string) => string): Promise<void> {
     await this.#reader.catchUp(applied, pathOf);
   }
 
   /**
-   * The visible records of a stream, in the order in which their ids first came, as JSON lines; later changes
-   * do not show.
+   * The visible records of a stream, in the order in which their ids first came, as JSON lines; later changes are not
+   * shown.
    */
   *lines(stream: SandboxStream): Generator<string> {
-    // A connection of its own sees one moment, however long the reader takes.
+    // A separate connection sees one moment, however long the reader takes.
     using db = new DatabaseSync(this.#path, { readOnly: true });
     const rows = db
       .prepare(
@@ -75,7 +74,7 @@ export class RecordIndex {
     }
   }
 
-  /** Ends the reading at the next piece, then closes the file. */
+  /** Stops reading at the next piece, then closes the file. */
   async close(): Promise<void> {
     await this.#reader.close();
     this.#db.close();
@@ -83,8 +82,8 @@ export class RecordIndex {
 }
 
 /**
- * The id and the text of a line that was checked when it came: as sent, so that no number is rounded, with
- * the type filled in.
+ * The id and the text of a line that was checked when it came. The text is as sent, so that no number is rounded, but
+ * with the type filled in.
  */
 function readLine(stream: SandboxStream, line: string): { id: string; text: string } {
   const record: unknown = JSON.parse(line);

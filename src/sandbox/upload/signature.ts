@@ -6,8 +6,8 @@ export function signatureSha256(text: string): string {
 }
 
 /**
- * Compares secrets in a time that does not tell how much of them is equal; digests, because timingSafeEqual
- * throws on unequal lengths.
+ * Compares secrets in a time that does not reveal how much of them is equal. It compares digests, because
+ * timingSafeEqual throws on unequal lengths.
  */
 export function compareSignatures(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
@@ -17,10 +17,10 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** What the signature of an upload address covers. */
+/** The values that the signature of an upload address covers. */
 export type SignedUpload = {
   readonly fileKey: string;
-  /** When the address ends to be valid, in seconds since 1970. */
+  /** When the address expires, in seconds since 1970. */
   readonly expires: string;
 };
 

@@ -14,8 +14,7 @@ import type { Content } from "./upload.ts";
 const query = z.object({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() });
 
 /**
- * The object store after the upload addresses (docs/facts/service.md#heavyweight): it keeps bytes and answers
- * in XML.
+ * The object store behind the upload addresses (docs/facts/service.md#heavyweight): it stores bytes and answers in XML.
  */
 export class Storage {
   readonly #store: UploadStore;
@@ -26,7 +25,7 @@ export class Storage {
     this.#signingKey = signingKey;
   }
 
-  /** PUT to an upload address. What the lines are worth is found meanwhile and said by confirm. */
+  /** PUT to an upload address. The lines are checked meanwhile, and confirm reports the result. */
   readonly put: StepHandler = async (call) => {
     const fileKey = this.#signedKey(call);
     if (typeof fileKey !== "string") return () => ({ answer: fileKey });
@@ -47,7 +46,7 @@ export class Storage {
     return () => this.#keep(fileKey, content);
   };
 
-  /** Lets the newer of two PUTs stand; after a confirm it is taken and forgotten, as the file was applied already. */
+  /** The newer of two PUTs wins; one after a confirm is accepted and discarded: the file was applied already. */
   #keep(fileKey: string, content: Content): ExchangeOutcome {
     const outcome = {
       answer: { status: 200, headers: {}, body: "" },
@@ -75,7 +74,7 @@ export class Storage {
     const given = query.safeParse(Object.fromEntries(call.url.searchParams));
     if (!given.success) return badSignature;
     const { expires, signature } = given.data;
-    // A client that is made from the document writes the key's slashes as %2F, because a path's parameter holds none.
+    // A client made from the OpenAPI document writes the key's slashes as %2F: a path parameter cannot hold any.
     const fileKey = call.url.pathname.slice(storagePath.length).replaceAll(/%2f/gi, "/");
     const expected = signUpload(this.#signingKey, { fileKey, expires });
     if (!compareSignatures(signature, expected)) return badSignature;

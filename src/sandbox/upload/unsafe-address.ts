@@ -7,7 +7,7 @@ const origins = {
   "other-host": "https://storage.invalid",
 } as const;
 
-/** An upload address turned into one that a client must not send a file to. */
+/** Turns an upload address into one that a client must not send a file to. */
 export function unsafeAddress(safe: string, kind: (typeof unsafeUrls)[number]): string {
   const url = new URL(safe);
   if (kind !== "user-info") return `${origins[kind]}${url.pathname}${url.search}`;

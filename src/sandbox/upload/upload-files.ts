@@ -20,8 +20,8 @@ export type IncomingFile = {
 };
 
 /**
- * The folder of gzip files. A file is named for the hash of its key, so that no key ever is a path, and for its own
- * receipt, so that a second PUT never touches what a first one left.
+ * The folder of gzip files. A file is named after the hash of its key, so that a key is never a path, and after a
+ * random id, so that a second PUT never touches the file of the first.
  */
 export class UploadFiles {
   readonly #folder: string;
@@ -30,7 +30,7 @@ export class UploadFiles {
     this.#folder = folder;
   }
 
-  /** Opens the folder and removes what no upload knows: files whose ledger line a crash forestalled. */
+  /** Opens the folder and removes files that no upload refers to: a crash prevented their ledger lines. */
   static async open(folder: string, known: ReadonlySet<string>): Promise<UploadFiles> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const names = await readdir(folder);
@@ -40,14 +40,14 @@ export class UploadFiles {
     return new UploadFiles(folder);
   }
 
-  /** Where a file lies. */
+  /** The path of a file. */
   path(diskName: string): string {
     return join(this.#folder, diskName);
   }
 
   /**
-   * Streams a PUT to the disk, checking it as it comes; it is flushed before this resolves. A refused file is not kept.
-   * @throws when the client goes away or the disk fails; nothing is left then.
+   * Streams a PUT to disk and checks it as it comes; it is flushed before this resolves. A refused file is not kept.
+   * @throws when the client goes away or the disk fails; no file is left then.
    */
   async receive(incoming: IncomingFile): Promise<Content> {
     const part = this.path(`${randomUUID()}.part`);

@@ -12,7 +12,7 @@ export type Applied = {
   readonly diskName: string;
 };
 
-/** The uploads in memory, as the ledger's lines leave them. */
+/** The uploads in memory, in the state that the ledger's lines describe. */
 class Uploads {
   readonly #byKey = new Map<string, Upload>();
   readonly applied: Applied[] = [];
@@ -21,7 +21,7 @@ class Uploads {
     return this.#byKey.get(fileKey);
   }
 
-  /** Takes the newest state; a confirmed one changes no more, and is applied each time it comes. */
+  /** Takes the newest state; a confirmed upload no longer changes, and is applied each time it comes. */
   set(upload: Upload): void {
     this.#byKey.set(upload.fileKey, upload);
     const diskName = upload.content?.diskName ?? null;
@@ -36,14 +36,14 @@ class Uploads {
   }
 }
 
-/** What a request did: its line in the ledger, the new state of its upload, and a file nobody refers to any more. */
+/** The effects of a request: its line in the ledger, its upload's new state, and a file that is no longer needed. */
 export type Deed = {
   readonly entry: LedgerEntry;
   readonly upload?: Upload | undefined;
   readonly obsolete?: string | null | undefined;
 };
 
-/** The uploads: in memory, their bytes in files, and all of it in the ledger that a start replays. */
+/** The uploads: their state in memory, their bytes in files, and everything in the ledger that a start replays. */
 export class UploadStore {
   readonly files: UploadFiles;
   readonly #uploads: Uploads;
@@ -55,7 +55,7 @@ export class UploadStore {
     this.#ledger = parts.ledger;
   }
 
-  /** Rebuilds the state that the last answer left. */
+  /** Rebuilds the state after the last answer. */
   static async open(dataFolder: string): Promise<UploadStore> {
     const uploads = new Uploads();
     const ledger = await Ledger.open(join(dataFolder, "ledger.jsonl"), ({ upload }) => {
@@ -76,8 +76,8 @@ export class UploadStore {
   }
 
   /**
-   * Does a deed: at once in memory, so that what was decided just before still holds; resolves when the disk
-   * has it too.
+   * Carries out a deed: at once in memory, so that the decision just before still holds; resolves when it is on disk
+   * too.
    */
   async commit({ entry, upload, obsolete }: Deed): Promise<void> {
     if (upload !== undefined) this.#uploads.set(upload);

@@ -22,17 +22,17 @@ const contentSchema = z.object({
   bytes: z.int(),
   /** When a PUT was done, in Unix ms; absent for the data of an upload-json. */
   storedAtMs: z.int().optional(),
-  /** What confirm answers; empty when every record may be applied. */
+  /** The issues that confirm answers with; empty when every record may be applied. */
   issues: z.array(issueSchema).readonly(),
 });
 
-/** The state of one file key, as the ledger keeps it. */
+/** The state of one file key, as the ledger stores it. */
 export const uploadSchema = z.object({
   fileKey: z.string(),
   stream: z.enum(sandboxStreams),
-  /** SHA-256 of the API key that asked for it: to every other one the file key does not exist. */
+  /** SHA-256 of the API key that asked for the file key: for every other API key it does not exist. */
   owner: z.string(),
-  /** What the last PUT left; absent before the first. */
+  /** The content of the last PUT; absent before the first. */
   content: contentSchema.optional(),
   /** Once true, the content never changes again. */
   isConfirmed: z.boolean(),
@@ -41,8 +41,8 @@ export const uploadSchema = z.object({
 /** One refusal in the published shape. */
 export type UploadIssue = Readonly<z.output<typeof issueSchema>>;
 
-/** What one PUT, or the data of one upload-json, left. */
+/** The content of one PUT, or of one upload-json. */
 export type Content = Readonly<z.output<typeof contentSchema>>;
 
-/** All that is known of one file key. */
+/** Everything known about one file key. */
 export type Upload = Readonly<z.output<typeof uploadSchema>>;

@@ -1,26 +1,26 @@
-// The tables of a store as a copy takes them from one database to the other. A row is on its way as SQLite has it; what
-// Postgres holds otherwise is converted there.
+// The tables of a store, as a copy takes them from one database to the other. Rows are copied in SQLite's form, and
+// Postgres converts the values that it stores differently.
 
 /** A table that both databases have under one name, with the same columns. */
 export type AlikeTable = {
   readonly name: string;
-  /** A column whose numbers are drawn, and never given again. */
+  /** A column whose numbers are drawn. Postgres never reuses one, SQLite never in an `autoincrement` column. */
   readonly drawn?: string;
   /** A column that `select *` leaves out in SQLite. */
   readonly hidden?: string;
-  /** What is copied in place of a column, in SQL. */
+  /** The SQL expressions that are copied in place of columns. */
   readonly instead?: Readonly<Record<string, string>>;
 };
 
-/** A table that each database has in its own way. */
+/** A table that each database stores in its own way. */
 export type OwnTable = {
   readonly name: string;
   readonly drawn?: string;
   readonly isOfInbox?: boolean;
-  /** Of the values on their way, as Postgres names types. */
+  /** Types of the copied values, as Postgres names them. */
   readonly types: readonly string[];
   readonly sqlite: { readonly table: string; readonly read: string; readonly write: string };
-  /** `$schema.` stands before each name; what is written are the columns `v1` and so on of `r`. */
+  /** `$schema.` precedes each table's name; `write` takes the columns `v1`, `v2` and so on of `r`. */
   readonly postgres: { readonly read: string; readonly write: string };
 };
 
@@ -35,7 +35,7 @@ export const alikeTables: readonly AlikeTable[] = [
   { name: "stagings", drawn: "send" },
   { name: "fingerprint_sets", drawn: "id" },
   { name: "adoptions", drawn: "id" },
-  // Of another boot than any: what is left of their time is told by the wall clock.
+  // No boot has this id, so the wall clock decides how much of their time is left.
   { name: "requests", drawn: "request", instead: { boot_id: "'moved'" } },
   ...namesIn(
     "lanes plans checkpoints receipts faults rejects replays locks pulls pull_pages pull_domains pull_keys pull_runs " +
@@ -44,10 +44,10 @@ export const alikeTables: readonly AlikeTable[] = [
   ).map((name) => ({ name })),
 ];
 
-/** Ids of one set, in SQLite's numbers of fields; sequence numbers of one connection, in its places of events. */
+/** In SQLite, ids of one set in `field_hashes.id`, and sequence numbers of one connection in `events.place`. */
 const [idsPerSet, seqsPerConnection] = ["4294967296", "1099511627776"];
 
-/** The tables that are not. */
+/** The tables that differ. */
 export const ownTables: readonly OwnTable[] = [
   {
     name: "fingerprints",
@@ -150,23 +150,23 @@ export const ownTables: readonly OwnTable[] = [
 ];
 
 /**
- * The tables of a store that are not copied: who works now and what is waited for begins anew, and nothing of a key
- * stands apart while nothing runs.
+ * The tables of a store that are not copied: workers and waits start over, and no key data is kept apart while nothing
+ * runs.
  */
 export const leftTables: readonly string[] = namesIn(
   "hosts run_hosts rate_limits sightings staged_keys staged_fields",
 );
 
-/** The tables of a state of which one has a row where a project was at work, also where its runs were pruned since. */
+/** State tables of which at least one has a row once a project has worked, even after its runs were pruned. */
 export const tellingTables: readonly string[] = namesIn("runs checkpoints fingerprint_sets");
 
-/** Those of an inbox in SQLite, of which the ids were merged before. */
+/** The tables of a SQLite inbox that are not copied, because their ids are merged into `known_ids` first. */
 export const leftInboxTables: readonly string[] = ["recent_ids"];
 
-/** Those that only Postgres has. */
+/** The tables that are not copied and that only Postgres has. */
 export const leftPostgresTables: readonly string[] = ["staged_sends"];
 
-/** The facts of a store that stay where they are; all others go with it. */
+/** The facts that stay with a store; all others are copied. */
 export const ownFacts: ReadonlySet<string> = new Set(
   namesIn("store_id inbox_id schema_version moved_to copied_from last_beat timeline project"),
 );
@@ -174,7 +174,7 @@ export const ownFacts: ReadonlySet<string> = new Set(
 /** A column, and its type in Postgres. */
 export type TypedColumn = { readonly name: string; readonly type: string };
 
-/** A table that is the same in both, as one that each has in its own way. */
+/** Makes an `OwnTable` of a table that is the same in both. */
 export function withStatements(
   { name, drawn, instead = {} }: AlikeTable,
   columns: readonly TypedColumn[],

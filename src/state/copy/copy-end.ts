@@ -1,15 +1,15 @@
 import type { OwnTable } from "./copied-tables.ts";
 
-/** A value as both ends give and take it; a number of 64 bits is a `bigint`. */
+/** A value as both ends read and write it; a 64-bit number is a `bigint`. */
 export type CopiedValue = string | number | bigint | Uint8Array | null;
 
 /** Values of the columns of a table, in their order. */
 export type CopiedRow = readonly CopiedValue[];
 
-/** Rows and bytes of a batch at most, unless one row alone has more. */
+/** Rows and bytes at which a batch ends; its last row may take it over the bytes. */
 const [batchRowsMax, batchBytesMax] = [1_000, 4 * 1024 * 1024];
 
-/** Rows a batch at a time. */
+/** Yields rows in batches. */
 export function* batches(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
   let batch: CopiedRow[] = [];
   let bytes = 0;
@@ -25,26 +25,26 @@ export function* batches(rows: Iterable<CopiedRow>): Generator<readonly CopiedRo
 }
 
 /**
- * A store and its inbox, of which a copy is made or which becomes one. What its methods do between `begin` and
- * `commit` is one transaction, of each of its files; before it `mark` and `prepare` are transactions of their own.
- * @throws {ConfigError} @throws {StateUnavailableError} from every method, as those of its database.
+ * A store and its inbox, as the source or the target of a copy. All calls between `begin` and `commit` are one
+ * transaction in each of its files; the earlier `mark` and `prepare` are transactions of their own.
+ * @throws {ConfigError} @throws {StateUnavailableError} from every method, as its database does.
  */
 export interface CopyEnd {
-  /** As people call it. */
+  /** The name that people see. */
   readonly name: string;
-  /** Has nothing of keys stand apart, so that all is in the tables that are copied; to be called while nothing runs. */
+  /** Merges key data that is kept apart into the tables that are copied; to be called while nothing runs. */
   prepare(): Promise<void>;
-  /** What the store says of itself, and its inbox as `inbox_id`. */
+  /** The facts of the store, and the id of its inbox as `inbox_id`. */
   facts(): Promise<ReadonlyMap<string, string>>;
-  /** What still runs in it, as a clause; undefined: nothing. */
+  /** What still runs in it, as a clause; undefined if nothing does. */
   whyBusy(): Promise<string | undefined>;
-  /** Whether anything of keys stands apart. */
+  /** Whether any key data is kept apart. */
   isApart(): Promise<boolean>;
-  /** Whether it knows of no run and no event. */
+  /** Whether it has no trace of a run, and no event. */
   isEmpty(): Promise<boolean>;
-  /** Says where its project continues, so that every process refuses it; what had begun before has ended then. */
+  /** Says where its project continues, so that every process refuses it; earlier transactions have ended by then. */
   mark(movedTo: string): Promise<void>;
-  /** Takes the mark away. */
+  /** Removes the mark. */
   unmark(): Promise<void>;
   begin(how: "read" | "write"): Promise<void>;
   /** Removes everything. */
@@ -55,10 +55,10 @@ export interface CopyEnd {
   /** The last number that was drawn for `table.drawn`. */
   lastDrawn(table: OwnTable): Promise<bigint>;
   setDrawn(table: OwnTable, last: bigint): Promise<void>;
-  /** Takes over facts, gives the store an id of its own, and takes its mark away; answers the id. */
+  /** Takes over facts, gives the store a new id, and removes its mark; returns the id. */
   adopt(facts: ReadonlyMap<string, string>): Promise<string>;
   commit(): Promise<void>;
-  /** Ends what has begun without an effect, if anything has. */
+  /** Rolls back the open transaction, if there is one. */
   rollBack(): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,18 +6,18 @@ import type { CopyEnd } from "./copy-end.ts";
 import { PostgresEnd } from "./postgres-end.ts";
 import { SqliteEnd } from "./sqlite-end.ts";
 
-/** What a copy is made of, and where it goes. */
+/** The source and the target of a copy. */
 export type CopyRequest = {
   readonly stateFolder: string;
   readonly server: StoreServer;
   readonly to: "postgres" | "sqlite";
 };
 
-/** What a copy did. */
+/** The result of a copy. */
 export type StoreCopied = {
   readonly from: string;
   readonly to: string;
-  /** Of the copy; undefined where it was made before. */
+  /** The id of the copy; undefined if it was made earlier. */
   readonly storeId: string | undefined;
   /** Rows of each table. */
   readonly tables: Readonly<Record<string, number>>;
@@ -26,10 +26,11 @@ export type StoreCopied = {
 type Ends = { readonly from: CopyEnd; readonly into: CopyEnd };
 
 /**
- * Moves a project between the store of its state folder and one in Postgres, while nothing runs. First the other one
- * says that the project is in this one still, then this one that it continues there: from then on every process refuses
- * both, until the copy is committed, whole, under a store id of its own. A copy that was cut off is made once more.
- * @throws {BusyError} something runs. @throws {ConfigError} the other one holds another project.
+ * Moves a project between the store of its state folder and one in Postgres, while nothing runs. First the target says
+ * that the project is still in the source, then the source says that it continues in the target. From then on, every
+ * process refuses both, until the whole copy is committed under a store id of its own. An interrupted copy is made
+ * again.
+ * @throws {BusyError} something runs. @throws {ConfigError} the target holds another project.
  * @throws {StateUnavailableError}
  */
 export async function copyStore({ stateFolder, server, to }: CopyRequest): Promise<StoreCopied> {
@@ -52,7 +53,7 @@ export async function copyStore({ stateFolder, server, to }: CopyRequest): Promi
     await into.commit();
     return { ...names, ...filled };
   } catch (error) {
-    // Of a commit that nobody answered it is not known whether it had an effect: the next copy finds it.
+    // A commit without an answer may have taken effect: the next copy finds out.
     if (!isFilled) await stay(from);
     throw error;
   }
@@ -73,14 +74,14 @@ async function tablesOf(sqlite: SqliteEnd, postgres: PostgresEnd): Promise<reado
 }
 
 /**
- * Whether this very copy was made before.
- * @throws {ConfigError} one of the two is of another project, or has moved on.
+ * Whether this very copy was made earlier.
+ * @throws {ConfigError} one of the two belongs to another project, or has moved elsewhere.
  */
 async function isCopied({ from, into }: Ends): Promise<boolean> {
   const [here, there] = [await from.facts(), await into.facts()];
   const [left, kept] = [here.get(movedToName), there.get(movedToName)];
   if (left !== undefined && left !== into.name) throw movedError(from.name, left);
-  // Under whatever address it was reached then: what it was made from is the same.
+  // `into` may name `from` by an earlier address; that `from` is its copy shows that they belong together.
   const isOfThere = here.get("copied_from") === there.get("store_id");
   if (kept !== undefined && kept !== from.name && !isOfThere) throw movedError(into.name, kept);
   const isThere = left === into.name && there.get("copied_from") === here.get("store_id");
@@ -100,7 +101,7 @@ function busy({ from }: Ends, why: string): BusyError {
   });
 }
 
-/** Has both ends say where the project is, and nobody use either. */
+/** Has both ends say where the project is, so that nobody uses either. */
 async function leave(ends: Ends): Promise<void> {
   const { from, into } = ends;
   if (!(await from.facts()).has(movedToName)) {
@@ -109,7 +110,7 @@ async function leave(ends: Ends): Promise<void> {
     await from.prepare();
     await into.mark(from.name);
   }
-  // A copy that was cut off may have been so before it had waited, or looked, for what came before its mark.
+  // An interrupted copy may have set its mark without having waited for, or looked at, what began before it.
   await from.mark(into.name);
   const since =
     (await from.whyBusy()) ?? ((await from.isApart()) ? "a run has ended just now" : undefined);
@@ -122,11 +123,11 @@ async function stay(from: CopyEnd): Promise<void> {
     await from.rollBack();
     await from.unmark();
   } catch {
-    // Its database is away, as what failed says. It is as if the copy had been cut off.
+    // The database is unreachable, as the first error says. The copy counts as interrupted.
   }
 }
 
-/** Copies all into a transaction of the other end, which is to be committed. */
+/** Copies everything in a transaction of the target, which the caller commits. */
 async function fill(
   { from, into }: Ends,
   tables: readonly OwnTable[],

@@ -27,16 +27,16 @@ import {
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
 
-/** Rows that are fetched at a time. */
+/** Rows fetched at a time. */
 const fetchRows = 1_000;
 
-/** How long what had begun before a store was moved is waited for. */
+/** How long to wait for transactions that began before a store was moved. */
 const olderTransactionsMsMax = 60_000;
 
-/** Types of numbers: integers of 64, 16 and 32 bits, sums of them, and times. */
+/** Type oids of numbers: integers of 64, 16 and 32 bits, and numeric, for sums of them and times. */
 const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
 
-/** A time may have a fraction of a millisecond, which is carried as SQLite has it. */
+/** A time may have a fraction of a millisecond, which is copied in SQLite's form. */
 function numberIn(text: string): bigint | number {
   return text.includes(".") ? Number(text) : BigInt(text);
 }
@@ -48,7 +48,7 @@ const copiedTypes = {
   },
 };
 
-/** The store in a schema of Postgres, with the inbox in it. */
+/** A store in a Postgres schema, with the inbox in it. */
 export class PostgresEnd implements CopyEnd {
   readonly name: string;
   readonly #server: StoreServer;
@@ -60,7 +60,7 @@ export class PostgresEnd implements CopyEnd {
     this.#client = client;
   }
 
-  /** Connects to it, with its tables made and of this version. */
+  /** Connects to it, after creating its tables or bringing them to this version. */
   static async open(server: StoreServer): Promise<PostgresEnd> {
     await migrateStore(server);
     const client = new Client({ ...clientOf(server), application_name: "sluice store copy" });
@@ -76,7 +76,7 @@ export class PostgresEnd implements CopyEnd {
     }
   }
 
-  /** Rows of a statement in which `$schema.` stands before each name. */
+  /** The rows of a statement in which `$schema.` precedes each table's name. */
   async #ask(sql: string, parameters: readonly unknown[] = []): Promise<readonly CopiedRow[]> {
     const text = this.#named(sql);
     try {
@@ -157,7 +157,7 @@ export class PostgresEnd implements CopyEnd {
 
   async mark(movedTo: string): Promise<void> {
     await this.#ask("begin");
-    // Every transaction that writes has read it first.
+    // Every transaction that writes reads this table first.
     await this.#ask("lock table $schema.meta in access exclusive mode");
     await this.#ask(
       `insert into $schema.meta (name, value) values ($1, $2)
@@ -169,8 +169,8 @@ export class PostgresEnd implements CopyEnd {
   }
 
   /**
-   * Waits for the transactions of ours that began before now: one that saw the store before it was moved, and waited to
-   * read what it had seen, may still write.
+   * Waits for sluice's transactions that began before now: one that took its snapshot before the store was moved, and
+   * then waited for the lock, may still write.
    */
   async #olderTransactions(): Promise<void> {
     const running = async (): Promise<ReadonlySet<string>> => {
@@ -202,7 +202,7 @@ export class PostgresEnd implements CopyEnd {
       `begin isolation level repeatable read, read ${how === "read" ? "only" : "write"}`,
     );
     await this.#ask("set local synchronous_commit = on");
-    // Whatever the role is set to: a large table takes as long as it takes.
+    // Overrides settings of the role: a large table may take any time.
     await this.#ask("set local statement_timeout = 0");
     await this.#ask(noTransactionTimeout);
     await this.#ask("set local array_nulls = on");
@@ -294,7 +294,7 @@ export class PostgresEnd implements CopyEnd {
   }
 
   async rollBack(): Promise<void> {
-    // Where nothing has begun it warns, and nobody is told.
+    // Outside a transaction, Postgres only warns, and nobody sees the warning.
     await this.#ask("rollback");
   }
 

@@ -27,12 +27,12 @@ import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-
 
 const numbers = z.array(z.number());
 
-/** The places of a block that have an age. */
+/** The places of a block that have an age, each with its age. */
 function someOf(ages: unknown): readonly (readonly [number, number])[] {
   return ages instanceof Uint8Array ? [...agesOf(ages).entries()].filter(([, age]) => age > 0) : [];
 }
 
-/** Makes a block of ages and its ids known to SQL, in JSON. */
+/** Defines SQL functions that convert between a block of ages and JSON lists of its ids and ages. */
 function defineBlocks(db: DatabaseSync): void {
   db.function("ids_of_block", (block, ages) =>
     JSON.stringify(someOf(ages).map(([index]) => Number(block) * idsPerBlock + index)),
@@ -61,13 +61,13 @@ function isAny(db: DatabaseSync, table: string): boolean {
   return db.prepare(`select 1 from ${table} limit 1`).get() !== undefined;
 }
 
-/** Opens a file for a moment, as every process does; makes it where there is none. */
+/** Opens a file briefly, as every process does; creates it if it is missing. */
 function whileOpen(
   file: string,
   work: (db: ReturnType<typeof openDatabase>) => void,
   steps?: readonly string[],
 ): void {
-  // To open one that was moved brings it to this version, too, and is refused then.
+  // Opening a moved file would first bring it to this version, too, and then be refused.
   if (movedToOf(file) !== undefined) return;
   const db = openDatabase(file, steps);
   try {
@@ -84,7 +84,7 @@ export class SqliteEnd implements CopyEnd {
   readonly #state: DatabaseSync;
   readonly #inbox: DatabaseSync;
 
-  /** Makes the files where there are none. */
+  /** Creates missing files. */
   constructor(stateFolder: string) {
     this.name = join(stateFolder, "state.db");
     this.#inboxFile = inboxFileIn(stateFolder);
@@ -96,7 +96,7 @@ export class SqliteEnd implements CopyEnd {
     defineBlocks(this.#state);
   }
 
-  /** The inbox first: while the store is not what it is to be, nobody opens either. */
+  /** The inbox comes first: until the store is in its final state, nobody opens either. */
   get #all(): readonly DatabaseSync[] {
     return [this.#inbox, this.#state];
   }
@@ -196,7 +196,7 @@ export class SqliteEnd implements CopyEnd {
   }
 
   async setDrawn({ sqlite: { table }, ...of }: OwnTable, last: bigint): Promise<void> {
-    // Only those that never give a number again have a row; the others go on after the greatest.
+    // Only tables that never reuse a number have a row here; the others continue after their greatest number.
     const db = this.#of(of);
     const sql = db.prepare("select sql from sqlite_master where name = ?").get(table)?.["sql"];
     if (!String(sql).includes("autoincrement")) return;

@@ -1,4 +1,4 @@
-/** The mappings that made what was sent, and records that a person took for what the service holds. */
+/** The mappings that made the sent records, and records that a person took for what the service holds. */
 export const adoptionStep: readonly string[] = [
   `create table $schema.kept_mappings (
   target text not null,

@@ -9,7 +9,7 @@ import type { Queries } from "../store/state-database.ts";
  */
 export type ClockSource = "callers" | "database";
 
-/** Not `now()`, which is when the transaction began: behind a lock that is long ago. */
+/** Not `now()`, which is when the transaction began: after a wait for a lock, that is long ago. */
 const databaseMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`;
 
 /** A moment as SQL, read while the statement runs. */
@@ -20,7 +20,7 @@ export type MomentInSql = {
   readonly wall: RawBuilder<number>;
 };
 
-/** The clock that decides, for a statement. */
+/** The moment by the clock that decides, as SQL. */
 export function momentInSql(source: ClockSource, callers: Moment): MomentInSql {
   if (source === "database") return { bootId: null, steady: databaseMs, wall: databaseMs };
   const { nowMs, boot } = callers;
@@ -31,7 +31,7 @@ export function momentInSql(source: ClockSource, callers: Moment): MomentInSql {
   };
 }
 
-/** The clock that decides, as `StateDatabase.now`. */
+/** The moment by the clock that decides, for `StateDatabase.now`. */
 export async function readClock(
   source: ClockSource,
   queries: Queries,

@@ -18,25 +18,26 @@ import { asStoreError } from "./store-error.ts";
 import { TextsWithNul } from "./texts-with-nul.ts";
 import { beginWriting, type StoreIdentity } from "./version.ts";
 
-/** Connections of one process at most, for its state. */
+/** The most connections that a process has for its state. */
 const stateConnectionsMax = 5;
 
 /**
- * How long a connection is used: what the role or its database is set to, such as read-only, is what it was when the
- * connection began, and one that is used all the time would never hear that it is over.
+ * How long a connection is used. It keeps the settings that its role and database had when it began, such as read-only;
+ * one in constant use would never notice that they changed.
  */
 const connectionSecondsMax = 60;
 
-/** How often a transaction is tried that others came between. */
+/** How often a transaction is tried that conflicts with others. */
 const triesMax = 20;
 
-/** The longest pause before such a try; it doubles from a millisecond, and is of random length. */
+/** The longest pause before such a try. The pause is random; its bound doubles from 2 ms. */
 const pauseMsMax = 200;
 
 /**
- * What says that a transaction had no effect because others came between: a serialization failure, a deadlock, and a
- * key that another inserted meanwhile, which SERIALIZABLE may say of what would have been seen had it come later.
- * Nothing else is repeated: of a connection that was lost at its commit nobody knows whether it had an effect.
+ * SQLSTATEs of a transaction that had no effect because it conflicted with others: a serialization failure, a deadlock,
+ * and a key that another inserted meanwhile, which SERIALIZABLE may report for a row that this transaction would have
+ * seen had it begun later. Nothing else is repeated: if the connection was lost at the commit, nobody knows whether it
+ * had an effect.
  */
 const conflicts: ReadonlySet<string | undefined> = new Set(["40001", "40P01", "23505"]);
 
@@ -55,20 +56,20 @@ function numberOf(text: string): number {
 /** An open database in Postgres. */
 export type PostgresDatabase = {
   readonly state: StateDatabase;
-  /** Calls this once the store went to another timeline: what a process remembers of it may never have been. */
+  /** Calls `forget` when the store moves to another timeline: what a process remembers may never have existed. */
   onRestored(forget: () => void): void;
-  /** Calls all of them: the store went back in another way. */
+  /** Calls all of these functions: the store went back in another way. */
   forget(): void;
   /** Refuses to write to any other store from now on. */
   keepTo(opened: StoreIdentity): void;
   /**
-   * Runs `work` in a transaction whose statements each see what was committed before them (READ COMMITTED): for what
-   * locks the rows that it decides by, in one order.
+   * Runs `work` in a transaction whose statements each see what was committed before them (READ COMMITTED): for work
+   * that locks the rows on which it decides, always in the same order.
    */
   lockAndWrite<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
-  /** The clock that decides, for a statement of its own. */
+  /** The moment by the clock that decides, for a statement. */
   momentOf(callers: Moment): MomentInSql;
-  /** Ends its connections; what is under way is finished first. */
+  /** Ends its connections; statements under way finish first. */
   close(): Promise<void>;
 };
 
@@ -76,7 +77,7 @@ export type PostgresDatabase = {
 type Settings = {
   /** @default 5 */
   readonly connectionsMax?: number;
-  /** How long a connection may bring nothing before it counts as lost. @default as long as the network says it lives */
+  /** How long a connection may be silent before it counts as lost. @default as long as the network says it lives */
   readonly silenceMsMax?: number;
   /** How long a connection is used. @default 60 */
   readonly secondsMax?: number;
@@ -84,7 +85,7 @@ type Settings = {
   readonly clock?: ClockSource | undefined;
 };
 
-/** The connections of a process, each of which is made when it is needed and replaced when it is lost. */
+/** Opens the connections of a process; each is made when needed and replaced when lost. */
 function openPool(
   server: StoreServer,
   {
@@ -97,19 +98,19 @@ function openPool(
   const pool = new Pool({
     max: connectionsMax,
     maxLifetimeSeconds: secondsMax,
-    // The pool is not told how long to try to connect: it would give up on whoever waits for a connection, too.
+    // The pool gets no connect timeout: it would apply to callers that wait for a free connection, too.
     Client: class extends Client {
       constructor() {
         super(address);
       }
     },
   });
-  // A connection that is lost is replaced by the pool; without these listeners it would end the process, also in mid
-  // transaction, whose statements say it, too.
+  // The pool replaces a lost connection. Without these listeners it would end the process, even mid-transaction, where
+  // the statements report the loss anyway.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
-    // Of a network that has gone silent nobody says so for a quarter of an hour.
+    // When the network goes silent, nothing reports it for a quarter of an hour.
     const { stream } = client.connection;
     if (silenceMsMax > 0 && stream instanceof Socket)
       stream.setTimeout(silenceMsMax, () => stream.destroy(new Error("it says nothing any more")));
@@ -117,7 +118,7 @@ function openPool(
   return pool;
 }
 
-/** Opens the state's schema in a Postgres database; it connects when it is asked something. */
+/** Opens the state's schema in a Postgres database; it connects at the first query. */
 export function openPostgresDatabase(
   server: StoreServer,
   settings: Settings = {},
@@ -148,7 +149,7 @@ export function openPostgresDatabase(
       }
     },
     now: async (asking, callers) => await readClock(clock, asking, callers),
-    // What its server keeps of removed rows, and for how long, is the server's.
+    // The server decides what it keeps of removed rows, and for how long.
     shred: async () => false,
   };
   return {
@@ -162,28 +163,28 @@ export function openPostgresDatabase(
   };
 }
 
-/** The table whose lock transactions wait for: nobody but a person has rows written to it, which would wait, too. */
+/** The table on whose lock transactions wait. Only a person's commands write to it, and those would wait, too. */
 const waitedFor = sql.table("checkpointAudit");
 
-/** Waits for other transactions that are tried again; `lock table` alone asks for no snapshot. */
+/** Waits for other transactions that are being retried; `lock table` alone takes no snapshot. */
 async function waitForOthers(queries: Queries): Promise<void> {
   await sql`lock table ${waitedFor} in share update exclusive mode`.execute(queries);
 }
 
 /**
- * Waits for transactions that are tried again, not for others that do the same; and has them wait until this one ends.
- * Parts that follow each other write the same row, each of them for longer than any other transaction takes: one that
- * is tried again in between would have begun before the end of a part each time.
+ * Waits for transactions that are being retried, but not for others that do the same; later retries wait until this
+ * transaction ends. Parts that follow each other write the same row, each for longer than any other transaction takes:
+ * otherwise a retry in between would each time have begun before the end of a part.
  */
 async function letOthersGo(queries: Queries): Promise<void> {
   await sql`lock table ${waitedFor} in share mode`.execute(queries);
 }
 
 /**
- * Makes what runs a transaction, and runs it again where others came between. Then it waits for all others that are
- * tried again, and for parts that follow others: left to chance, a few dozen that want the same rows end each other
- * until none has a try left. The lock goes before the transaction sees anything, is in the way of no other first try,
- * and ends with the transaction.
+ * Makes a function that runs a transaction, and retries it after a conflict. A retry first waits for all other retries,
+ * and for parts that follow others: left to chance, a few dozen that want the same rows end each other until none has a
+ * try left. The lock is taken before the transaction sees anything, blocks no other first try, and ends with the
+ * transaction.
  */
 function createWriter(
   queries: Queries,

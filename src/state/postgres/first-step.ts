@@ -1,8 +1,8 @@
 import { tablesByKey } from "./keys/tables-by-key.ts";
 
 /**
- * Step 1: every table, as the SQLite store has it after its last step. Times are `numeric`, which is read as it was
- * written; of a `double precision` a role whose `extra_float_digits` is 0 is told 15 digits.
+ * Step 1: the tables as the SQLite store had them at the time. Times are `numeric`, which is read as it was written; a
+ * role whose `extra_float_digits` is 0 reads only 15 digits of a `double precision`.
  */
 export const firstStep: readonly string[] = [
   `create table $schema.meta (name text primary key, value text not null)`,
@@ -160,7 +160,7 @@ export const firstStep: readonly string[] = [
   age bigint not null,
   primary key (run_id, number)
 )`,
-  // Of a hash, as in `tablesByKey`: a place holds the key of a row, which has no limit.
+  // A hash index, as in `tablesByKey`: a place holds the key of a row, whose length has no limit.
   `create index replays_by_place on $schema.replays using hash (place)`,
   `create table $schema.locks (
   name text primary key,

@@ -1,14 +1,14 @@
-/** How often a process asks the database for the time: the clocks of two machines drift by milliseconds meanwhile. */
+/** How often a process asks the database for the time: in between, the clocks of two machines drift by milliseconds. */
 const askEveryMs = 10_000;
 
-/** The database's clock as a process last heard it; it runs on by a clock that nobody sets. */
+/** The database's clock as this process last read it; it advances by a clock that nobody sets. */
 export type FollowedClock = {
   /** Unix ms. */
   readonly now: () => number;
   readonly stop: () => void;
 };
 
-/** Follows the clock that `ask` answers, in Unix ms; while it does not answer, the clock runs on. */
+/** Follows the clock that `ask` reads, in Unix ms; while `ask` fails, the clock keeps running. */
 export async function followClock(ask: () => Promise<number>): Promise<FollowedClock> {
   let aheadMs = 0;
   const follow = async (): Promise<void> => {

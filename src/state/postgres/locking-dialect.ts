@@ -10,9 +10,9 @@ import {
 import { quoteName } from "../../postgres/names.ts";
 
 /**
- * Begins each transaction by a lock of the facts, in the same message, that only a migration is in the way of. A
- * serializable transaction sees what was committed before its first statement was sent: one that waits for a migration
- * inside that statement would see the version of before, and write as it did. A lock alone asks for no such view.
+ * Begins each transaction by locking the facts, in the same message; only a migration conflicts with this lock. A
+ * serializable transaction sees what was committed before its first statement was sent: one that waited for a migration
+ * inside that statement would see the old version, and write as for that. A lock alone takes no snapshot.
  */
 class LockingDriver extends PostgresDriver {
   readonly #lock: string;
@@ -30,14 +30,14 @@ class LockingDriver extends PostgresDriver {
     try {
       await connection.executeQuery(CompiledQuery.raw(begin));
     } catch (error) {
-      // The first statement had an effect, of which nobody else knows. A connection that is lost is not used again.
+      // The first statement took effect, and nobody else knows of it. A lost connection is not used again.
       await this.rollbackTransaction(connection).catch(() => undefined);
       throw error;
     }
   }
 }
 
-/** Postgres, where each transaction waits for a migration of the schema before it sees anything. */
+/** The Postgres dialect in which each transaction waits for a migration of the schema before it sees anything. */
 export class LockingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
   readonly #schema: string;

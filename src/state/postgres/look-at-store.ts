@@ -7,16 +7,16 @@ import type { StoreServer } from "./server.ts";
 import { asStoreError } from "./store-error.ts";
 import { knownFacts, versionName } from "./version.ts";
 
-/** What a person may want to know of a store in Postgres. */
+/** What a person may want to know about a store in Postgres. */
 export type StoreLook = {
   readonly storeId: string;
-  /** Of its schema. */
+  /** The version of its schema. */
   readonly version: number;
-  /** Of its tables and indexes. */
+  /** The size of its tables and indexes. */
   readonly bytes: number;
-  /** How far the database's clock is ahead of this host's, to half the time of a question. */
+  /** How far the database's clock is ahead of this host's, to within half a round trip. */
   readonly clockAheadMs: number;
-  /** Whether a commit waits for a standby, where there are any: else a fail-over loses what was committed last. */
+  /** Whether there are standbys for which no commit waits, so that a fail-over loses the last commits. */
   readonly losesOnFailOver: boolean;
 };
 
@@ -35,7 +35,7 @@ export async function lookAtStore(server: StoreServer): Promise<StoreLook> {
       queries,
     );
     const middle = (before + Date.now()) / 2;
-    // In a transaction: a pooler that takes none lets all be read, and nothing be written.
+    // In a transaction: a pooler that allows none would let everything be read, and nothing be written.
     const about = await queries.transaction().execute(
       async (transaction) =>
         await sql<{ bytes: number; replicas: number; isAwaited: boolean }>`

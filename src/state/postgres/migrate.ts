@@ -10,12 +10,12 @@ import { clientOf, storeName, type StoreServer } from "./server.ts";
 import { asStoreError, versionError } from "./store-error.ts";
 import { noTransactionTimeout, projectName, refuseOtherProject, versionName } from "./version.ts";
 
-/** Names the lock that keeps two migrations of one database apart; it ends with its transaction. */
+/** The number of the lock that keeps two migrations of one database apart; the lock ends with its transaction. */
 const migrationLock = 7_358_223;
 
 /**
- * Whatever the role's defaults are: behind a lock is seen what was committed before it was got, and a large table takes
- * as long as it takes. The first lock keeps migrations apart.
+ * Settings, whatever the role's defaults are: after waiting for a lock, a statement sees what was committed before, and
+ * a large table may take as long as it needs. The advisory lock keeps migrations apart.
  */
 const beginning: readonly string[] = [
   "begin isolation level read committed",
@@ -24,7 +24,7 @@ const beginning: readonly string[] = [
   `select pg_advisory_xact_lock(${migrationLock})`,
 ];
 
-/** What is there of a store. */
+/** What exists of a store. */
 type Found = { readonly hasSchema: boolean; readonly version: number };
 
 /** The statements that bring a store to the version that this sluice knows. */
@@ -38,7 +38,7 @@ function statementsFrom(
     `insert into ${name}.meta (name, value) values ('${versionName}', '${storeSteps.length}') ` +
     "on conflict (name) do update set value = excluded.value";
   const first = [
-    // A role that may not make schemas may be given one.
+    // A role that may not create schemas may have been given one.
     ...(hasSchema ? [] : [`create schema ${name}`]),
     ...ddlAfter(0, schema),
     ...(project === undefined
@@ -90,12 +90,12 @@ async function find(client: Client, server: StoreServer): Promise<Found> {
   return { hasSchema, version };
 }
 
-/** Workers that are named of those that are in the way. */
+/** The most workers in the way that a message names. */
 const workersNamedMax = 10;
 
 /**
- * Asks which workers live that opened the store as it is; `name` is that of its schema, quoted. One that beats later
- * than now was there before the database's clock was set back, or another server took over: those that live beat again.
+ * Selects the live workers that opened the store as it is; `name` is the quoted name of its schema. A beat in the
+ * future is from before the database's clock was set back or another server took over: live workers beat again.
  */
 function livingSql(name: string): string {
   return `select process, host_id as host, version from ${name}.hosts
@@ -107,15 +107,15 @@ const stopHint =
   "stop the workers first, and the receivers, which would keep nothing; a worker that was killed counts for " +
   `${beatsKeepSchemaMs / 1_000} s`;
 
-/** Has everyone wait who writes: what is under way is finished first. */
+/** Makes all writers wait; writes under way finish first. */
 function lockSql(name: string): string {
   return `lock table ${name}.meta in access exclusive mode`;
 }
 
 /**
- * Keeps everyone from writing until the migration is committed: what is under way is finished first, and whoever comes
- * later finds the new version, and says which side is to be upgraded.
- * @throws {BusyError} workers live that opened the store as it is: all that they run would fail in the middle.
+ * Keeps everyone from writing until the migration is committed. Writes under way finish first; later ones find the new
+ * version, and say which side to upgrade.
+ * @throws {BusyError} live workers opened the store as it is: everything that they run would fail in the middle.
  */
 async function keepOthersOut(client: Client, server: StoreServer): Promise<void> {
   const name = quoteName(server.schema);
@@ -136,7 +136,7 @@ async function keepOthersOut(client: Client, server: StoreServer): Promise<void>
   await client.query(lockSql(name));
 }
 
-/** Statements of PL/pgSQL as one of SQL. */
+/** Statements of PL/pgSQL as one SQL statement. */
 function doBlock(body: string): string {
   let quote = "$do$";
   while (body.includes(quote)) quote = `$do_${quote.length}$`;
@@ -148,8 +148,8 @@ function raise(message: string, hint: string): string {
 }
 
 /**
- * What `keepOthersOut` does, for statements that somebody else runs, later: they change nothing where workers live, or
- * where the store is of another version by then.
+ * The checks and the lock of `keepOthersOut`, for statements that somebody else runs later: they change nothing if
+ * workers live, or if the store has another version by then.
  */
 function guardSql(version: number, server: StoreServer): string {
   const name = quoteName(server.schema);
@@ -177,7 +177,7 @@ export type Migrated = { readonly from: number; readonly to: number };
 
 /**
  * Brings the schema to the version that this sluice knows, in one transaction.
- * @throws {ConfigError} it is of a newer sluice, or the role may not. @throws {StateUnavailableError}
+ * @throws {ConfigError} it is of a newer sluice, or the role lacks rights. @throws {StateUnavailableError}
  * @throws {BusyError} workers of the older version live.
  */
 export async function migrateStore(server: StoreServer): Promise<Migrated> {
@@ -193,8 +193,8 @@ export async function migrateStore(server: StoreServer): Promise<Migrated> {
 }
 
 /**
- * What `migrateStore` would do now, as one transaction for somebody else to run: it takes the same locks, and refuses
- * what `migrateStore` does. None when there is nothing to do.
+ * The statements that `migrateStore` would run now, as one transaction for somebody else to run: it takes the same
+ * locks, and refuses what `migrateStore` refuses. Empty if there is nothing to do.
  */
 export async function pendingStatements(server: StoreServer): Promise<readonly string[]> {
   return await withClient(server, async (client) => {
@@ -206,7 +206,7 @@ export async function pendingStatements(server: StoreServer): Promise<readonly s
   });
 }
 
-/** What to do where a store has not the name that it was to be renamed from. */
+/** What to do if a store does not have the name that it was to be renamed from. */
 function hintOfName(known: string | undefined, { project }: StoreServer): string {
   if (known === undefined) return "the first command that opens it makes it that of this project";
   if (known === project) return "this is that project: nothing is to be renamed";
@@ -214,7 +214,7 @@ function hintOfName(known: string | undefined, { project }: StoreServer): string
 }
 
 /**
- * Has a store belong to its project under another name than `from`.
+ * Renames the project of a store from `from` to the name of this project.
  * @throws {ConfigError} it does not belong to a project of that name.
  */
 export async function renameProject(server: StoreServer, from: string): Promise<void> {
@@ -240,10 +240,10 @@ export async function renameProject(server: StoreServer, from: string): Promise<
   });
 }
 
-/** What says that a name is taken, or that a table is not as ours is. */
+/** SQLSTATEs of a name that is taken, and of a table that is not like ours. */
 const ofOthers: ReadonlySet<string | undefined> = new Set(["42P07", "42703"]);
 
-/** The error of a schema in which somebody else has tables of the same names. */
+/** The error for a schema in which somebody else has tables of the same names. */
 function othersTablesError(error: unknown, server: StoreServer): ConfigError | undefined {
   if (!ofOthers.has(sqlStateOf(error))) return undefined;
   return new ConfigError(

@@ -11,7 +11,7 @@ import { knownFacts } from "./version.ts";
 
 /**
  * Opens the store in Postgres with every method on it, in the calling thread.
- * @throws {ConfigError} it has no tables, those of another version, or the role may not.
+ * @throws {ConfigError} it has no tables, tables of another version, or the role lacks rights.
  * @throws {StateUnavailableError} it cannot be reached.
  */
 export async function openPostgresMethods(
@@ -24,7 +24,10 @@ export async function openPostgresMethods(
     readonly numberBits?: number | undefined;
     /** @default "database" */
     readonly clock?: ClockSource | undefined;
-    /** Of this host, which remembers the last send: a store that knows of less was restored. @default nobody does */
+    /**
+     * The state folder of this host, which remembers the last send: a store that knows only earlier ones was restored.
+     * @default only this process remembers
+     */
     readonly stateFolder?: string | undefined;
   } = {},
 ): Promise<{
@@ -53,7 +56,7 @@ export async function openPostgresMethods(
         },
       };
     };
-    // Behind a store that went back, what its methods remember is not trusted.
+    // After a store went back, what its methods remember is not trusted.
     let current = make();
     database.onRestored(() => (current = make()));
     const methods = new Proxy(current, { get: (_, name): unknown => Reflect.get(current, name) });

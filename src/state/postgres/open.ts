@@ -11,12 +11,12 @@ import type { StoreServer } from "./server.ts";
 /**
  * Opens the store in Postgres, for workers of any number of hosts. Its thread, which hashes keys and holds the
  * connections, ends with `close`.
- * @throws {ConfigError} it has no tables, those of another version, or the role may not.
+ * @throws {ConfigError} it has no tables, tables of another version, or the role lacks rights.
  * @throws {StateUnavailableError} it cannot be reached.
  */
 export async function openPostgresStore(
   server: StoreServer,
-  /** Of this host: see `openPostgresMethods`. */
+  /** The state folder of this host: see `openPostgresMethods`. */
   { stateFolder }: { readonly stateFolder?: string } = {},
 ): Promise<StateStore> {
   const thread = new Worker(threadFile("thread", import.meta.url), {

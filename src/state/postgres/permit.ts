@@ -12,8 +12,8 @@ import { storeSteps } from "./schema.ts";
 import { versionName } from "./version.ts";
 
 /**
- * Rate limits in Postgres. Each decision is about rows that are locked, so that READ COMMITTED is enough, and those
- * who ask at once wait for each other in place of trying again.
+ * Rate limits in Postgres. Each decision is about locked rows, so that READ COMMITTED is enough, and concurrent
+ * requests wait for each other instead of retrying.
  */
 export function createPermits(database: PostgresDatabase): Remote<RateLimitStore> {
   const locking: StateDatabase = {
@@ -29,23 +29,23 @@ export function createPermits(database: PostgresDatabase): Remote<RateLimitStore
 }
 
 /**
- * Has the statement that this belongs to be committed without a wait for the disk or a standby, which all who want its
- * row would wait for, one after the other: with 5 ms to flush, ten workers got their permits after 60 ms, and after 10
- * without (p50). A server that crashes forgets some permits of its last moments, and nothing else that was committed:
- * it takes longer to come back.
+ * Commits its statement without waiting for the disk or a standby; otherwise everyone who wants the row would wait for
+ * that, one after the other: with 5 ms to flush, ten workers got their permits after 60 ms, and after 10 ms without
+ * (p50). A server that crashes forgets some permits of its last moments, and no other commit; coming back takes it
+ * longer than those moments.
  */
 const unflushed = sql`set_config('synchronous_commit', 'off', true)`;
 
 /**
- * What a statement is told that waited for a row, where the database has each of them see the rows as they were when it
+ * The SQLSTATE of a statement that waited for a row, if the database shows each statement the rows as they were when it
  * began (`default_transaction_isolation`).
  */
 const rowChanged = "40001";
 
 /**
- * Takes the next permit in one statement, where nobody waits and nothing is wrong with the limits; undefined leaves it
- * to `decidePermit`, whose answer it would be. A statement that waited for the row looks at the row as it is then, and
- * at the clock again, so that no two take one permit.
+ * Takes the next permit in one statement, if nobody waits and nothing is wrong with the limits; undefined leaves it to
+ * `decidePermit`, which would give the same answer. A statement that waited for the row reads the row and the clock
+ * again, so that no two take one permit.
  */
 async function takePermit(
   { state, momentOf }: Pick<PostgresDatabase, "momentOf" | "state">,

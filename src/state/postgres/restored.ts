@@ -7,11 +7,11 @@ import { asStoreError } from "./store-error.ts";
 import { noteRestored, tellsTimeline, timelineName } from "./timeline.ts";
 import type { FoundTimeline } from "./version.ts";
 
-/** What is to be done about a store that went back. */
+/** What to do about a store that went back. */
 export const wentBackHint =
   "nothing: records that may be lost are sent again, and waiting work continues by itself";
 
-/** Thrown inside a transaction that finds the store on another timeline than it was, or than its process knew. */
+/** Thrown inside a transaction that finds the store on another timeline than before, or than its process knew. */
 export class OtherTimeline extends Error {
   readonly found: FoundTimeline;
 
@@ -44,7 +44,7 @@ export class Restored {
     for (const forget of this.#forget) forget();
   }
 
-  /** Whether the server tells its timeline; asked until it has answered. */
+  /** Whether the server reports its timeline; asked until it has answered. */
   async isTold(): Promise<boolean> {
     this.#tells ??= tellsTimeline(this.#queries);
     try {
@@ -55,7 +55,7 @@ export class Restored {
     }
   }
 
-  /** Whether all is as it was. A store that was never written on any is on its first. */
+  /** Whether the timeline is the same as before. False for a store that has noted none yet: it is on its first. */
   isSame({ now, known }: FoundTimeline): boolean {
     if (now === null) return true;
     const isSame = known === now && (this.#known === undefined || this.#known === now);
@@ -64,14 +64,14 @@ export class Restored {
   }
 
   /**
-   * Forgets what may be lost, in the store where no other process has done so, and in this process. Answers the error
-   * of the call that noticed, which began with what may never have been; undefined where the process has remembered
-   * nothing yet, or the store is on its first: then the call is made again.
+   * Forgets what may be lost, in this process, and in the store unless another process has done so. Returns the error
+   * for the call that noticed, which relied on data that may never have existed; undefined if the process has
+   * remembered nothing yet, or the store is on its first timeline: then the call is made again.
    */
   async noted({ found }: OtherTimeline): Promise<StateUnavailableError | undefined> {
     const { now, known } = found;
     const noting = this.#queries.transaction().execute(async (transaction) => {
-      // Whoever changes the fact is the one who forgets.
+      // Only the process that changes the fact forgets.
       const { numAffectedRows = 0n } = await sql`
         insert into ${sql.table("meta")} as m (name, value) values (${timelineName}, ${now})
         on conflict (name) do update set value = excluded.value where m.value <> excluded.value`.execute(

@@ -5,8 +5,8 @@ import { firstStep } from "./first-step.ts";
 import { keyTables } from "./keys/tables.ts";
 
 /**
- * The schema as numbered steps, as SQL in which `$schema.` stands before each name; step n brings a store of version
- * n-1 to n. A step that was released is never edited: a change is a new step at the end.
+ * The schema as numbered steps, in SQL with `$schema.` before each name; step n brings a store of version n-1 to n. A
+ * step that was released is never edited: a change is a new step at the end.
  */
 export const storeSteps: readonly (readonly string[])[] = [
   [...firstStep, ...keyTables, ...inboxStep],
@@ -15,21 +15,21 @@ export const storeSteps: readonly (readonly string[])[] = [
     "alter table $schema.stagings add column changes text",
     "alter table $schema.runs add column hold text",
   ],
-  // Where the lanes of runs work, and which state folder a process has.
+  // The host of each lane of a run, and the state folder of each process.
   [
     "alter table $schema.hosts add column folder text not null default ''",
     "create table $schema.run_hosts (\n  run_id text not null,\n  lane bigint not null,\n  host_id text not null,\n" +
       "  primary key (run_id, lane)\n)",
   ],
-  // What pages show: the newest runs of a sync, and the rejects of a run by their codes.
+  // For pages: the newest runs of a sync, and the rejects of a run by their codes.
   [
     "create index runs_newest on $schema.runs (sync, rowid)",
     "create index rejects_by_code on $schema.rejects (run_id, code, chunk, ordinal)",
   ],
   adoptionStep,
-  // Rejects by their key. A hash, because a key may be longer than a page of a tree takes.
+  // Rejects by their key. A hash index, because a key may be longer than an entry of a btree.
   ["create index rejects_by_key on $schema.rejects using hash (key)"],
-  // Which rejects are open, kept where they are, and how many each staging has; rejects by code over all runs.
+  // Which rejects are open, marked in their rows, and how many each staging has; rejects by code over all runs.
   [
     "alter table $schema.rejects add column is_open bigint not null default 1",
     "update $schema.rejects set is_open = 0 where replayed_by is not null or code in ('row_gone', 'refused_again')",

@@ -8,35 +8,36 @@ import { wentBackHint } from "./restored.ts";
 import { storeName, type StoreServer } from "./server.ts";
 import { lastSendOf, noteRestored } from "./timeline.ts";
 
-/** Characters of a mark. */
+/** The length of a mark, in characters. */
 const markChars = 16;
 
 const nothing: RememberedSend = { send: 0 };
 
-/** Tells the staging of a number from the one that a store which went back gives that number. */
+/** Distinguishes a staging from the one to which a store that went back gives the same number. */
 function markOf({ runId, chunk, stage }: StageName): string {
   return hash("sha256", `${runId} ${chunk} ${stage}`).slice(0, markChars);
 }
 
-/** What a process remembers of its store from outside. */
+/** What a process remembers of its store, outside the store. */
 export type SendMemory = {
   /**
-   * Has a staging drawn, and remembers it.
-   * @throws {StateUnavailableError} the store went back since the one before: what it knows as sent is forgotten now.
+   * Draws a staging, and remembers it.
+   * @throws {StateUnavailableError} the store went back since the previous staging: what it knows as sent is now
+   * forgotten.
    */
   readonly watch: (
     chunk: Pick<StageName, "chunk" | "runId">,
     draw: () => Promise<BegunStaging>,
   ) => Promise<BegunStaging>;
-  /** Has a store that went back forget what it knows as sent, also while this process draws nothing. */
+  /** Makes a store that went back forget what it knows as sent, also while this process draws nothing. */
   readonly look: () => Promise<void>;
 };
 
 /**
  * Remembers the last staging that a process drew, in memory and in the state folder of its host, as a SQLite store
- * does, so that a store which was restored from a backup shows: it has not drawn that number yet, or for another
- * staging. What was sent after the backup becomes unknown then. It is noticed when the store is opened, at each beat,
- * and with each staging, because nobody has to stop for a restore.
+ * does. This reveals a store that was restored from a backup: it has not drawn that number yet, or for another staging.
+ * Everything that it knows as sent then becomes unknown. The check is made when the store is opened, at each beat, and
+ * with each staging, because nobody has to stop for a restore.
  */
 export async function openSendMemory(
   database: PostgresDatabase,
@@ -76,7 +77,7 @@ export async function openSendMemory(
     if (isBehind || (await isAnothers(before))) await noteBack(before);
   };
   const remember = (drawn: RememberedSend): void => {
-    // Of two that are drawn at once the later one.
+    // The later of two drawn at once is kept.
     if (drawn.send <= last.send) return;
     last = drawn;
     if (stateFolder !== undefined) rememberSend(stateFolder, storeId, drawn);

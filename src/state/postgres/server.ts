@@ -8,20 +8,20 @@ import type { Secret } from "../../security/secret.ts";
 
 /** Where a store in Postgres is. */
 export type StoreServer = {
-  /** In which `urlFault` found no fault. */
+  /** A URL in which `urlFault` found no fault. */
   readonly url: Secret;
   readonly schema: string;
-  /** Whose it is to be; undefined where nobody has said: then it is not asked. */
+  /** The project that must own the store; undefined if none was named: then the owner is not checked. */
   readonly project?: string | undefined;
 };
 
-/** A store as messages name it: without its user and its password. */
+/** The name of a store in messages, without its user and its password. */
 export function storeName({ url, schema }: StoreServer): string {
   const { host, port, database } = addressOf({ url });
   return `the state store in ${database} at ${host}:${port}, schema ${schema}`;
 }
 
-/** What gives a role the rights that a worker needs; those on sequences are to notice a restored backup by. */
+/** The statements that give a role the rights of a worker; those on sequences serve to notice a restored backup. */
 export function grantsFor({ url, schema }: StoreServer): string {
   const [role, name] = [quoteName(addressOf({ url }).user), quoteName(schema)];
   return (
@@ -31,7 +31,7 @@ export function grantsFor({ url, schema }: StoreServer): string {
   );
 }
 
-/** How a client reaches it: encrypted and with the server's certificate checked, unless it is this host itself. */
+/** How a client connects: by default encrypted, with the server's certificate checked, unless it is this host. */
 export function clientOf({ url }: StoreServer): ClientConfig {
   const { host, port, database, user, tls } = addressOf({ url });
   return {
@@ -39,7 +39,7 @@ export function clientOf({ url }: StoreServer): ClientConfig {
     port,
     database,
     user,
-    // A function, because pg takes what is not given from the environment.
+    // A function, because pg would take a missing password from the environment.
     password: () => passwordOf({ url }),
     ssl: tls === "off" ? false : { rejectUnauthorized: tls === "verify-full" },
     enableChannelBinding: true,

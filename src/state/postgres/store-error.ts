@@ -3,11 +3,11 @@ import { postgresError, sqlStateOf } from "../../postgres/errors.ts";
 import { storeSteps } from "./schema.ts";
 import { grantsFor, storeName, type StoreServer } from "./server.ts";
 
-/** The error of a store whose schema has another version than this sluice knows; 0 is of none at all. */
+/** The error for a store whose schema has another version than this sluice needs; 0 means that it has no tables. */
 export function versionError(
   version: number,
   server: StoreServer,
-  /** How long Temporal has others try. @default not at all */
+  /** How long Temporal lets others try. @default not at all */
   retryBudgetMs?: number,
 ): ConfigError {
   const where = storeName(server);
@@ -30,8 +30,8 @@ export function versionError(
 }
 
 /**
- * The error of a process whose store is gone, or has another one in its place: what it knows is of the one before, and
- * nobody is to make tables for it to go on with.
+ * The error for a process whose store is gone, or was replaced by another: what it knows is about the old one, and
+ * nobody should create tables for it to continue with.
  */
 export function otherStoreError(server: StoreServer): StateUnavailableError {
   return new StateUnavailableError(
@@ -45,14 +45,14 @@ export function otherStoreError(server: StoreServer): StateUnavailableError {
   );
 }
 
-/** What `store:` of sluice.yaml gets wrong, by SQLSTATE. */
+/** What to check in `store:` of sluice.yaml, by SQLSTATE. */
 const configFaults: Readonly<Record<string, string | undefined>> = {
   "28000": "check user, password and pg_hba.conf",
   "28P01": "check user and password",
   "3D000": "check the name of the database",
 };
 
-/** What of the configuration, or of the rights of its role, a refusal is about; undefined where it is about neither. */
+/** The field and the hint if a refusal is about the configuration or the rights of its role; otherwise undefined. */
 function configFault(
   state: string | undefined,
   server: StoreServer,
@@ -73,7 +73,7 @@ const hints: Readonly<Record<string, string | undefined>> = {
   "57014": "set statement_timeout to 0 for the role in `store.url`: waiting work continues then",
 };
 
-/** What PgBouncer says of a transaction in its mode `statement`; its other complaints have the same SQLSTATE. */
+/** PgBouncer's words for a transaction in its mode `statement`; its other complaints have the same SQLSTATE. */
 const byStatement = "statement pooling mode";
 
 const hintOfStatements =
@@ -83,7 +83,7 @@ const hintOfStatements =
 const hintOfAway =
   "check that the server runs and can be reached from here: waiting work continues by itself";
 
-/** A store has no `ca_file`: Node trusts what this names from its start, in all of its threads. */
+/** A store has no `ca_file`: Node trusts the file in NODE_EXTRA_CA_CERTS from its start, in all of its threads. */
 const hintOfCertificate =
   "name the file of the authority's certificate in NODE_EXTRA_CA_CERTS when sluice starts, and have `store.url` name " +
   "the host as the server's certificate does";
@@ -100,8 +100,8 @@ function hintOf(said: Error, state: string | undefined): string {
 }
 
 /**
- * A fault of the store in Postgres as the error that a caller can act on; errors of ours pass unchanged. It holds
- * neither the password nor a value of a row.
+ * Turns a fault of the store in Postgres into an error that a caller can act on; our own errors pass unchanged. It
+ * holds neither the password nor a value of a row.
  */
 export function asStoreError(
   error: unknown,
@@ -114,16 +114,16 @@ export function asStoreError(
   const state = sqlStateOf(error);
   if (state === "42P01" || state === "3F000")
     return isOpen ? otherStoreError(server) : versionError(0, server);
-  // Data exceptions: no fault of the store, which can be used for other values.
+  // Data exceptions: not a fault of the store, which still takes other values.
   if (state?.startsWith("22") === true) {
     return new Error(`${where}: it does not take a value (SQLSTATE ${state})`);
   }
   const said = postgresError(error, { where, grant: "" });
-  // Nothing that a server or a connection says.
+  // Not an error from a server or a connection.
   if (said === error) return error;
   const fault = configFault(state, server);
   if (fault !== undefined) {
-    // It let this process in before: a server that is restored, or moved, has its databases before its roles.
+    // The server let this process in before: one that is restored or moved has its databases before its roles.
     if (isOpen) return new StateUnavailableError(said.message, { cause: said.cause, ...fault });
     return new ConfigError(said.message, fault);
   }

@@ -28,7 +28,7 @@ class TextWriter extends OperationNodeTransformer {
   }
 }
 
-/** Writes every text that is a parameter as `withoutNul` does, and reads every text back. */
+/** Writes every text parameter as `withoutNul` does, and reads every text back. */
 export class TextsWithNul implements KyselyPlugin {
   readonly #writer = new TextWriter();
 

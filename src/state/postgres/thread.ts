@@ -18,7 +18,7 @@ const opening = z.object({
 serveStore(async (asked) => {
   const { server, stateFolder } = opening.parse(unpackSecrets(asked));
   const { storeId, methods, close } = await openPostgresMethods(server, { stateFolder });
-  // Each call has a connection of its own: none waits for another, but where the pool has none left.
+  // Each call has a connection of its own, so none waits for another unless the pool has none left.
   const answer = answerAtOnce(methods, (error) => asStoreError(error, server, true));
   return { storeId, answer, close };
 });

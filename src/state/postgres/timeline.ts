@@ -5,16 +5,16 @@ import { quoteName } from "../../postgres/names.ts";
 import type { Queries } from "../store/state-database.ts";
 import type { StoreServer } from "./server.ts";
 
-// A standby that took over, and a backup that was restored to a point in time, begin another timeline of the log. What
-// was committed last may be lost then, and what was sent since may have changed what the service holds.
+// A standby that takes over, or a backup that is restored to a point in time, begins another timeline of the log. The
+// last commits may then be lost, and what was sent since may have changed what the service holds.
 
-/** The fact that holds the timeline on which the store was written last. */
+/** The fact that holds the timeline on which the store was last written. */
 export const timelineName = "timeline";
 
-/** The timeline, with which the name of a file of the log begins. */
+/** The timeline, in SQL: the name of a log file begins with it. */
 export const timelineNow: RawBuilder<string> = sql`left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
-/** Whether the server tells its timeline: some that only speak as Postgres have none. */
+/** Whether the server reports its timeline: servers that only speak Postgres's protocol have none. */
 export async function tellsTimeline(queries: Queries): Promise<boolean> {
   try {
     await sql`select ${timelineNow}`.execute(queries);
@@ -26,7 +26,7 @@ export async function tellsTimeline(queries: Queries): Promise<boolean> {
   }
 }
 
-/** The sequence that numbers stagings, as a literal; undefined where this role may not read and set it. */
+/** The sequence that numbers stagings, as a literal; undefined if this role may not read and set it. */
 async function sendSequence(queries: Queries, server: StoreServer): Promise<string | undefined> {
   const table = `${quoteName(server.schema)}.stagings`;
   const { rows } = await sql<{ sequence: string; may: boolean }>`
@@ -36,7 +36,7 @@ async function sendSequence(queries: Queries, server: StoreServer): Promise<stri
   return found?.may === true ? found.sequence : undefined;
 }
 
-/** The number of the last staging that was drawn, also of one that is gone; undefined where nobody may know. */
+/** The number of the last staging that was drawn, even if it is gone; undefined if this role may not read it. */
 export async function lastSendOf(
   queries: Queries,
   server: StoreServer,
@@ -51,9 +51,9 @@ export async function lastSendOf(
 }
 
 /**
- * Forgets what a store that was restored knows as sent, because unknown is always sent, and has each sync tell so. A
- * page that waits to be written is asked for again: what was pulled since may be newer.
- * Numbers up to `send`, the last one that anybody remembers, are not given again, where the role may see to that.
+ * Forgets what a restored store knows as sent, because unknown is always sent, and marks each sync so that it says so.
+ * A page that waits to be written is asked for again: what was pulled since may be newer.
+ * Numbers up to `send`, the last one that anybody remembers, are not assigned again, if the role may ensure that.
  */
 export async function noteRestored(queries: Queries, server: StoreServer, send = 0): Promise<void> {
   const sequence = await sendSequence(queries, server);

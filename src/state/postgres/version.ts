@@ -10,22 +10,22 @@ import { grantsFor, storeName, type StoreServer } from "./server.ts";
 import { otherStoreError, versionError } from "./store-error.ts";
 import { timelineName, timelineNow } from "./timeline.ts";
 
-/** How long a host may leave a transaction open without a word: its pauses are of milliseconds. */
+/** How long a host may leave a transaction idle: its own pauses last milliseconds. */
 const silentMsMax = 60_000;
 
 /** The fact that holds the version of the schema. */
 export const versionName = "schema_version";
 
-/** The fact that says whose the store is, by the name in the project's configuration. */
+/** The fact that names the project that owns the store, as its configuration does. */
 export const projectName = "project";
 
 /** The fact that names the store. */
 const storeIdName = "store_id";
 
-/** What a transaction that writes finds of the log. */
+/** The timelines that a writing transaction finds: of the server now, and as the store knows it. */
 export type FoundTimeline = { readonly now: string | null; readonly known: string | null };
 
-/** A fact that tells a store from others: its own id, or that of its inbox, which a copy takes along. */
+/** A fact that distinguishes a store from others: its own id, or the id of its inbox, which a copy keeps. */
 export type StoreIdentity = { readonly name: "inbox_id" | "store_id"; readonly value: string };
 
 type Usable = {
@@ -38,14 +38,14 @@ function refuseOther(
   server: StoreServer,
 ): void {
   const version = Number(found ?? 0);
-  // A worker of before a migration ends with its next beat; what it took meanwhile is for those of after it.
+  // A worker from before a migration ends with its next beat; work that it took meanwhile is left to newer workers.
   const othersTryMs = isOpen ? beatsKeepSchemaMs : undefined;
   if (version !== storeSteps.length) throw versionError(version, server, othersTryMs);
   if (typeof movedTo === "string") throw movedError(storeName(server), movedTo);
 }
 
 /**
- * What the store says of itself.
+ * The facts that the store keeps about itself.
  * @throws {ConfigError} its schema is of another version, it was moved elsewhere, or nothing can be written.
  */
 export async function knownFacts(
@@ -60,7 +60,7 @@ export async function knownFacts(
   return known;
 }
 
-/** Has the store belong to the project that comes first; answers whose it is. */
+/** Gives the store to the first project that opens it; returns the owner. */
 async function noteProject(
   queries: Queries,
   { project }: StoreServer,
@@ -69,7 +69,7 @@ async function noteProject(
   const { value } = await queries
     .insertInto("meta")
     .values({ name: projectName, value: project })
-    // Of two that come at once, both are told whose it is.
+    // If two come at once, both get the owner.
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ name: projectName }))
     .returning("value")
     .executeTakeFirstOrThrow();
@@ -85,7 +85,7 @@ function refuseOtherStore(
   if (opened !== undefined && found !== opened.value) throw otherStoreError(server);
 }
 
-/** @throws {ConfigError} the store is that of another project than the one that opens it. */
+/** @throws {ConfigError} the store belongs to another project than the one that opens it. */
 export function refuseOtherProject(known: string | undefined, server: StoreServer): void {
   const { project } = server;
   if (known === undefined || project === undefined || known === project) return;
@@ -134,15 +134,15 @@ async function refuseUnfit(queries: Queries, server: StoreServer): Promise<void>
 }
 
 /**
- * What a transaction is set to, whatever the role or the database is: what it commits survives a power cut (I1).
- * Nothing is compiled: that takes longer than a look-up. No statement is too slow or waits too long for another: tried
- * again it would be no faster. The server ends what a host that was stopped or cut off leaves open; else all that wait
- * for its locks would for hours.
+ * The settings of a transaction, whatever those of the role or the database are. Commits survive a power cut (I1).
+ * Nothing is compiled: that takes longer than a look-up. No statement times out, running or waiting: a retry would be
+ * no faster. The server ends a transaction that a stopped or cut-off host leaves open; otherwise everyone who waits for
+ * its locks would wait for hours.
  */
 const settings = {
   synchronous_commit: "on",
   jit: "off",
-  // What is null in a list, such as the id of an event that has none, must not become the text "NULL".
+  // A null in a list, such as the id of an event that has none, must not become the text "NULL".
   array_nulls: "on",
   statement_timeout: "0",
   lock_timeout: "0",
@@ -153,20 +153,20 @@ const settings = {
 const set = sql.join(
   Object.entries(settings).map(([setting, value]) => {
     const name = sql.lit(setting);
-    // One that a server is too old to know has nothing to set.
+    // A setting that the server is too old to know is left alone.
     return sql`case when current_setting(${name}, true) is not null
       then set_config(${name}, ${sql.lit(value)}, true) end`;
   }),
 );
 
-/** Has a transaction of its own settings take as long as it takes; a server before 17 has nothing to set. */
+/** Lets a transaction with its own settings take as long as it needs; a server before 17 has nothing to set. */
 export const noTransactionTimeout: string =
   "select set_config('transaction_timeout', '0', true) where current_setting('transaction_timeout', true) is not null";
 
 /**
- * Begins a transaction that writes: it is set as `settings` says, and the schema is the one that this sluice knows.
+ * Begins a transaction that writes: applies `settings`, and checks that the schema is the one that this sluice knows.
  * @throws {ConfigError} it is another one, or the store was moved elsewhere.
- * @throws {StateUnavailableError} the store is another one than was `opened`.
+ * @throws {StateUnavailableError} the store is not the one that was `opened`.
  */
 export async function beginWriting(
   queries: Queries,

@@ -8,9 +8,9 @@ import {
 import { failuresMax, faultForgottenMs, probeStepMs, lockWaitMs, probeFirstMs } from "../limits.ts";
 
 /**
- * The row on the clock of `now`; the very same where it is. After a boot the wall clock says how much of a
- * block is over; where it stepped back, the wait starts again, once. Permits, reservations and probes are of
- * the past then.
+ * Converts a row to the clock of `now`; returns the same object if it is on that clock already. After a boot, the wall
+ * clock says how much of a block is over; if that was set back, the wait starts again, once. Permits, reservations and
+ * probes are dropped then.
  */
 export function onClockOf(row: LimitRow, now: Moment): LimitRow {
   const bootId = now.boot?.id ?? null;
@@ -29,12 +29,12 @@ export function written(row: LimitRow, now: Moment): LimitRow {
   return { ...row, writtenAt: steadyMs(now), writtenAtWall: now.nowMs };
 }
 
-/** How long the limit stays blocked; 0 is not. */
+/** How long the limit stays blocked, in ms; 0 if it is not blocked. */
 export function blockedForMs(row: LimitRow, now: Moment): number {
   return Math.max(0, row.blockedUntil - steadyMs(now));
 }
 
-/** The circuit breaker; while a probe is under way it is open. */
+/** The state of the circuit breaker; it is open while a probe is under way. */
 export function breakerOf(row: LimitRow, now: Moment): RateLimit["breaker"] {
   if (row.failures < failuresMax) return "closed";
   return row.nextProbe > steadyMs(now) ? "open" : "half-open";
@@ -64,13 +64,13 @@ export function afterEvent(row: LimitRow, event: LimitEvent, now: Moment): Limit
     return { ...row, blockedUntil: Math.max(row.blockedUntil, at + event.forMs), why: event.why };
   }
   if (event.kind === "throttled") {
-    // One that is too far back is another story.
+    // Refusals too far apart are not in a row.
     const isInARow = row.throttled > 0 && at - row.throttledAt <= faultForgottenMs;
     const { throttled, throttledSince } = isInARow ? row : { throttled: 0, throttledSince: at };
     return { ...row, throttled: throttled + 1, throttledSince, throttledAt: at };
   }
   if (event.kind === "failed") {
-    // What left before the breaker opened says nothing new: only a probe lengthens the step.
+    // A request that left before the breaker opened says nothing new: only a probe lengthens the step.
     if (!event.isProbe && breakerOf(row, now) !== "closed") return row;
     const why = blockedForMs(row, now) > 0 ? row.why : event.why;
     const failed = { ...row, failures: row.failures + 1, why };

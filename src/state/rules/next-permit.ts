@@ -4,8 +4,8 @@ import { lowPriorityPermits, probeLostMs, reservationExpiresMs } from "../limits
 import { blockedForMs, breakerOf, probeStepOf, rateLimitOf } from "./breaker.ts";
 
 /**
- * Decides whether a request may leave. `rows` are those of its limits, on its clock; `row` is the first one,
- * if changed.
+ * Decides whether a request may leave. `rows` are those of its limits, on its clock; the result's `row` is the first of
+ * them, if it changed.
  */
 export function decidePermit(
   rows: readonly [LimitRow, ...LimitRow[]],
@@ -20,7 +20,7 @@ export function decidePermit(
   const mayPass = held === undefined ? breaker !== "open" : held.isProbe || breaker === "closed";
   if (!mayPass) {
     const stepMs = probeStepOf(row);
-    // While a probe is under way nobody knows when it ends, so a step is waited.
+    // Nobody knows when a probe under way will end, so the wait is at most a step.
     const waitMs = Math.min(Math.max(0, row.nextProbe - now), stepMs);
     return { answer: { failing: rateLimitOf(row, request), waitMs, stepMs } };
   }
@@ -34,8 +34,8 @@ export function decidePermit(
 }
 
 /**
- * Takes the next permit, or reserves one. Callers wait after their own and higher priorities; one that is outranked
- * gets every tenth permit, where that is sooner.
+ * Takes the next permit, or reserves one. A caller waits behind its own and higher priorities; an outranked one gets
+ * every tenth permit, if that is sooner.
  */
 function takeOrReserve(
   row: LimitRow,
@@ -57,7 +57,7 @@ function takeOrReserve(
   const behindAll = Math.max(next, lastDue(ahead) + spacing);
   const tenth = Math.max(row.nextLowPermit, lastDue(outranked) + ten);
   const due = isOutranked ? Math.max(own ?? tenth, row.nextLowPermit) : (own ?? behindAll);
-  // One that is outranked leaves with its tenth permit, not with one before it.
+  // An outranked caller leaves with its tenth permit, not with an earlier one.
   const dueBy = isOutranked ? next : latest;
   if (next <= latest && due <= dueBy) {
     const nextLowPermit = isOutranked ? next + ten : row.nextLowPermit;
@@ -65,7 +65,7 @@ function takeOrReserve(
     return { granted: true, waitMs: next - now, row: { ...row, ...taken } };
   }
   const turn = tenth > next ? tenth : next + ten - spacing;
-  // Where all are overdue, they are dead or about to ask: after them is now.
+  // If all callers ahead are overdue, they are dead or about to ask, so behind them means now.
   const isTurn = isOutranked && (turn < behindAll || behindAll === next);
   const at = own !== undefined && own > dueBy ? own : isTurn ? turn : behindAll;
   const reservations = token === undefined ? waiting : [...others, { token, priority, due: at }];

@@ -36,8 +36,8 @@ const networkFileSystems = new Map([
 export type Statement = Pick<StatementSync, "all" | "get" | "iterate" | "run" | "setReturnArrays">;
 
 /**
- * Compiled when it is first used: of some two hundred a command uses few, and to compile all takes longer
- * than most commands.
+ * Compiled at first use: a command uses few of some two hundred statements, and compiling all takes longer than most
+ * commands.
  */
 class LazyStatement implements Statement {
   readonly #db: DatabaseSync;
@@ -78,12 +78,12 @@ class LazyStatement implements Statement {
   }
 }
 
-/** One SQLite file with the two habits that every write needs: one transaction at a time, begun for writing. */
+/** One SQLite file that runs one transaction at a time, each begun for writing. */
 export type Database = {
   readonly storeId: string;
-  /** The same file to methods of both databases; one is called after the other has ended. */
+  /** The same file for the methods that both databases share; each call begins after the previous one has ended. */
   readonly state: StateDatabase;
-  /** What calls to methods on it take; `state.writeParts` passes one on. */
+  /** The turns that calls to its methods take; `state.writeParts` passes one on. */
   readonly turns: Turns;
   /** Prepares a statement; a named parameter that it does not use is not a fault. */
   prepare(sql: string): Statement;
@@ -92,9 +92,9 @@ export type Database = {
    * for another's lock.
    */
   readonly write: <Result>(work: () => Result) => Result;
-  /** The same, durable only with the next write, of whichever process, that changes something. */
+  /** The same, but durable only with the next write, by any process, that changes something. */
   readonly writeUnsynced: <Result>(work: () => Result) => Result;
-  /** Makes a function known to SQL, which may ask the store. */
+  /** Defines an SQL function, which may query the store. */
   define(name: string, work: (...values: SQLOutputValue[]) => SQLInputValue): void;
   close(): void;
 };
@@ -102,7 +102,7 @@ export type Database = {
 /**
  * Opens the store's file, making and migrating it as needed; the first of `steps` makes a table `meta`.
  * @throws {ConfigError} the folder is on a network file system, or the file was made by a newer sluice.
- * @throws {BusyError} it is to be migrated, and a worker of the older version works with it.
+ * @throws {BusyError} it has to be migrated, and a worker of the older version uses it.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
 export function openDatabase(file: string, steps: readonly Migration[] = migrations): Database {
@@ -123,11 +123,11 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
 
 function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migration[]): Database {
   // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
-  // Secure delete: rows that were pruned are overwritten, not only forgotten.
-  // Cache: each look-up of a night goes through the whole table of keys, in its order, and one that is larger than
-  // the cache is read anew each time: with 16 MB a night of 485,208 unchanged rows took 1.08 times as much.
-  // Checkpoint: keys come in random order, so transactions that follow each other write the same pages. By
-  // SQLite's default of 1,000 pages of the log nearly each of them copied its pages back.
+  // Secure delete: pruned rows are overwritten, not only forgotten.
+  // Cache: each look-up of a nightly run goes through the whole table of keys, in its order, and a table larger than
+  // the cache is read again each time: with 16 MB, a night of 485,208 unchanged rows took 1.08 times as long.
+  // Checkpoint: keys come in random order, so consecutive transactions write the same pages. With SQLite's default of
+  // 1,000 pages of the log, nearly each of them copied its pages back.
   db.exec(
     "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -32768; " +
       "pragma wal_autocheckpoint = 8000",
@@ -168,7 +168,7 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
       },
       queries,
       now: async (_, callers) => await Promise.resolve(callers),
-      // What was removed still is in the log until it is copied back.
+      // Removed rows are still in the log until it is copied back.
       shred: async () => await Promise.resolve(emptyLog(db)),
     },
     turns,
@@ -180,16 +180,16 @@ function databaseOf(db: DatabaseSync, file: string, transactions: Transactions):
   };
 }
 
-/** Makes what refuses a store that a newer sluice migrated since it was opened: what is written would not fit it. */
+/** Makes a check that refuses a store that a newer sluice migrated since it was opened: writes would not fit it. */
 function createRefuseMigrated(db: DatabaseSync, file: string): () => void {
   const version = db.prepare("pragma user_version");
   const opened = count(version);
-  // Into an inbox, a receiver of before keeps events as it did.
+  // An inbox is not refused: an older receiver keeps events in it as before.
   if (!hasWorkers(db)) return () => undefined;
   return () => {
     const now = count(version);
     if (now === opened) return;
-    // A worker of before a migration ends with its next beat; what it took meanwhile is for those of after it.
+    // A worker from before a migration ends with its next beat; work that it took meanwhile is left to newer workers.
     throw new ConfigError(
       `${file} was migrated to schema version ${now}; this process opened it as version ${opened}`,
       {
@@ -201,13 +201,13 @@ function createRefuseMigrated(db: DatabaseSync, file: string): () => void {
   };
 }
 
-/** Copies the log of an open file back, and empties it; whether nobody's reading kept it from that. */
+/** Copies the log of an open file back, and empties it. Returns false if a reader prevented that. */
 export function emptyLog(db: Pick<Database, "prepare"> | Pick<DatabaseSync, "prepare">): boolean {
   return Number(db.prepare("pragma wal_checkpoint(truncate)").get()?.["busy"]) === 0;
 }
 
 /**
- * As `openDatabase`, but a store that is there and cannot be written is opened to be read: what writes to it fails.
+ * As `openDatabase`, but an existing store that cannot be written is opened read-only: writes to it fail.
  * @throws {ConfigError} also for a store of an older sluice that cannot be written, and so not migrated.
  */
 export function openToRead(file: string, steps: readonly Migration[] = migrations): Database {
@@ -233,10 +233,10 @@ export function openToRead(file: string, steps: readonly Migration[] = migration
   }
 }
 
-/** Opens a file of which nothing can be written. */
+/** Opens a file that cannot be written. */
 export function connectToRead(file: string): DatabaseSync {
   const url = pathToFileURL(file);
-  // SQLite makes files beside the store even to read it; while there are none nobody writes, and it needs none.
+  // SQLite makes files next to the store even to read it; while there are none nobody writes, and it needs none.
   if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1");
   return new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs });
 }
@@ -287,16 +287,16 @@ function refuseNewer(file: string, version: number, steps: readonly Migration[])
   );
 }
 
-/** Whether workers say in a file that they live: in a store they do, and not in an inbox. */
+/** Whether workers note in a file that they live: in a store they do, in an inbox they do not. */
 function hasWorkers(db: DatabaseSync): boolean {
   const hosts = "select count(*) from sqlite_master where type = 'table' and name = 'hosts'";
   return count(db.prepare(hosts)) > 0;
 }
 
-/** @throws {BusyError} a worker lives that opened the store as it is: what it writes would not fit a newer schema. */
+/** @throws {BusyError} a live worker opened the store as it is: its writes would not fit a newer schema. */
 function refuseLiveWorkers(db: DatabaseSync, file: string): void {
   if (!hasWorkers(db)) return;
-  // A beat from the future is of before the clock was set back.
+  // A beat in the future is from before the clock was set back.
   const live = db
     .prepare("select process, version from hosts where abs(? - last_beat) < ? limit 1")
     .get(Date.now(), beatsKeepSchemaMs);

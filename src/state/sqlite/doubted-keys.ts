@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 import { count } from "./database.ts";
 
-/** Makes what tells of a set which keys are in doubt; undefined where none is. To be used inside a transaction. */
+/** Makes a function that returns the test for keys of a set in doubt, undefined if none is; inside a transaction. */
 export function createDoubtedKeys(
   db: Database,
 ): (setId: number) => ((key: string) => boolean) | undefined {

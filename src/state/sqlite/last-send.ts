@@ -5,10 +5,10 @@ import type { Database } from "./database.ts";
 import { count } from "./database.ts";
 
 /**
- * Remembers the last send outside the store, so that a store which was restored from a backup shows. What was
- * sent after the backup may have changed what the service holds: when the store is opened, its fingerprints
- * become unknown, because unknown is always sent, and a page that waits to be written is asked for again: what
- * was pulled since may be newer.
+ * Remembers the last send outside the store, to detect that the store was restored from a backup. What was sent after
+ * the backup may have changed what the service holds. So when such a store is opened, its fingerprints become unknown,
+ * because unknown is always sent, and a page that waits to be written is asked for again: what was pulled since may be
+ * newer.
  */
 export function createLastSend(db: Database, file: string): { readonly remember: () => void } {
   const folder = dirname(file);
@@ -28,12 +28,12 @@ export function createLastSend(db: Database, file: string): { readonly remember:
       forget.run({ send });
       askAgain.run();
       forgetPages.run();
-      // The numbers of sends that are not known any more are not given again.
+      // The numbers of forgotten sends are not assigned again.
       if (setDrawn.run({ send }).changes === 0) addDrawn.run({ send });
     });
   }
   return {
-    // Under the lock of the store, so that of two processes the later number stays.
+    // Under the lock of the store, so that the later number of two processes stays.
     remember: () => db.write(() => rememberSend(folder, db.storeId, { send: count(drawn) })),
   };
 }

@@ -18,15 +18,15 @@ import { createLastSend } from "./last-send.ts";
 import { untilReplaced } from "./replaced.ts";
 import type { Turns } from "./turns.ts";
 
-/** What is otherwise only with many keys. */
+/** Settings that bring about what otherwise happens only with many keys. */
 export type HowKeysAreKept = {
-  /** How much of a key's number is used; fewer have keys share theirs. @default 64 */
+  /** How many bits of a key's number are used; with fewer, keys share numbers. @default 64 */
   readonly numberBits?: number | undefined;
   /** As in `DrawnKeys`. */
   readonly drawnKeysMax?: number | undefined;
 };
 
-/** What every part of a store that has to do with keys shares. */
+/** Makes what all parts of a store that deal with keys share. */
 function createKeyTools(db: Database, { numberBits, drawnKeysMax }: HowKeysAreKept): KeyTools {
   const hashesOf = createKeyHashes(secretOf(db), numberBits);
   defineKeyHashes(db, hashesOf);
@@ -41,8 +41,8 @@ function createKeyTools(db: Database, { numberBits, drawnKeysMax }: HowKeysAreKe
 }
 
 /**
- * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not
- * be writable. Calls are to take `turns`, which a long method passes between its transactions.
+ * Opens the SQLite file with every method on it, in the calling thread; a file that is only read need not be writable.
+ * Calls must take `turns`, which a long method passes between its transactions.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`, `openToRead`.
  */
 export function openStateMethods(
@@ -76,8 +76,8 @@ export function openStateMethods(
         ...methods,
         beginStaging: async (input) => {
           const drawn = await methods.beginStaging(input);
-          // Before its first part may leave, and behind its commit: a number that is only in the file would look
-          // like a restored store.
+          // After its commit, and before its first part may leave: a number that is only in the file would look like a
+          // restored store.
           lastSend.remember();
           return drawn;
         },

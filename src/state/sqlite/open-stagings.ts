@@ -2,7 +2,7 @@ import type { StageName } from "../contract/sends/stagings.ts";
 import type { Database } from "./database.ts";
 import { count } from "./database.ts";
 
-/** Tells whether a staging is the newest of its chunk, and has not ended. */
+/** Makes a function that returns whether a staging is the newest of its chunk and has not ended. */
 export function isStagingIn(db: Database): (name: StageName) => boolean {
   const isStaging = db.prepare(
     `select count(*) from stagings

@@ -6,7 +6,7 @@ import { storeThreadLimits } from "../limits.ts";
 import { storeInThread } from "../open-thread.ts";
 import type { StateStore } from "../state-store.ts";
 
-/** A thread that loads its code, and has no store yet. */
+/** A thread that is loading its code and has no store yet. */
 let spare: Worker | undefined;
 
 function startThread(): Worker {
@@ -14,8 +14,8 @@ function startThread(): Worker {
 }
 
 /**
- * Starts the thread of the store that is opened next, so that it loads its code while the configuration is
- * read. Nothing is opened, and a process that opens nothing ends as it would without.
+ * Starts the thread of the store that is opened next, so that it loads its code while the configuration is read.
+ * Nothing is opened, and the thread does not keep a process alive that opens nothing.
  */
 export function startStoreThread(): void {
   spare ??= startThread();
@@ -29,7 +29,7 @@ export function startStoreThread(): void {
  */
 export async function openSqliteStore(
   stateFolder: string,
-  /** A store that is only to be read is also opened where it cannot be written. */
+  /** A store that is only read is opened even if it cannot be written. */
   { onlyReads = false } = {},
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");

@@ -5,10 +5,10 @@ import { CamelCasePlugin, Kysely, SqliteDialect } from "kysely";
 import type { Queries } from "../store/state-database.ts";
 import type { Tables } from "../store/tables.ts";
 
-/** Statements that are kept compiled; a store has some two hundred. */
+/** The most statements that are kept compiled; a store has some two hundred. */
 const statementsMax = 500;
 
-/** A statement as the dialect asks for it: with its parameters in a list, and told whether it answers rows. */
+/** A statement as the dialect expects it: with its parameters in a list, and a flag whether it returns rows. */
 type ListedStatement = {
   readonly reader: boolean;
   readonly all: (parameters: readonly unknown[]) => unknown[];
@@ -42,7 +42,7 @@ function listed(statement: StatementSync): ListedStatement {
   };
 }
 
-/** Kysely over an open SQLite file; whoever asks sees to it that no transaction of another comes between. */
+/** Kysely over an open SQLite file; the caller must ensure that no other transaction comes in between. */
 export function queriesOf(db: DatabaseSync): Queries {
   const statements = new Map<string, ListedStatement>();
   const prepare = (sql: string): ListedStatement => {
@@ -54,7 +54,7 @@ export function queriesOf(db: DatabaseSync): Queries {
     return statement;
   };
   const dialect = new SqliteDialect({ database: { prepare, close: () => undefined } });
-  // What the JSON of a column holds keeps its names.
+  // Names inside the JSON of a column stay as they are.
   return new Kysely<Tables>({
     dialect,
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],

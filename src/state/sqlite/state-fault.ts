@@ -3,18 +3,15 @@ import { dirname, join } from "node:path";
 
 import { SluiceError, StateUnavailableError } from "../../errors.ts";
 
-/** Free bytes below which a write that failed has most likely failed for want of room. */
+/** Free bytes below which a failed write most likely failed for lack of room. */
 const roomMin = 1_000_000;
 
-/** What is in the way of a file, and what to do about it. */
+/** What is wrong with a file, and what to do about it. */
 type Fault = { readonly text: string; readonly hint: string };
 
 const elsewhere = "set `state:` (or SLUICE_STATE_DIR) to a folder on a local disk";
 
-/**
- * The nearest folder above a path that is there, and the bytes that are free on its disk; undefined when that
- * cannot be asked.
- */
+/** The nearest existing folder at or above a path, and the bytes free on its disk; undefined if that cannot be read. */
 function room(path: string): { readonly folder: string; readonly free: number } | undefined {
   for (let folder = path; ; folder = dirname(folder)) {
     try {
@@ -26,13 +23,13 @@ function room(path: string): { readonly folder: string; readonly free: number } 
   }
 }
 
-/** The part of a path that is there and no folder. */
+/** The part of a path that exists and is not a folder. */
 function fileInPlace(path: string): string | undefined {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     try {
       if (statSync(at, { throwIfNoEntry: false })?.isDirectory() === false) return at;
     } catch {
-      // Below a file nothing can be asked for: the file is further up.
+      // Nothing below a file can be read: the file is further up.
     }
   }
   return undefined;
@@ -48,7 +45,7 @@ function fullFault(folder: string): Fault {
   };
 }
 
-/** By errno, for what fails outside SQLite. */
+/** Faults by errno, for errors from outside SQLite. */
 function systemFault(code: string, folder: string): Fault | undefined {
   if (code === "ENOSPC" || code === "EDQUOT") return fullFault(folder);
   if (code === "EROFS") {
@@ -70,11 +67,11 @@ function systemFault(code: string, folder: string): Fault | undefined {
   return undefined;
 }
 
-/** By SQLite's result code. https://sqlite.org/rescode.html */
+/** Faults by SQLite's result code. https://sqlite.org/rescode.html */
 function sqliteFault(code: number, file: string): Fault | undefined {
   const folder = dirname(file);
   if (code === 13) return fullFault(folder);
-  // What SQLite cannot map or extend on a full disk it calls an I/O error, or a file that it cannot open.
+  // If SQLite cannot map or extend a file on a full disk, it reports an I/O error, or a file that it cannot open.
   if ((code === 10 || code === 14) && (room(folder)?.free ?? roomMin) < roomMin) {
     return fullFault(folder);
   }
@@ -103,18 +100,18 @@ function faultOf(error: Error & { readonly code: unknown }, file: string): Fault
   );
 }
 
-/** A fault of SQLite or of the file system as the error a caller can act on; other errors pass unchanged. */
+/** Turns a fault of SQLite or the file system into an error that a caller can act on; others pass unchanged. */
 export function asStateError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error) || error instanceof SluiceError) return error;
   const { text, hint } = faultOf(error, file);
   return new StateUnavailableError(text, { cause: error, hint });
 }
 
-/** What the file system says of a folder or file that this user cannot change. */
+/** The file system's codes for a folder or file that this user cannot change. */
 const unwritable: ReadonlySet<unknown> = new Set(["EROFS", "EACCES", "EPERM"]);
 
 /**
- * The same of SQLite: a file that cannot be written, or one beside it that cannot be made.
+ * The same for SQLite: a file that cannot be written, or one next to it that cannot be made.
  * https://sqlite.org/rescode.html
  */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 14]);
@@ -127,7 +124,7 @@ export function isUnwritable(error: unknown): boolean {
   return "code" in cause && unwritable.has(cause.code);
 }
 
-/** Does something to files of a state folder; what fails there is said as `asStateError` does. */
+/** Runs `work` on files of a state folder; turns its errors into those of `asStateError`. */
 export async function inStateFolder<Result>(
   folder: string,
   work: () => Promise<Result>,

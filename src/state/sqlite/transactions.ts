@@ -2,11 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
 
-/** What SQLite calls a lock that another connection holds. */
+/** SQLite's code for a lock that another connection holds. */
 const sqliteBusy = 5;
 
 function isBusy(error: unknown): boolean {
-  // The low byte is the code; the others tell, for one, that another process is recovering the file.
+  // The low byte is the code; the others say, for example, that another process is recovering the file.
   return (
     error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy
   );
@@ -19,20 +19,20 @@ function pause(ms: number): void {
 
 /** Transactions on one SQLite file, each begun for writing and one at a time. */
 export type Transactions = {
-  /** Runs `work` in one. */
+  /** Runs `work` in a transaction. */
   readonly write: <Result>(work: () => Result) => Result;
-  /** The same, unsynced: a power cut takes it as if it had never been, unless a later transaction was synced. */
+  /** The same, unsynced: a power cut undoes it, unless a later transaction was synced. */
   readonly writeUnsynced: <Result>(work: () => Result) => Result;
-  /** Runs `work` in one while others wait; whoever calls it begins no other before its promise is settled. */
+  /** Runs `work` in a transaction while others wait; the caller begins no other before the promise is settled. */
   readonly writeInSteps: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** The same, unsynced. */
   readonly writeUnsyncedInSteps: <Result>(work: () => Promise<Result>) => Promise<Result>;
 };
 
 /**
- * SQLite queues no one, and looks ever more seldom at a lock that it waits for: a process that writes one
- * transaction after another keeps another process out for seconds. So each leaves a gap now and then, and the
- * one that waits looks often enough to meet it.
+ * SQLite has no queue, and checks a lock that it waits for less and less often: a process that writes one transaction
+ * after another keeps another process out for seconds. So each leaves a gap now and then, and a waiting process checks
+ * often enough to catch it.
  */
 function createTurns(db: DatabaseSync): { readonly begin: () => void; readonly end: () => void } {
   let [endedMs, freeMs] = [0, 0];
@@ -98,8 +98,8 @@ export function createTransactions(db: DatabaseSync): Transactions {
     }
   };
   // The log is one file, written in order: whoever syncs it next syncs this, too (https://sqlite.org/wal.html).
-  // Copies of pages that a statement changes would go to a file of their own, and be the third write of each.
-  // That is refused while a temporary table is read: what was to be synced still is, then.
+  // Otherwise copies of pages that a statement changes would go to a file of their own, a third write of each.
+  // SQLite refuses to change `temp_store` while a temporary table is read: in this order, synced writes stay synced.
   const unsynced = "pragma temp_store = memory; pragma synchronous = normal";
   const synced = "pragma synchronous = full; pragma temp_store = default";
   return {

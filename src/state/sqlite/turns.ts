@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 
 import { answerAtOnce, type Answering } from "../../thread.ts";
 
-/** Turns on one connection, which can hold one transaction: who has come waits until all before have passed theirs. */
+/** Turns on one connection, which can hold one transaction: a caller waits until all before it have passed theirs. */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
   #pass: () => void = () => undefined;
 
-  /** Answers once it is the caller's turn, which lasts until `pass` or `giveWay`. */
+  /** Resolves once it is the caller's turn, which lasts until `pass` or `giveWay`. */
   async take(): Promise<void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -16,12 +16,12 @@ export class Turns {
     this.#pass = resolve;
   }
 
-  /** Ends the turn that somebody has. */
+  /** Ends the current turn. */
   pass(): void {
     this.#pass();
   }
 
-  /** Lets all who have come meanwhile have their turn, also those whose message has not been read yet. */
+  /** Lets all callers that came meanwhile have their turn, also those whose message has not been read yet. */
   async giveWay(): Promise<void> {
     this.pass();
     await setImmediate();
@@ -29,7 +29,7 @@ export class Turns {
   }
 }
 
-/** Makes the same as `answerAtOnce`, but each call is begun only once it is its turn. */
+/** As `answerAtOnce`, but each call begins only when it is its turn. */
 export function answerInTurn(
   methods: object,
   asFault: (error: unknown) => unknown,

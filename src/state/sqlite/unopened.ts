@@ -6,7 +6,7 @@ import { movedToName } from "../moved.ts";
 import { count } from "./database.ts";
 import { asStateError } from "./state-fault.ts";
 
-// What is asked of a store or an inbox that is not to be opened: no file is made, and none is brought to this version.
+// Queries on a store or an inbox that must not be opened: no file is made, and none is migrated to this version.
 
 function ask<Answer>(
   file: string,
@@ -25,7 +25,7 @@ function ask<Answer>(
   }
 }
 
-/** Where what is in a file was moved to; undefined of one that was not, or of none. */
+/** Where the contents of a file were moved to; undefined if they were not moved, or if there is no file. */
 export function movedToOf(file: string): string | undefined {
   return ask(file, "meta", (db) => {
     const found = db.prepare("select value from meta where name = ?").get(movedToName);

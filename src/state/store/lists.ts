@@ -4,7 +4,7 @@ import { isPostgres } from "./dialect.ts";
 import { withoutNul } from "./nul-texts.ts";
 import type { Queries } from "./state-database.ts";
 
-// Lists as subqueries: as one parameter each, so that they may be of any length.
+// Lists as subqueries with one parameter each, so that they may be of any length.
 
 /** Texts, in one column, for `in`. */
 export function textsOf(queries: Queries, texts: readonly string[]): RawBuilder<string> {

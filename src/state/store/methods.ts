@@ -2,7 +2,7 @@ import type { Moment } from "../../clock.ts";
 import { transactionRowsMax } from "../limits.ts";
 import type { Queries, StateDatabase } from "./state-database.ts";
 
-/** Makes a method of what only reads. */
+/** Makes a method of a function that only reads. */
 export function reads<Input extends readonly unknown[], Result>(
   db: StateDatabase,
   method: (queries: Queries, ...input: Input) => Promise<Result>,
@@ -10,7 +10,7 @@ export function reads<Input extends readonly unknown[], Result>(
   return async (...input) => await method(db.queries, ...input);
 }
 
-/** Makes a method of what writes: a transaction of its own. */
+/** Makes a method of a function that writes; each call is a transaction of its own. */
 export function writes<Input extends readonly unknown[], Result>(
   db: StateDatabase,
   method: (queries: Queries, ...input: Input) => Promise<Result>,
@@ -18,7 +18,7 @@ export function writes<Input extends readonly unknown[], Result>(
   return async (...input) => await db.write(async (queries) => await method(queries, ...input));
 }
 
-/** Makes a method that its caller tells the time go by the clock that decides. */
+/** Makes a method that receives the caller's time use the clock that decides. */
 export function byClock<Input extends { readonly now: Moment }, Result>(
   db: StateDatabase,
   method: (queries: Queries, input: Input) => Promise<Result>,

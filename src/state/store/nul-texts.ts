@@ -1,7 +1,7 @@
-// A text in Postgres cannot hold U+0000, which a key may. It is written as two characters there, and so is the one
-// that these begin with.
+// A text in Postgres cannot hold U+0000, but a key may. It is written as two characters there, and so is U+0001, with
+// which these begin.
 
-/** A text as a column or a list of Postgres holds it; half a surrogate pair is what UTF-8 makes of it. */
+/** A text as a column or a list of Postgres holds it; half a surrogate pair becomes U+FFFD, as in UTF-8. */
 export function withoutNul(text: string): string {
   const whole = text.toWellFormed();
   return whole.includes("\u0000") || whole.includes("\u0001")
@@ -9,7 +9,7 @@ export function withoutNul(text: string): string {
     : whole;
 }
 
-/** A text that `withoutNul` made as it was. */
+/** Reverses `withoutNul`. */
 export function withNul(text: string): string {
   if (!text.includes("\u0001")) return text;
   const between = text.split("\u0001\u0001");

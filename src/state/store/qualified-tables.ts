@@ -23,15 +23,15 @@ class Qualifier extends OperationNodeTransformer {
   protected override transformTable(node: TableNode, queryId?: QueryId): TableNode {
     const { identifier } = node.table;
     if (!this.#tables.has(identifier.name)) return super.transformTable(node, queryId);
-    // Also where there is one: a query that is part of another comes by twice, and a plugin before this one takes the
-    // schema for a name in camel case the second time.
+    // Even if it has a schema: a query that is part of another is transformed twice, and the second time a plugin
+    // before this one takes the schema for a name in camel case.
     return TableNode.createWithSchema(this.#schema, identifier.name);
   }
 }
 
 /**
- * Puts the name of the schema before each table of ours, in raw SQL, too: no session needs a `search_path`, which a
- * pooler in transaction mode would lose. No alias may be named as a table.
+ * Puts the name of the schema before each table of ours, in raw SQL, too, so that no session needs a `search_path`,
+ * which a pooler in transaction mode would lose. No alias may have the name of a table.
  */
 export class QualifiedTables implements KyselyPlugin {
   readonly #qualifier: Qualifier;

@@ -42,7 +42,7 @@ async function lock(queries: Queries, name: string): Promise<LimitRow | undefine
   return found === undefined ? undefined : storedRow.parse(found);
 }
 
-/** As `lock`, of a limit that is changed: a row that is not there could not be locked, and is made. */
+/** As `lock`, for a limit that will change: a missing row cannot be locked, so it is made. */
 async function lockOwn(queries: Queries, name: string): Promise<LimitRow> {
   const found = await lock(queries, name);
   if (found !== undefined) return found;
@@ -54,13 +54,13 @@ async function lockOwn(queries: Queries, name: string): Promise<LimitRow> {
   return (await lock(queries, name)) ?? limitRow.parse({ name });
 }
 
-/** A row on the clock that decides; kept at once where it was not, so that a wait that starts again does so once. */
+/** A row on the clock that decides; saved at once if it was on another, so that a wait starts again only once. */
 async function onClock(queries: Queries, before: LimitRow, now: Moment): Promise<LimitRow> {
   const row = onClockOf(before, now);
   return row === before ? row : await save(queries, row, now);
 }
 
-/** An answer as the caller's wall clock tells it. */
+/** Converts an answer to the caller's wall clock. */
 function toldBy(callers: Moment, now: Moment): (limit: RateLimit) => RateLimit {
   return ({ blockedUntil, ...limit }) => ({
     ...limit,

@@ -4,7 +4,7 @@ import type { Moment } from "../../clock.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * Where methods ask: outside a transaction each statement is one of its own. Tables in raw SQL are named by
+ * Runs statements; outside a transaction, each statement is a transaction of its own. Tables in raw SQL are named by
  * `sql.table`, columns by `sql.ref`, as in the builder.
  */
 export type Queries = Kysely<Tables>;
@@ -13,12 +13,12 @@ export type Queries = Kysely<Tables>;
 export type StateDatabase = {
   /** For what only reads: each statement sees what is committed when it begins. */
   readonly queries: Queries;
-  /** Runs `work` in one transaction, whose writes nobody else's come between. */
+  /** Runs `work` in one transaction, with no writes of others in between. */
   write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work` on each part of what says nothing until a later `write`, one after the other, in a transaction of its
-   * own: durable only with the next write that changes something, and on Postgres READ COMMITTED. It locks first what
-   * it decides by. Between two of them others go on for whom they were in the way.
+   * Runs `work` on each part of data that does not count until a later `write`, one after the other, each in a
+   * transaction of its own: durable only with the next write that changes something, and READ COMMITTED on Postgres.
+   * `work` first locks the rows on which it decides. Between two parts, others that were blocked continue.
    */
   writeParts<Part>(
     parts: readonly Part[],
@@ -26,9 +26,9 @@ export type StateDatabase = {
   ): Promise<void>;
   /**
    * The clock that decides: on SQLite the caller's, because all its processes share a host; on Postgres the database's,
-   * read when it is asked, and so after what was locked before.
+   * read at the call, and so after any lock taken before.
    */
   now(queries: Queries, callers: Moment): Promise<Moment>;
-  /** Sees to it that rows which were removed cannot be read from the database's files any more; whether they cannot. */
+  /** Makes removed rows unreadable in the database's files; returns whether that succeeded. */
   shred(): Promise<boolean>;
 };

@@ -44,7 +44,7 @@ export type StoredKeys = {
   readonly methods: KeyMethods;
 };
 
-/** The methods that are about keys alone. */
+/** The methods that concern only keys. */
 type KeyMethods = MethodsOf<FingerprintStore & KnownRecordStore & MappingStore>;
 
 /** Every method of a store. */
@@ -64,7 +64,7 @@ export function createStoreMethods(
       return run;
     },
     pruneRuns: async (input) => {
-      // Once its run is gone nobody can tell whether something of a staging left.
+      // Once its run is gone, nobody can know whether something of a staging left.
       await keys.settle();
       return await runs.pruneRuns(input);
     },

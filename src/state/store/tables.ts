@@ -56,7 +56,7 @@ type CheckpointsTable = SyncName & z.input<typeof checkpointRow> & { readonly up
 type CheckpointAuditTable = SyncName &
   z.input<typeof changeRow> & { readonly id: Generated<number>; readonly position: JsonColumn };
 
-/** Stagings of chunks; `send` grows with each and is never given again. */
+/** Stagings of chunks; `send` grows with each and is never used again. */
 type StagingsTable = {
   readonly send: Generated<number>;
   readonly runId: string;
@@ -135,7 +135,7 @@ type LocksTable = LockHolder & {
 
 type RateLimitsTable = Omit<LimitRow, "reservations"> & { readonly reservations: string };
 
-/** Which account and which source is known. */
+/** The known accounts and sources. */
 type IdentitiesTable = {
   readonly holder: string;
   readonly part: string;
@@ -144,7 +144,7 @@ type IdentitiesTable = {
   readonly since: string;
 };
 
-/** What the service refused in chunks that are not committed yet. */
+/** Records that the service refused in chunks that are not committed yet. */
 type RefusalsTable = Omit<Refusal, "hash"> & {
   readonly setId: number;
   readonly hash: Uint8Array;
@@ -185,10 +185,10 @@ type DoubtsTable = {
   readonly isLost: Generated<FlagColumn>;
 };
 
-/** Keys that runs which were given up may have sent. */
+/** Keys that abandoned runs may have sent. */
 type StrayKeysTable = { readonly setId: number; readonly key: string; readonly runId: string };
 
-/** One for each sync at a target that sends what has changed. */
+/** A row for each sync at a target that sends what has changed. */
 type FingerprintSetsTable = {
   readonly id: Generated<number>;
   readonly target: string;
@@ -198,13 +198,13 @@ type FingerprintSetsTable = {
   readonly nextId: Generated<number>;
 };
 
-/** The mappings that made what was sent. */
+/** The mappings that made the sent records. */
 type MappingsTable = { readonly setId: number; readonly mapping: string };
 
-/** The mappings that runs of a sync were opened with; the text is null of a module. */
+/** The mappings that runs of a sync were opened with; the text of a module is null. */
 type KeptMappingsTable = SyncName & TableOf<typeof keptMapping, "deployed">;
 
-/** Interventions that took records for what the service holds. */
+/** Adoptions: a person took records for what the service holds. */
 type AdoptionsTable = SyncName &
   TableOf<typeof adoptionRow, "id" | "records"> & { readonly fields: string };
 
@@ -215,7 +215,7 @@ type WholeReadingsTable = {
   readonly ids: Uint8Array;
 };
 
-/** The ids of keys that a run was the first not to find, and that are gone since. */
+/** The ids of keys that a run was the first to miss, and that are gone since. */
 type VanishedTable = {
   readonly setId: number;
   readonly runId: string;
@@ -223,10 +223,10 @@ type VanishedTable = {
   readonly ids: Uint8Array;
 };
 
-/** The processes that work, and when each last said so. */
+/** The working processes, and when each last beat. */
 type HostsTable = TableOf<typeof beatRow, "name" | "command" | "configs" | "folder">;
 
-/** Where each lane of a run works; a run that is no backfill has one. */
+/** The host of each lane of a run. A run that is not a backfill has one lane. */
 type RunHostsTable = { readonly runId: string; readonly lane: number; readonly hostId: string };
 
 /** The places of pulls. */

@@ -4,7 +4,7 @@ import type { Places } from "../../../config/document/places.ts";
 import { recommendedHoldIf } from "../../../guardrails/recommended.ts";
 import type { Note } from "./check-speed.ts";
 
-/** Tells of a sync that runs by itself, and that nothing holds when a night looks wrong. */
+/** Notes a sync that runs by itself although no guardrail would hold it when a night looks wrong. */
 export function checkGuardrails(source: Source, sync: SyncConfig, places: Places): readonly Note[] {
   const { name, holdIf, schedule, send, connectorConfig } = sync;
   if (schedule === undefined || holdIf !== undefined || source.push !== undefined) return [];

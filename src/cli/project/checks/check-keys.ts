@@ -7,8 +7,8 @@ import { keyFieldOf } from "../../../records/streams.ts";
 import { sourceMsMax } from "../../limits.ts";
 
 /**
- * Warns of a sync of which several rows make one record; nothing where each row makes its own, or where its
- * source cannot be read.
+ * Warns about a sync in which several rows make one record; returns nothing if each row makes its own, or if the source
+ * cannot be read.
  */
 export async function checkKeys(
   config: Config,

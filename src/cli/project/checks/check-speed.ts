@@ -7,20 +7,20 @@ import { SluiceError } from "../../../errors.ts";
 import { loadMapping } from "../../../mapping/load.ts";
 import { sourceMsMax } from "../../limits.ts";
 
-/** Processor time of staging rows as objects beside the same rows as bytes: measured, see docs/mapping.md. */
+/** Processor time of staging rows as objects, compared with the same rows as bytes: measured, see docs/mapping.md. */
 const timesAsLong = "1.6 to 2";
 
-/** What a person may want to know of a sync, without anything being wrong. */
+/** Something that a person may want to know about a sync, without anything being wrong. */
 export type Note = {
   readonly subject: string;
-  /** Where `sluice.yaml` says so, with its line. */
+  /** The place in `sluice.yaml` that causes it, with its line. */
   readonly place: string;
   readonly detail: string;
 };
 
 /**
- * Tells of a sync of which every row is mapped as an object, for a cause that a person can change. Nothing of sources
- * whose rows are no bytes, and where something else is wrong, which other findings say.
+ * Notes a sync whose rows are all mapped as objects, for a cause that a person can change. Says nothing about sources
+ * whose rows are not bytes, nor where something else is wrong, which other findings say.
  */
 export async function checkSpeed(
   source: Source,
@@ -54,7 +54,7 @@ function recordPath({ name }: SyncConfig, at: Path = []): Path {
   return ["syncs", name, "record", ...at];
 }
 
-/** A member of a connection may be in `from` instead; where it is in neither, `from` is the place. */
+/** The places of a connection's member: it may be in `from` instead; if it is in neither, `from` is the place. */
 function pathsOf({ name, connection }: SyncConfig, { member }: NoCells): readonly Path[] {
   const from = ["syncs", name, "from"];
   return member === undefined

@@ -17,13 +17,13 @@ import type { UiPage } from "../layout.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml, runPath } from "../words.ts";
 
-/** Runs that are shown: their figures are many. */
+/** How many runs are shown: each has many figures. */
 const shownMax = 20;
 
-/** Rejects of a held run that are shown. */
+/** How many rejects of a held run are shown. */
 const examplesMax = 5;
 
-/** Why a run that is held cannot be approved, and what to do; undefined where it can, as far as is known. */
+/** Why a held run cannot be approved, and what to do; undefined if it can, as far as is known. */
 export function whyNotApproved(
   run: Run,
   { config }: Sight,
@@ -31,7 +31,7 @@ export function whyNotApproved(
 ): Unsendable | undefined {
   const seen = { open: runs.get(run.runId), isElsewhere: elsewhere.has(run.runId) };
   const unsendable = whyUnsendable(config, run);
-  // Of a sync that is not configured any more, or for another service, nobody can note the end by running it.
+  // If its sync is not configured any more, or the run is for another service, nobody can note the end by running it.
   const isConfigured = config.syncs.has(run.sync) && run.target === targetOf(config.api);
   return (isConfigured ? whyUnanswerable(run.sync, seen) : undefined) ?? unsendable;
 }
@@ -112,7 +112,7 @@ async function backfillHtml(sight: Sight, run: Run): Promise<Html | undefined> {
   </section>`;
 }
 
-/** What waits for a person: runs that guardrails hold, and the plans of backfills. */
+/** Everything that waits for a person: runs that guardrails hold, and the plans of backfills. */
 export async function heldPage(sight: Sight): Promise<UiPage> {
   const { openRuns, told } = await askOfProject(sight);
   const waiting = openRuns.filter((run) => openHold(run) !== undefined || run.kind === "backfill");

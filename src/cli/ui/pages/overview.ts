@@ -14,10 +14,10 @@ import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
 import { outcomeHtml, runPath, tableHtml } from "../words.ts";
 
-/** Runs of the chart of a sync or pull. */
+/** How many runs are in the chart of a sync or pull. */
 const barsMax = 30;
 
-/** Syncs and pulls of a page: it stays below 100 kB. */
+/** How many syncs and pulls are on a page: it stays below 100 kB. */
 const transfersMax = 25;
 
 function transferRow(transfer: TransferStatus, figures: readonly RunFigures[]): Html[] {
@@ -92,7 +92,7 @@ async function transfersTable(
   ])}`;
 }
 
-/** Where runs are started by hand: this page changes nothing. */
+/** Links to where runs are started by hand; this page changes nothing. */
 function startHtml({ config, context }: Sight): Html | undefined {
   const [run, backfill] = (["sync", "backfill"] as const).map((type) =>
     startFormLink(context, config, type),
@@ -104,7 +104,7 @@ function startHtml({ config, context }: Sight): Html | undefined {
   </p>`;
 }
 
-/** The page of a whole project, from the sync or pull of a number on. */
+/** The page of a whole project, beginning with the sync or pull of number `from`. */
 export async function overviewPage(sight: Sight, { from = "0" }: UiAsked): Promise<UiPage> {
   const status = await lookAtProject(sight);
   const { transfers, workers, hosts, backfills } = status;

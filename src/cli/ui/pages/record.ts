@@ -9,7 +9,7 @@ import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml } from "../words.ts";
 
-/** How long the source may take to find a row. */
+/** How long the source may take to find a row, in ms. */
 const sourceAnswerMsMax = 10_000;
 
 function searchHtml({ config }: Sight, { sync = "", name = "" }: UiAsked): Html {
@@ -29,7 +29,7 @@ function searchHtml({ config }: Sight, { sync = "", name = "" }: UiAsked): Html 
   </form>`;
 }
 
-/** Without the names of files at the service, and without the record where rows are not to be shown. */
+/** Leaves out the names of files at the service, and the record if rows are not to be shown. */
 function factsToShow(explained: Explained, { showsRows }: Sight): Explained {
   const keys = explained.keys.map(({ sender, ...key }) => ({
     ...key,
@@ -68,7 +68,7 @@ async function factsHtml(sight: Sight, { sync: named, name = "" }: UiAsked): Pro
     ${commandHtml("explain", sync.name, ...(name.startsWith("-") ? ["--"] : []), name)}`;
 }
 
-/** What became of a record: `sluice explain` with a search box. @throws {SluiceError} also its source's. */
+/** What became of a record: `sluice explain` with a search box. @throws {SluiceError} also errors of its source. */
 export async function recordPage(sight: Sight, asked: UiAsked): Promise<UiPage> {
   const { name = "" } = asked;
   if (sight.config.syncs.size === 0) {

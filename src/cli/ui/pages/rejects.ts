@@ -12,7 +12,7 @@ import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml, runPath, tableHtml } from "../words.ts";
 
-/** Rejects of a page. */
+/** How many rejects are on a page. */
 const rejectsMax = 50;
 
 /** Characters of a row, or of another text of the source, that a page shows: it stays below 100 kB. */
@@ -22,7 +22,7 @@ function cut(text: string): string {
   return text.length <= rowCharsMax ? text : `${text.slice(0, rowCharsMax)}…`;
 }
 
-/** A day or a time, as a form sends it, as ISO 8601. @throws {ConfigError} it is none. */
+/** A day or a time from a form, as ISO 8601. @throws {ConfigError} it is neither. */
 function timeAsked(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,12}Z?)?$/.test(text) && isDay(text);
@@ -33,12 +33,12 @@ function timeAsked(text: string | undefined): string | undefined {
   });
 }
 
-/** Without a zone a time is UTC, as everything that is shown. */
+/** A time without a zone is UTC, like every time that is shown. */
 function withZone(text: string): string {
   return text.includes("T") && !text.endsWith("Z") ? `${text}Z` : text;
 }
 
-/** The reject that the page before ended with: `run.chunk.ordinal`. */
+/** The last reject of the page before: `run.chunk.ordinal`. */
 function afterAsked(text: string | undefined): RejectsWhere["after"] {
   const [, run, chunk, ordinal] = /^(.+)\.(\d{1,15})\.(\d{1,15})$/.exec(text ?? "") ?? [];
   return run === undefined ? undefined : { run, chunk: Number(chunk), ordinal: Number(ordinal) };
@@ -90,7 +90,7 @@ function rejectRow(reject: StoredReject, { showsRows }: Sight): Html[] {
   ];
 }
 
-/** The command that reads rejects like these again. */
+/** The commands that read such rejects again, and that export them. */
 function replayHtml(rejects: readonly StoredReject[], { code }: UiAsked): Html | undefined {
   const [first] = rejects;
   if (first === undefined) return undefined;
@@ -105,7 +105,7 @@ function replayHtml(rejects: readonly StoredReject[], { code }: UiAsked): Html |
     ${commandHtml("rejects", "export", first.runId, "--out", "rejects.csv")}`;
 }
 
-/** Rejects of every run, the newest first. @throws {ConfigError} what is asked is not there, or is no time. */
+/** Rejects of every run, newest first. @throws {ConfigError} a name is unknown, or a time is not valid. */
 export async function rejectsPage(sight: Sight, asked: UiAsked): Promise<UiPage> {
   const { state, config, showsRows } = sight;
   const given = (name: string): string | undefined => asked[name]?.trim() || undefined;

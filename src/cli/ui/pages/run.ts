@@ -16,13 +16,13 @@ import type { Sight } from "../sight.ts";
 import { commandHtml, outcomeHtml, runPath, tableHtml, terminalText } from "../words.ts";
 import { notApprovedHtml, whyNotApproved } from "./held.ts";
 
-/** Chunks that are drawn: the last ones. */
+/** How many chunks are drawn: the last ones. */
 const chunksMax = 60;
 
-/** Rejects that are shown of each reason. */
+/** How many rejects of each reason are shown. */
 const examplesMax = 3;
 
-/** Fields that are shown of those that changed. */
+/** How many of the changed fields are shown. */
 const fieldsMax = 50;
 
 function balanceOf(report: RunReport): readonly BalancePart[] {
@@ -132,7 +132,7 @@ async function rejectsHtml(
     ${tableHtml("Reasons", ["Reason", "Rejects", "For example"], rows)}`;
 }
 
-/** What one may look at and do next. */
+/** The links and commands for what a person may look at or do next. */
 async function nextHtml(sight: Sight, run: Run, report: RunReport): Promise<Html> {
   const { config, context } = sight;
   const { runId, sync, workflowId } = run;
@@ -205,5 +205,5 @@ export async function runPage(sight: Sight, { run: runId = "" }: UiAsked): Promi
   return { title: `A run of ${sync}`, main, isLive };
 }
 
-/** Where the page of a run is, as fastify writes it. */
+/** The path of a run's page, as fastify writes it. */
 export const runRoute: string = runPath("").concat(":run");

@@ -11,7 +11,7 @@ import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
 import { outcomeHtml, runPath, tableHtml } from "../words.ts";
 
-/** Runs of a page. */
+/** How many runs are on a page. */
 const runsMax = 100;
 
 async function rowOf({ state }: Sight, run: RunFigures): Promise<Html[]> {
@@ -26,7 +26,7 @@ async function rowOf({ state }: Sight, run: RunFigures): Promise<Html[]> {
   ];
 }
 
-/** Asks whose runs are meant. */
+/** Asks whose runs to show. */
 function whoseRuns({ config }: Sight): UiPage {
   const names = [...config.syncs.keys(), ...config.pulls.keys()];
   const links = names.map(
@@ -42,7 +42,7 @@ function whoseRuns({ config }: Sight): UiPage {
   return { title: "Runs", main };
 }
 
-/** The newest runs of a sync or pull; where none is named, it asks of which. */
+/** The newest runs of a sync or pull; if none is named, asks which. */
 export async function runsPage(sight: Sight, { sync = "" }: UiAsked): Promise<UiPage> {
   if (sync.trim() === "") return whoseRuns(sight);
   const { state, config } = sight;

@@ -10,7 +10,7 @@ export type StagedRecord = { readonly send: number; readonly record: number };
 export const doubtfulRow = z
   .object({
     key: z.string(),
-    /** The staging that sent it last, where its line is. */
+    /** The last staging that sent it, whose file has its line. */
     send: z.int(),
     record: z.int(),
     runId: z.string(),
@@ -24,36 +24,33 @@ export const doubtfulRow = z
 /** A record to be sent once more, and where its line is. */
 export type DoubtfulRecord = z.output<typeof doubtfulRow>;
 
-/** What of a sync is in doubt. */
+/** What is in doubt for a sync. */
 export type DoubtFacts = {
-  /**
-   * Keys of which an older value may still be applied over the one that was sent last, which is sent once
-   * more then.
-   */
+  /** Keys over whose last sent value an older one may be applied; that value is then sent once more. */
   readonly inDoubt: number;
-  /** Such keys of which the staged line is gone, or was refused: only their source can send them again. */
+  /** Such keys whose staged line is gone or was refused: only their source can send them again. */
   readonly lost: number;
-  /** Those among them that can be sent once more: nothing older can be applied any more. */
+  /** The keys of `inDoubt` that can be sent once more, because nothing older can be applied any more. */
   readonly due: number;
-  /** How long until more of them can be, in ms; undefined where none waits, or a request has not ended. */
+  /** Time until more of them are due, in ms; undefined if none waits, or a request has not ended. */
   readonly waitMs: number | undefined;
   /** Records of requests that may still be applied. */
   readonly pending: number;
-  /** For how long at most, in ms; undefined while one has not ended. */
+  /** How long at most they may still be applied, in ms; undefined while a request has not ended. */
   readonly pendingMs: number | undefined;
-  /** Keys that a run which was given up may have sent, and that no later run made. */
+  /** Keys that a run may have sent before it was given up, and that no later run made. */
   readonly stray: number;
 };
 
-/** A stray key as stored, and the run that was given up while it sent it. */
+/** A stray key as stored, and the run that was given up while sending it. */
 export const strayRow = z.object({ key: z.string(), runId: z.string() }).readonly();
 
-/** A key that may have been sent, and the run that was given up while it sent it. */
+/** A key that may have been sent, and the run that was given up while sending it. */
 export type StrayKey = z.output<typeof strayRow>;
 
-/** What may still land: requests of unknown outcome, and the records that were sent again before these were over. */
+/** Requests of unknown outcome, and the records that were sent again while these might still be applied. */
 export interface DoubtStore {
-  /** Records that are in doubt and can be sent once more now, behind `after`, in the order in which they were sent. */
+  /** Records in doubt, after `after`, that can be sent once more now, in the order in which they were sent. */
   doubtfulRecords(
     input: SyncName & {
       readonly after: StagedRecord;
@@ -63,30 +60,30 @@ export interface DoubtStore {
   ): DoubtfulRecord[];
   /** Notes that the lines of a staging are gone. */
   loseLines(input: { readonly send: number }): void;
-  /** Processes other than `but` with a request of which nobody said how it ended. */
+  /** Processes other than `but` with a request whose end was not noted. */
   openSenders(input: { readonly but: string }): string[];
-  /** Notes that a process is gone, and that its requests ended with it: nobody knows how. */
+  /** Notes that a process is gone, and that its requests ended with it, with unknown outcomes. */
   endSender(input: { readonly process: string; readonly now: Moment }): void;
   /**
-   * Forgets requests that are over and that no key waits for, gives up the lines of hosts that are gone for good, and
-   * answers what is left. `madeBy` is a run that has just sent all that its source holds: what an earlier run may have
-   * sent, and this one did not make, is a stray key from now on.
+   * Forgets requests that are over and that no key waits for, counts the lines of hosts that are gone for good as lost,
+   * and returns what is left. `madeBy` is a run that has just sent everything in its source: keys that an earlier run
+   * may have sent, and that this one did not make, are stray from now on.
    */
   settleDoubts(
     input: SyncName & {
       readonly now: Moment;
       readonly madeBy?: string | undefined;
-      /** The host of who asks: it is there. */
+      /** The caller's host, which counts as present. */
       readonly hostId: string;
     },
   ): DoubtFacts;
-  /** What of a sync is in doubt now. */
+  /** What is in doubt for a sync now. */
   doubtFacts(input: SyncName & { readonly now: Moment }): DoubtFacts;
-  /** Keys in doubt of a sync whose staged line is gone or was refused, in order. */
+  /** A sync's keys in doubt whose staged line is gone or was refused, in order. */
   lostKeys(input: SyncName & { readonly limit: number }): string[];
-  /** The syncs with keys in doubt, or stray ones: also those that are not configured any more. */
+  /** Syncs with keys in doubt or stray keys, including those that are no longer configured. */
   doubtfulSyncs(input: { readonly limit: number }): SyncName[];
-  /** Forgets what of a sync is in doubt and which of its keys are stray: what it holds counts no more. */
+  /** Forgets which keys of a sync are in doubt or stray, because what was sent no longer counts. */
   forgetDoubts(input: SyncName): void;
   /** Stray keys of a sync, in order. */
   strayKeys(input: SyncName & { readonly limit: number }): StrayKey[];

@@ -4,12 +4,12 @@ import { jsonColumn } from "../json-column.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 import type { FieldHashes } from "./fingerprints.ts";
 
-/** A mapping that a run of a sync was opened with; `written` is null of a module, of which its hash alone is kept. */
+/** A mapping that a run of a sync was opened with; `written` is null for a module, of which only the hash is kept. */
 export const keptMapping = z
   .object({
     mapping: z.string(),
     written: z.string().nullable(),
-    /** The number of the last staging that it made and that was accepted; 0 where there is none. */
+    /** The number of the last accepted staging that it made; 0 if there is none. */
     deployed: z.int(),
   })
   .readonly();
@@ -32,7 +32,7 @@ export const adoptionRow = z
 /** An intervention of `sluice state adopt`. */
 export type Adoption = z.output<typeof adoptionRow>;
 
-/** Records to take for what the service holds, of keys that are all different. */
+/** Records to take for what the service holds; their keys are all different. */
 export type RecordsToAdopt = SyncName &
   FieldHashes & {
     /** The number of the adoption. */
@@ -46,12 +46,12 @@ export type RecordsToAdopt = SyncName &
 
 /** The mappings of a sync, and the records that a person took for what the service holds. */
 export interface AdoptionStore {
-  /** The mappings that runs of a sync were opened with, that of the last accepted staging first. */
+  /** The mappings that runs of a sync were opened with, starting with the one of the last accepted staging. */
   keptMappings(input: SyncName): KeptMapping[];
-  /** Keeps a mapping, and its text as it is written now: the order of its fields has no part in its hash. */
+  /** Keeps a mapping and its text as it is written now, because its hash does not cover the order of its fields. */
   keepMapping(input: SyncName & Pick<KeptMapping, "mapping" | "written">): void;
   /**
-   * Begins an adoption and answers its number. Again is another one.
+   * Begins an adoption and returns its number. Each call begins another one.
    * @throws {BusyError} a run of the sync is open.
    */
   beginAdoption(
@@ -62,16 +62,16 @@ export interface AdoptionStore {
     },
   ): number;
   /**
-   * Takes those records for what the service holds of whose keys it is known to hold exactly what `before` says;
-   * answers how many. What was known is kept for `undoAdoption`.
+   * Takes records for what the service holds, but only where it is known to hold exactly what `before` says; returns
+   * how many. Keeps what was known for `undoAdoption`.
    * @throws {BusyError} a run of the sync is open.
    */
   adoptRecords(input: RecordsToAdopt): number;
   /**
-   * Gives back what was known before an adoption, of keys that nothing was sent of since; answers of how many.
+   * Restores what was known before an adoption, for keys of which nothing was sent since; returns for how many.
    * @throws {BusyError} a run of the sync is open.
    */
   undoAdoption(input: SyncName & { readonly adoption: number; readonly at: string }): number;
-  /** The newest first. */
+  /** Newest first. */
   adoptions(input: SyncName): Adoption[];
 }

@@ -4,16 +4,16 @@ import type { JsonValue } from "../../../records/json-value.ts";
 import { jsonColumn } from "../json-column.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 
-/** Which of the two sides of a transfer. */
+/** One of the two sides of a transfer. */
 export type IdentityPart = "account" | "source";
 
 /** What is known of an account or source; the identity is JSON. */
 export const knownRow = z
   .object({
     identity: jsonColumn,
-    /** What a message calls it. */
+    /** Its name in messages. */
     shown: z.string(),
-    /** When it was found first, or confirmed by a person. */
+    /** When it was first found, or confirmed by a person. */
     since: z.string(),
   })
   .readonly();
@@ -26,16 +26,13 @@ export type KnownIdentity = z.output<typeof knownRow>;
  * its lock.
  */
 export interface IdentityStore {
-  /** What is known of a sync or pull, and the store's salt: random, so that a hash of a key tells nothing elsewhere. */
+  /** What is known of a sync or pull, and the store's random salt, which makes a key's hash useless elsewhere. */
   identities(input: { readonly holder: string }): {
     readonly salt: string;
     readonly account: KnownIdentity | undefined;
     readonly source: KnownIdentity | undefined;
   };
-  /**
-   * Keeps an identity in place of the one before; `since` stays as it is where the text that people see is
-   * the same.
-   */
+  /** Replaces an identity; `since` stays as it is if the text that people see is the same. */
   setIdentity(input: {
     readonly holder: string;
     readonly part: IdentityPart;
@@ -44,10 +41,10 @@ export interface IdentityStore {
     readonly at: string;
   }): void;
   /**
-   * Whether something of a sync depends on its account and source though no checkpoint does: a fingerprint of
-   * what was sent, which a run that was cut and a backfill leave too, or a request that may still be applied.
+   * Whether a sync depends on its account and source even without a checkpoint: by a fingerprint of what was sent,
+   * which a cut run and a backfill leave, too, or by a request that may still be applied.
    */
   hasSent(input: SyncName): boolean;
-  /** The next run of this sync takes what it finds. */
+  /** Forgets the identities of a sync or pull, so that its next run accepts what it finds. */
   forgetIdentities(input: { readonly holder: string }): void;
 }

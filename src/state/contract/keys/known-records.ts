@@ -10,17 +10,17 @@ export type FieldHash = { readonly name: string; readonly hash: number };
 
 /**
  * Why nothing is known. `underWay`: a staging that is not settled has it. `unsettled`: a run sent it, and nobody knows
- * whether it was taken, or sent two records of its key. `untaken`: the service refused it, or its chunk was given up.
- * `forgotten`: what was known counts no more. `otherwise`: only its row is known, of a time when the sync compared
- * rows.
+ * whether it was accepted, or the run sent two records of its key. `untaken`: the service refused it, or its chunk was
+ * given up. `forgotten`: earlier knowledge no longer counts. `otherwise`: only its row is known, from a time when the
+ * sync compared rows.
  */
 export type WhyUnknown = "underWay" | "unsettled" | "untaken" | "forgotten" | "otherwise";
 
-/** When a person last took another record for it than was sent (`AdoptionStore`), and why. */
+/** When, and why, a person last took another record for it than the one that was sent (`AdoptionStore`). */
 export type AdoptedAs = {
   readonly at: string;
   readonly reason: string;
-  /** Paths of the fields of which the service need not hear, of each time since it was sent. */
+  /** Paths of the fields whose changes need not be sent, from all adoptions since it was sent. */
   readonly fields: readonly string[];
 };
 
@@ -33,10 +33,10 @@ const adoptedRow = z.object({
     .nullable(),
 });
 
-/** The columns of a known record that tell of its adoption. */
+/** The columns of a known record that describe its adoption. */
 export const adoptedColumns = adoptedRow.shape;
 
-/** Reads what a store tells of an adoption; undefined where there was none. */
+/** Reads an adoption from its columns; undefined if there was none. */
 export function adoptedOf(row: z.output<typeof adoptedRow>): AdoptedAs | undefined {
   const { adoptedAt: at, reason, adoptedFields } = row;
   if (at === null) return undefined;
@@ -47,17 +47,17 @@ export function adoptedOf(row: z.output<typeof adoptedRow>): AdoptedAs | undefin
 export type KnownRecord =
   /** This sync never sent the key. */
   | { readonly state: "new" }
-  /** Nothing says whether, or how, the service holds it. */
+  /** It is not known whether, or in which form, the service holds it. */
   | {
       readonly state: "unknown";
       readonly why: WhyUnknown;
-      /** The number of the staging that has it, or sent it; undefined where what is known counts no more. */
+      /** The number of the staging that has it, or sent it; only for `underWay` and `unsettled`. */
       readonly send?: number;
     }
   | {
       readonly state: "accepted";
       readonly hash: Uint8Array;
-      /** Undefined where they were not kept. */
+      /** Undefined if they were not kept. */
       readonly fields: readonly FieldHash[] | undefined;
       /** Unix ms. */
       readonly acceptedAt: number;
@@ -66,11 +66,11 @@ export type KnownRecord =
       readonly adopted?: AdoptedAs | undefined;
     };
 
-/** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */
+/** What the service is known to hold, for people who ask; runs decide by `FingerprintStore`. */
 export interface KnownRecordStore {
   /**
-   * Names of the fields whose hashes are kept, in the order of their slots: `names` are added as far as
-   * `fieldSlotsMax` allows.
+   * Adds `names` to the fields whose hashes are kept, as far as `fieldSlotsMax` allows; returns the names of all such
+   * fields, in slot order.
    */
   fieldSlots(input: SyncName & { readonly names: readonly string[] }): string[];
   /** What is known of each key, in order. Only reads. */

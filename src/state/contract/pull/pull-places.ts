@@ -4,14 +4,14 @@ import { jsonColumn } from "../json-column.ts";
 
 const flag = z.int().transform(Boolean);
 
-/** Whose place it is: what one service and account answered says nothing of another. */
+/** Whose place it is: the answers of one service and account say nothing about another. */
 export type PullName = {
   /** Origin of the base URL and the account; see `targetOf`. */
   readonly target: string;
   readonly pull: string;
 };
 
-/** A pull's place as one attempt found it: what it writes counts only while the place is still this one. */
+/** A pull's place as one attempt found it; its writes count only while the place is still this one. */
 export type PullStep = PullName & { readonly runId: string; readonly version: number };
 
 /** As the store reads it. */
@@ -23,17 +23,17 @@ export const placeRow = z
     begunBy: z.string(),
     queryHash: z.string(),
     writeHash: z.string(),
-    /** Whether the domains of the round are all there; a search has none. */
+    /** Whether all domains of the round are listed; a search has none. */
     isListed: flag,
     /** Number of the domain that is walked; 0 in a search, and before the first. */
     ordinal: z.int(),
-    /** Where the walk comes after the last page that was written; null before its first. */
+    /** Where the walk is after the last written page; null before its first page. */
     walk: jsonColumn,
-    /** Whether a call for the page behind `walk` left, and nobody knows yet what it brought. */
+    /** Whether a call for the page after `walk` left, and it is not known yet what it brought. */
     isAsking: flag,
     /** Whether the round has ended: the next run begins anew. */
     isDone: flag,
-    /** Pages and refused domains that this round has after it. */
+    /** Pages and refused domains that this round is done with. */
     steps: z.int(),
   })
   .readonly();

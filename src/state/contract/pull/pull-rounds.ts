@@ -2,33 +2,33 @@ import { type RejectEntry } from "../rejects/rejects.ts";
 import type { PullName, PullStep, StoredPlace } from "./pull-places.ts";
 
 /**
- * Where a pull stands: this belongs to the pull and not to a run, so that the next run continues where one
- * ended early.
+ * How far a pull has come. This belongs to the pull and not to a run, so that the next run continues where one ended
+ * early.
  */
 export type PullPlace = StoredPlace & {
   /** The domain that is walked; undefined in a search, and before the first. */
   readonly domain: string | undefined;
-  /** The page behind `walk`, when it has come and is not written yet: it is paid for. null when there is none. */
+  /** The page after `walk` if it has come, and so is paid for, but is not written yet; null when there is none. */
   readonly page: unknown;
 };
 
-/** What the pull is now, as against when its round was begun. */
+/** The pull as it is now, to compare with when its round began. */
 export type PullBeginning = PullName & {
   readonly runId: string;
-  /** Of what the service is asked. */
+  /** Hash of what the service is asked. */
   readonly queryHash: string;
-  /** Of how results are written. */
+  /** Hash of how results are written. */
   readonly writeHash: string;
   /** Begin a new round in any case. */
   readonly anew: boolean;
   /** Whether the round goes over a list of domains, still to be made. */
   readonly hasDomains: boolean;
-  /** Names of the pulls that there are now. @default its own */
+  /** Names of the pulls that are configured now. @default its own */
   readonly configured?: readonly string[] | undefined;
 };
 
 /**
- * Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix
+ * Whether a round can continue with the pull as it is now: pages of two queries, or rows written in two ways, would mix
  * two pulls.
  */
 export function isSameRound(
@@ -39,7 +39,7 @@ export function isSameRound(
   return !place.isDone && place.queryHash === now.queryHash && isSameWriting;
 }
 
-/** A stretch of the list of domains. */
+/** A section of the list of domains. */
 export type ListedDomains = PullStep & {
   readonly domains: readonly string[];
   /** Rows that hold no domain. */
@@ -52,21 +52,21 @@ export type ListedDomains = PullStep & {
 /** Rounds: one walk over everything that a search finds, or over the job postings of every domain. */
 export interface PullRoundStore {
   /**
-   * Continues with the pull's round, or begins a new one: when the last has ended, when the query is another,
-   * when pages were written otherwise than they would be now, or when it is asked for. A page that waits to be written
-   * in the same manner, of a name that it had or of another target, is asked for again: it will be the older one.
+   * Continues the pull's round, or begins a new one: when the last has ended, when the query has changed, when pages
+   * were written in another way than now, or on request. A page that waits to be written in the same way, under a
+   * former name or for another target, will be asked for again, because it will be outdated.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginPull(input: PullBeginning): void;
   /** Undefined when the pull never ran. */
   pullPlace(input: PullName): PullPlace | undefined;
   /**
-   * Begins the list of domains anew; answers the version under which they are added.
+   * Begins the list of domains anew; returns the version under which they are added.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginListing(input: PullName & { readonly runId: string }): number;
   /**
-   * Lists domains, each once, in the order in which they first come; answers how many are listed.
+   * Lists domains, each once, in the order of their first occurrence; returns how many are listed.
    * @throws {SupersededError} another attempt began the list anew, or the run does not hold the pull's lock.
    */
   addDomains(input: ListedDomains): number;

@@ -36,15 +36,15 @@ export type PullAmounts = Readonly<z.output<typeof amounts>>;
 
 /** What a run of a pull counted, and how large its round is. */
 export const pullTallyRow = amounts.extend({
-  /** Whether the run continued with the round of one before. */
+  /** Whether the run continued the round of an earlier one. */
   isContinued: z.int().transform(Boolean),
-  /** Rows of the reject store: the other side of `refused`. */
+  /** Rows of the reject store, to check `refused` against. */
   rejected: z.int(),
   /** Domains of the round. */
   domains: z.int(),
 });
 
-/** What the store itself says of a run of a pull. */
+/** What the store itself says about a run of a pull. */
 export type PullTally = Readonly<z.output<typeof pullTallyRow>>;
 
 /** The sums behind a pull's report. */

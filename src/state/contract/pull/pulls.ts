@@ -2,7 +2,7 @@ import { type PullPageStore } from "./pull-pages.ts";
 import { type PullRoundStore } from "./pull-rounds.ts";
 import { type PullTallyStore } from "./pull-runs.ts";
 
-/** Pulls: where each stands, the page that is paid for and not written yet, and what became of what came. */
+/** Pulls: the place of each, the page that is paid for and not written yet, and what became of the results. */
 export type PullStore = PullRoundStore & PullPageStore & PullTallyStore;
 
 /** The name of a pull's lock. */

@@ -8,7 +8,7 @@ export type RejectEntry = {
   readonly stream: string;
   /** Where a person finds it: `accounts.csv:48211`. */
   readonly place: string;
-  /** Number of its row in the chunk, in the order of the source; undefined where that is not known. */
+  /** Number of its row in the chunk, in the order of the source; undefined if that is not known. */
   readonly rowNumber?: number | undefined;
   readonly key?: string | undefined;
   /** Which step refused it. */
@@ -18,7 +18,7 @@ export type RejectEntry = {
   readonly reason: string;
   /** The source row as JSON or text, unless the `pii` settings drop it. */
   readonly row?: string | undefined;
-  /** Of a record that was sent: of its line, by which a later staging knows it. */
+  /** For a record that was sent: the hash of its line, by which a later staging recognizes it. */
   readonly hash?: Uint8Array | undefined;
 };
 
@@ -42,7 +42,7 @@ export const rejectRow = z
     replayedBy: z.string().nullable(),
     /** Whether that run found that newer rows of its key had been staged since, and did not send it. */
     superseded: z.int().transform(Boolean),
-    /** Whether it still needs somebody: of a chunk that was given up, the next run reads the rows. */
+    /** Whether it still needs attention; false in a chunk that was given up, whose rows the next run reads. */
     isOpen: z.int().transform(Boolean),
   })
   .readonly();
@@ -65,7 +65,7 @@ export const reasonRow = z
   })
   .readonly();
 
-/** How often a code occurred in a run, and where first: in which row, and in which field of it. */
+/** How often a code occurred in a run, and where it occurred first: in which row, and in which field of it. */
 export type RejectReason = z.output<typeof reasonRow>;
 
 /** Which rejects are looked for; times are ISO 8601, `until` is excluded. */
@@ -75,11 +75,11 @@ export type RejectsWhere = {
   readonly run?: string | undefined;
   readonly code?: string | undefined;
   readonly key?: string | undefined;
-  /** Open ones alone, as `runsWithOpenRejects` counts them. */
+  /** Only open ones, as `runsWithOpenRejects` counts them. */
   readonly isOpen?: true | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Those after this one, in their order. */
+  /** Only those after this one, in their order. */
   readonly after?: (RejectNumber & { readonly run: string }) | undefined;
   readonly limit: number;
 };
@@ -96,9 +96,9 @@ export interface RejectStore {
     readonly after?: RejectNumber | undefined;
     readonly limit: number;
   }): StoredReject[];
-  /** Of one key of a sync, in the runs that are kept; newest first. */
+  /** The rejects of one key of a sync, in the runs that are kept; newest first. */
   rejectsOfKey(input: SyncName & { readonly key: string; readonly limit: number }): StoredReject[];
-  /** Of the newest run first, within it in the order of chunk and ordinal; whatever became of them, unless `isOpen`. */
+  /** Newest run first, and in each in the order of chunk and ordinal; whatever became of them, unless `isOpen`. */
   rejectsWhere(input: RejectsWhere): StoredReject[];
   /** Most frequent first. */
   rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Which rejects a replay is of: those of one run, of one code when it is named. */
+/** Which rejects a replay is for: those of one run, and only of one code if it is named. */
 export type ReplayOf = { readonly run: string; readonly code?: string | undefined };
 
 /** Rejects of one span that a replay reads again. */
@@ -10,7 +10,7 @@ export type ReplayPage = {
   readonly last: number;
   /** How old each row is; see `KeysToStage`. */
   readonly ages: readonly number[];
-  /** What was being read when they were refused. */
+  /** The span that was being read when they were refused. */
   readonly from: unknown;
   readonly to: unknown;
 };
@@ -32,14 +32,14 @@ export type ReplayCounts = z.output<typeof openRow>;
 
 /** Replays: which rejects a run of that kind reads again, as a numbered list that it works through. */
 export interface ReplayStore {
-  /** Counts the rejects that a replay is of. */
+  /** Counts the rejects that a replay is for. */
   replayCounts(input: ReplayOf): ReplayCounts;
   /**
-   * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in
-   * their order. To be called while the send lock is held; a list that was cut short continues.
+   * Lists the rejects that a run replays, in their order: those that no replay took yet and whose chunk was committed.
+   * To be called while the send lock is held; an interrupted list is continued.
    */
   listReplay(input: ReplayOf & { readonly runId: string }): void;
-  /** The next rejects of a list behind number `after`, all of one span; undefined at its end. */
+  /** The next rejects of a list after number `after`, all of one span; undefined at its end. */
   replayPage(input: {
     readonly runId: string;
     readonly after: number;

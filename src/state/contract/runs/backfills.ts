@@ -18,19 +18,19 @@ export type StoredPlan = Readonly<z.output<typeof planRow>>;
 /** Backfills: what was planned, and the spans of their lanes, which hold keys and so stay out of Temporal (I4). */
 export interface BackfillStore {
   /**
-   * Freezes a plan: it replaces the run's earlier one with all of its lanes, and what the run says of its
-   * configuration and of the checkpoint, unless something of the run was staged already.
+   * Freezes a plan: replaces the run's earlier plan with all of its lanes, and what the run says about its
+   * configuration and the checkpoint. Does nothing if the run has staged anything.
    */
   putPlan(
     input: StoredPlan & {
       readonly runId: string;
       readonly spans: readonly LaneSpan[];
-      /** Of the run's connector. */
+      /** As the run's connector has it. */
       readonly placesAreLines?: boolean | undefined;
     },
   ): void;
   /** Undefined when the run has none. */
   plan(runId: string): StoredPlan | undefined;
-  /** In the order of the lanes; none for a run that is not a backfill. */
+  /** In the order of the lanes; empty for a run that is not a backfill. */
   laneSpans(runId: string): LaneSpan[];
 }

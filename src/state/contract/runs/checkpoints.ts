@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { jsonColumn } from "../json-column.ts";
 
-/** Whose checkpoint it is: what the sandbox has seen is not what production has. */
+/** Whose checkpoint it is: production does not have what the sandbox has seen. */
 export type SyncName = {
   /** Origin of the base URL and the account; see `targetOf`. */
   readonly target: string;
@@ -16,8 +16,8 @@ export const checkpointRow = z.object({
   /** null is the source's beginning. */
   position: jsonColumn,
   /**
-   * Where the oldest transaction began that was open in the source when its run was; null where none was, or
-   * none is known.
+   * Where the oldest transaction began that was open in the source when its run began; null if there was none, or none
+   * is known.
    */
   oldestOpen: jsonColumn,
   runId: z.string().nullable(),
@@ -27,7 +27,7 @@ export const checkpointRow = z.object({
 /** A position saved after the service accepted everything up to it. */
 export type Checkpoint = Readonly<z.output<typeof checkpointRow>>;
 
-/** That of a sync which has none. */
+/** The checkpoint of a sync that has none yet. */
 export const noCheckpoint: Checkpoint = {
   version: 0,
   position: null,
@@ -43,16 +43,15 @@ export const positionRow = z.object({ target: z.string(), sync: z.string(), posi
 export const changeRow = z.object({ version: z.int(), reason: z.string(), changedAt: z.string() });
 
 /**
- * Checkpoints and their changes in one go. Runs move them in `commitChunk`, chunk by chunk, which belongs to
- * the sends.
+ * Checkpoints, and moving them in one step. Runs move them chunk by chunk in `commitChunk`, which belongs to the sends.
  */
 export interface CheckpointStore {
   checkpoint(input: SyncName): Checkpoint;
   /** Every position in an inbox: of all syncs and targets, configured or not. */
   positions(input: { readonly inbox: string }): z.output<typeof positionRow>[];
   /**
-   * Moves a checkpoint in one go and writes the change to the audit table; null goes back to the source's
-   * beginning. A run that moves it reports so.
+   * Moves a checkpoint in one step and writes the change to the audit table; null goes back to the source's beginning.
+   * A run that moves it says so in its report.
    * @throws {CheckpointMovedError} it is not at `version` any more.
    */
   setCheckpoint(
@@ -61,7 +60,7 @@ export interface CheckpointStore {
       readonly position: unknown;
       readonly reason: string;
       readonly at: string;
-      /** The run that moves it; nobody's, when it is moved by hand. */
+      /** The run that moves it; undefined when it is moved by hand. */
       readonly runId?: string | undefined;
     },
   ): Checkpoint;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { SyncName } from "./checkpoints.ts";
 import { runRow } from "./runs.ts";
 
-/** What a chart tells of a run itself. */
+/** What a chart shows of a run itself. */
 export const chartedRun = runRow.pick({
   runId: true,
   kind: true,
@@ -12,13 +12,13 @@ export const chartedRun = runRow.pick({
   outcome: true,
 });
 
-/** What became of its rows, without asking where each is kept. */
+/** What became of its rows, from stored sums: unlike in a `Tally`, the facts behind them are not counted. */
 export const rowFigures = z.object({
   read: z.int(),
-  /** Of a pull those that were written. */
+  /** For a pull, those that were written. */
   sent: z.int(),
   unchanged: z.int(),
-  /** Of a pull those without a row. */
+  /** For a pull, those without a row. */
   filtered: z.int(),
   rejected: z.int(),
 });
@@ -26,7 +26,7 @@ export const rowFigures = z.object({
 /** One bar of the chart of a sync or pull. */
 export type RunFigures = Readonly<z.output<typeof chartedRun> & z.output<typeof rowFigures>>;
 
-/** When a chunk reached what; times are Unix ms, null where it did not. */
+/** When a chunk reached each step; times are Unix ms, null if it did not. */
 export const chunkTimes = z
   .object({
     chunk: z.int(),
@@ -50,7 +50,7 @@ export const chunkTimes = z
   })
   .readonly();
 
-/** A chunk on the time line of its run. */
+/** A chunk on the timeline of its run. */
 export type ChunkTimes = z.output<typeof chunkTimes>;
 
 /** Figures that pages show, each found by an index, however much a store holds. */

@@ -10,13 +10,13 @@ const bound = z.union([
 /** A hold of a run, as its JSON has it. */
 export const hold = z
   .object({
-    /** Of the run's holds, from 1: what was approved and then staged otherwise is held again. */
+    /** Its number among the run's holds, from 1: a run that is approved and then staged differently is held again. */
     number: z.int(),
-    /** Of what is staged: an approval names it. */
+    /** Digest of what is staged, which an approval names. */
     digest: z.string(),
     /** ISO 8601. */
     since: z.string(),
-    /** The guardrails that it breaks; none where only what was approved came out otherwise. */
+    /** The guardrails that it breaks; empty if it is held only because it was staged differently than approved. */
     broken: z
       .array(
         z
@@ -29,7 +29,7 @@ export const hold = z
           .readonly(),
       )
       .readonly(),
-    /** Places of the first records that the broken ones count, where they name no key. @default none */
+    /** Places of the first records that the broken guardrails count, if they name no key. @default none */
     examples: z
       .array(z.object({ kind: z.enum(exampleKinds), place: z.string() }).readonly())
       .readonly()
@@ -39,10 +39,10 @@ export const hold = z
   })
   .readonly();
 
-/** What a run waits for a person's consent for: names and numbers. */
+/** What a person has to consent to before a run continues, as names and numbers. */
 export type Hold = z.output<typeof hold>;
 
-/** The hold that a run waits at; undefined of one that moves, or has ended. */
+/** The hold at which a run waits; undefined if it does not wait, or has ended. */
 export function openHold({
   hold: held,
   endedAt,

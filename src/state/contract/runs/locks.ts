@@ -12,27 +12,27 @@ export const lockHolder = z.object({
 export type LockHolder = Readonly<z.output<typeof lockHolder>>;
 
 /**
- * The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is
- * replaced, and a backfill yields it to a run that waits.
+ * The send lock: a sync is sent by one run at a time. It never times out; a holder that is closed is replaced, and a
+ * backfill yields it to a run that waits.
  */
 export interface LockStore {
   /**
-   * Takes the lock when it is free, already this run's, or held by `insteadOf`, whose stagings are given up
-   * with it: whatever its zombies still write is refused. A backfill does not take one that another run waits
-   * for, unless that is `insteadOf`.
+   * Takes the lock when it is free, already this run's, or held by `insteadOf`, whose stagings are given up with it:
+   * whatever its zombies still write is refused. A backfill does not take a lock that another run waits for, unless
+   * that run is `insteadOf`.
    * @returns the fence number of this holding, or who holds the lock or waits for it.
    */
   takeLock(
     input: LockHolder & {
       readonly name: string;
-      /** The holder, or the one that waits, whom Temporal says is closed. */
+      /** The holder, or the waiting run, that is closed according to Temporal. */
       readonly insteadOf?: LockHolder | undefined;
       readonly at: string;
     },
   ): { readonly fence: number } | { readonly holder: LockHolder };
-  /** Gives the lock back; nothing when another holds it. */
+  /** Gives the lock back; does nothing when another run holds it. */
   releaseLock(input: { readonly name: string; readonly runId: string }): void;
-  /** Asks the backfill that holds the lock to yield it. @returns whether one holds it. */
+  /** Asks the backfill that holds the lock to yield it. @returns whether a backfill holds it. */
   wantLock(input: LockHolder & { readonly name: string }): boolean;
   /** Whether a run waits for a lock that is held. */
   isLockWanted(name: string): boolean;

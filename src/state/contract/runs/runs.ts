@@ -4,7 +4,7 @@ import { jsonColumn } from "../json-column.ts";
 import type { KeptMapping } from "../keys/adoptions.ts";
 import { hold, type Hold } from "./holds.ts";
 
-/** What a run does: all but the last send, `resend` only what is in doubt. */
+/** What a run does: all kinds but the last send, `resend` only what is in doubt. */
 export const runKinds = ["sync", "inbox", "replay", "backfill", "resend", "pull"] as const;
 
 /** One of `runKinds`. */
@@ -35,13 +35,13 @@ export const runRequest = z.object({
   full: z.boolean().optional(),
   /** Rows to read at most. */
   limit: z.int().positive().optional(),
-  /** Of a backfill: the rows of these keys alone. */
+  /** For a backfill: only the rows of these keys. */
   keys: z.array(z.string()).optional(),
-  /** Of a backfill: move the checkpoint to its end. */
+  /** For a backfill: move the checkpoint to its end. */
   advanceCheckpoint: z.boolean().optional(),
-  /** Of a backfill: why. */
+  /** For a backfill: why it is made. */
   note: z.string().optional(),
-  /** Of a replay: the run whose rejects it reads again, only those of one code when it is named. */
+  /** For a replay: the run whose rejects it reads again, and only those of one code if it is named. */
   replay: z.object({ run: z.string(), code: z.string().optional() }).optional(),
 });
 
@@ -58,7 +58,7 @@ export const runFailure = z.object({
 /** What ended a run early, as a person reads it. */
 export type RunFailure = z.output<typeof runFailure>;
 
-/** Where a run begins and ends in its source, and the checkpoint that this was made from. */
+/** Where a run begins and ends in its source, and the version of the checkpoint that this is based on. */
 export type RunPlace = {
   readonly runId: string;
   readonly checkpointVersion: number;
@@ -87,7 +87,7 @@ export const runRow = z.object({
   firstRunId: z.string(),
   /** Temporal's cluster and namespace, where its workflow is to be looked up. */
   temporalId: z.string(),
-  /** Whether its rejects are placed by lines of files, which may be told where a key may not. */
+  /** Whether its rejects are placed by lines of files, which may be shown where a key may not. */
   placesAreLines: z.int().transform((stored) => stored === 1),
   /** Number of its latest holding of the send lock; 0 before the first. */
   fence: z.int(),
@@ -106,16 +106,16 @@ export const runRow = z.object({
   /** How far the run may read: null is the source's end. */
   toPosition: jsonColumn,
   /**
-   * Where the oldest transaction began that was open in the source when the run was; null where none was, or
-   * none is known.
+   * Where the oldest transaction began that was open in the source when the run began; null if there was none, or none
+   * is known.
    */
   oldestOpen: jsonColumn,
-  /** Rows that lie beyond `toPosition`, because they are stamped in the future. */
+  /** Rows beyond `toPosition`, because they are stamped in the future. */
   future: z.int(),
-  /** Events that its inbox held no more when it began. */
+  /** Events that its inbox no longer held when it began. */
   gone: z.int(),
   checkpointBefore: z.int(),
-  /** The version this run wrote or found last: its next commit replaces exactly this one. */
+  /** The version that this run last wrote or found: its next commit replaces exactly this one. */
   checkpointVersion: z.int(),
   requests: z.int(),
   retries: z.int(),
@@ -124,15 +124,15 @@ export const runRow = z.object({
   idleMs: z.int(),
   possiblyRepeated: z.int(),
   splits: z.int(),
-  /** What the source's connector wants a person to know, each once. */
+  /** What a person should know about the run, each once. */
   warnings: jsonColumn.pipe(z.array(z.string())),
-  /** What it waits for a person's consent for, or waited; null of one that nothing held. */
+  /** What it waits or waited for a person to consent to; null if nothing held it. */
   hold: jsonColumn.pipe(hold.nullable()),
-  /** Keys that the whole reading before it brought, and that it has not; null of one that says nothing of that. */
+  /** Keys that the whole reading before it brought, and that it has not; null if it has not compared them. */
   vanished: z.int().nullable(),
 });
 
-/** One execution of a sync. Times are ISO 8601. */
+/** One execution of a sync or of a pull. Times are ISO 8601. */
 export type Run = Readonly<z.output<typeof runRow>>;
 
 /** What is known of a run when it opens. */
@@ -152,7 +152,7 @@ export type RunOpening = Pick<
   readonly nominalAt?: string | undefined;
   /** @default false */
   readonly placesAreLines?: boolean | undefined;
-  /** Of what maps rows: kept with the sync. */
+  /** The mapping of its rows, which is kept with the sync. */
   readonly mapping?: Pick<KeptMapping, "mapping" | "written"> | undefined;
 };
 
@@ -160,7 +160,7 @@ export type RunOpening = Pick<
 type NewWarnings = {
   readonly runId: string;
   readonly warnings: readonly string[];
-  /** What they tell of, where one run alone of the store is to tell it. */
+  /** What they are about, if only one run of the store is to warn of it. */
   readonly once?: string | undefined;
 };
 
@@ -168,7 +168,7 @@ type NewWarnings = {
 export type PruneRuns = {
   /** ISO 8601; runs that started before it. */
   readonly before: string;
-  /** Only the drains of this sync which ended as `done`, but for its newest run, the oldest first. */
+  /** Only the drains of this sync that ended as `done`, except its newest run; oldest first. */
   readonly quietOf?: string | undefined;
   /** @default all */
   readonly limit?: number | undefined;
@@ -176,7 +176,7 @@ export type PruneRuns = {
 
 /** Runs: what was executed, when, and how it ended. */
 export interface RunStore {
-  /** Stores a run unless it is already there; answers what is stored. */
+  /** Stores a run unless it is already there; returns what is stored. */
   openRun(input: RunOpening): Run;
   /**
    * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then
@@ -201,8 +201,8 @@ export interface RunStore {
   }): Run;
   run(runId: string): Run | undefined;
   /**
-   * The last stored first, whatever their clocks said; of one sync or workflow when named, those that have
-   * not ended when `isOpen`, those that ended so when an `outcome` is given.
+   * Last stored first, whatever their clocks said; only those of one sync or workflow if named, only those that have
+   * not ended if `isOpen`, only those that ended with an `outcome` if given.
    */
   runs(input: {
     readonly sync?: string | undefined;
@@ -212,8 +212,8 @@ export interface RunStore {
     readonly limit: number;
   }): Run[];
   /**
-   * Removes ended runs, with their rejects, receipts and uncommitted stagings. A run of which something may
-   * still be applied, or has to be sent once more, stays.
+   * Removes ended runs, with their rejects, receipts and uncommitted stagings. Keeps a run of which something may still
+   * be applied, or has to be sent once more.
    * @returns how many were removed.
    */
   pruneRuns(input: PruneRuns): number;

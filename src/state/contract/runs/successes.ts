@@ -1,10 +1,10 @@
 import type { SyncName } from "./checkpoints.ts";
 
-/** What `status`, metrics and alerts ask of many syncs at once. */
+/** What `status`, metrics and alerts ask about many syncs at once. */
 export interface SuccessStore {
   /**
-   * When the newest run of each sync or pull ended that moved all there was (ISO 8601): no backfill or replay.
-   * One without such a run is not in it.
+   * When the newest run of each sync or pull ended that moved all there was (ISO 8601); backfills and replays do not
+   * count. Leaves out a sync or pull without such a run.
    */
   lastSuccesses(input: {
     readonly target: string;

@@ -13,10 +13,10 @@ export const tallyRow = z
     filtered: z.int(),
     /** Rows of the reject store that belong to the stagings that count. */
     rejected: z.int(),
-    /** Records that those stagings wrote, and rows they refused: the other side of `sent` and `rejected`. */
+    /** Records that those stagings wrote, and rows they refused, to check `sent` and `rejected` against. */
     staged: z.int(),
     refused: z.int(),
-    /** Those among them that were lines of an earlier run, sent once more. */
+    /** Those among the refused that were lines of an earlier run, sent once more. */
     again: z.int(),
     chunks: z.int(),
     parts: z.int(),
@@ -25,9 +25,9 @@ export const tallyRow = z
   })
   .readonly();
 
-/** What the store itself says of a run, each bucket counted where its facts lie. */
+/** What the store itself says about a run, each bucket counted where its facts are kept. */
 export type Tally = z.output<typeof tallyRow> & {
-  /** Why the records of those stagings were sent; undefined where nobody asked. */
+  /** Why the records of those stagings were sent; undefined if nobody asked. */
   readonly changes?: Changes | undefined;
 };
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** The records of which a staging names some, by why they are sent. */
+/** The kinds of records of which a staging names examples, by why they are sent. */
 export const exampleKinds = ["new", "changed", "unknown"] as const;
 
-/** Examples of each kind that are named. */
+/** Examples that are named of each kind, at most. */
 export const examplesMax = 10;
 
 const example = z
@@ -13,7 +13,7 @@ const example = z
     stage: z.int(),
     /** Its number in the staged file, from 0. */
     record: z.int(),
-    /** Of its row: `accounts.csv:48211`; null where that could be a key. */
+    /** Place of its row: `accounts.csv:48211`; null if that could be a key. */
     place: z.string().nullable(),
   })
   .readonly();
@@ -26,13 +26,13 @@ export const changes = z
   .object({
     new: z.int(),
     changed: z.int(),
-    /** Those among `changed` of which an older mapping made what the service holds. */
+    /** Those among `changed` whose record at the service was made by an older mapping. */
     remapped: z.int(),
     unknown: z.int(),
     again: z.int(),
-    /** By the path of a field: records among `changed` that differ in it. A record counts in each of its fields. */
+    /** Records among `changed` by the path of each field in which they differ. A record counts in each such field. */
     fields: z.record(z.string(), z.int()),
-    /** The first ones of each kind; undefined where nobody asked for them. */
+    /** The first ones of each kind; undefined if nobody asked for them. */
     examples: z.array(example).readonly().optional(),
   })
   .readonly();
@@ -42,7 +42,7 @@ export const changes = z
  */
 export type Changes = z.output<typeof changes>;
 
-/** Those of nothing. */
+/** No changes. */
 export const noChanges: Changes = {
   new: 0,
   changed: 0,

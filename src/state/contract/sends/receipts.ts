@@ -43,7 +43,7 @@ export const receiptRow = z
     gzipBytes: z.int(),
     gzipSha256: z.string().nullable(),
     fileKey: z.string().nullable(),
-    /** Attempts that began to send or confirm it: an attempt knows by it whether it is still the newest. */
+    /** Attempts that began to send or confirm it, by which an attempt knows whether it is still the newest. */
     attempts: z.int(),
   })
   .readonly();
@@ -51,68 +51,66 @@ export const receiptRow = z
 /** The durable story of one part. */
 export type Receipt = z.output<typeof receiptRow>;
 
-/** A part as it leaves, or as it is where nothing of it leaves now. */
+/** A part as it leaves, or as it is if nothing of it leaves now. */
 export type BegunPart = Receipt & {
-  /** The number of the request that was noted; null where none leaves. */
+  /** The number of the request that was noted; null if none was. */
   readonly request: number | null;
 };
 
 /** Receipts: what became of every part. */
 export interface ReceiptStore {
   /**
-   * Says that a part is about to leave: its receipt, made when missing, becomes `sending`, or `confirming`
-   * when `confirm` is set. A body found `sending`, or a file found `confirming`, was perhaps accepted: its
-   * records count as possibly repeated. A receipt that is further (for a confirm: `accepted`) is answered
-   * unchanged, and so is one of which another key is being confirmed, and a `staged` one that is not smaller
-   * than a part of this run which was too large: it is to be split before anything leaves.
+   * Notes that a part is about to leave: its receipt, created if missing, becomes `sending`, or `confirming` if
+   * `confirm` is set. A body found `sending`, or a file found `confirming`, may have been accepted: its records count
+   * as possibly repeated. Returns a receipt unchanged if it is further along (for a confirm: `accepted`), if another
+   * key of it is being confirmed, or if it is `staged` and not smaller than a part of this run that was too large: it
+   * is then to be split before anything leaves.
    * @throws {SupersededError} the staging is not the newest.
    */
   beginPart(
     input: PartName & {
       readonly form: PartForm;
       /**
-       * The key that is about to be confirmed. The receipt has it from then on: two attempts may have
-       * uploaded the part at once, each under a key of its own, and the one whose key Temporal knows need not
-       * be the one that was noted last.
+       * The key that is about to be confirmed. The receipt has it from then on: two attempts may have uploaded the part
+       * at once, each under a key of its own, and the key that Temporal knows need not be the one that was noted last.
        */
       readonly confirm?: string;
       readonly host: string;
       readonly at: string;
       /**
-       * Of a request that may apply records: who makes it, and for how long it may be applied. An upload
-       * applies none.
+       * For a request that may apply records: who makes it, and for how long it may be applied. An upload applies none.
        */
       readonly request?: NewRequest | undefined;
     },
   ): BegunPart;
   /**
-   * Writes down the key that an attempt's upload was given, before the upload. False when it is another
-   * part's: that one's file would be overwritten before it was processed.
+   * Notes the key that an attempt's upload was given, before the upload. Returns false when another part has the key:
+   * that part's file would be overwritten before it was processed.
    */
   claimKey(
     input: PartName & {
-      /** As `beginPart` answered. */
+      /** As `beginPart` returned it. */
       readonly attempts: number;
       readonly fileKey: string;
     },
   ): boolean;
   /**
-   * Ends an attempt that `beginPart` began, and its request: its receipt moves from `sending` or `confirming`
-   * to `state`. Nothing moves when another attempt has begun meanwhile: one that was thought dead must not
-   * overwrite what its successor knows. With a part that gets on, uploaded under a new key or accepted, the
-   * faults that its chunk met are forgotten.
-   * @throws {SupersededError} the service accepted it after its staging was given up: what was sent of its
-   * keys since is in doubt.
+   * Ends an attempt that `beginPart` began, and its request: moves its receipt from `sending` or `confirming` to
+   * `state`. Moves nothing when another attempt has begun meanwhile: an attempt that was thought dead must not
+   * overwrite what its successor knows. If the part made progress, as it was uploaded under a new key or accepted,
+   * forgets the faults that its chunk met.
+   * @throws {SupersededError} the service accepted it after its staging was given up: what was sent of its keys since
+   * is in doubt.
    */
   movePart(
     input: PartName & {
-      /** As `beginPart` answered. */
+      /** As `beginPart` returned it. */
       readonly attempts: number;
       readonly state: "staged" | "uploaded" | "accepted";
       /** Left as it is when absent, removed when null. */
       readonly fileKey?: string | null | undefined;
       readonly at: string;
-      /** As `beginPart` answered, and when it ended. */
+      /** As `beginPart` returned it, and when it ended. */
       readonly request?: { readonly number: number; readonly now: Moment } | undefined;
     },
   ): void;
@@ -120,17 +118,17 @@ export interface ReceiptStore {
   endRequest(input: { readonly number: number; readonly now: Moment }): void;
   receipt(input: PartName): Receipt | undefined;
   /**
-   * What a part is to send, also before its first attempt begins; undefined once the service has accepted it.
+   * What a part is to send, even before its first attempt begins; undefined once the service has accepted it.
    * @throws {SupersededError} its staging is gone.
    */
   rangesToSend(input: PartName & { readonly form: PartForm }): Ranges | undefined;
   /**
-   * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, after
-   * which it has to leave within seconds. Twice is once.
+   * Notes what a part puts in doubt when it leaves, and returns because of which requests. To be called before
+   * `beginPart`, after which the part has to leave within seconds. Calling it twice has the same effect as once.
    */
   noteDoubts(
     input: PartName & { readonly form: PartForm } & Pick<Sender, "now" | "stream">,
   ): number[];
-  /** Of one staging, in order of their numbers. */
+  /** The receipts of one staging, in order of their numbers. */
   receipts(input: StageName): Receipt[];
 }

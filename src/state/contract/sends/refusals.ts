@@ -6,7 +6,7 @@ import type { SyncName } from "../runs/checkpoints.ts";
 export const refusalRow = z
   .object({
     key: z.string(),
-    /** Of its line; see `hashesOf`. */
+    /** Hash of its line; see `hashOf`. */
     hash: z.instanceof(Uint8Array),
     code: z.string(),
     field: z.string().nullable(),
@@ -16,13 +16,13 @@ export const refusalRow = z
 /** A record that the service refused. */
 export type Refusal = z.output<typeof refusalRow>;
 
-/** What the service refused in chunks that are not committed: whoever stages one again need not find it again. */
+/** What the service refused in chunks that are not committed, so that staging one again need not rediscover it. */
 export interface RefusalStore {
   /**
-   * Those that were noted after `since` (ISO): older ones are tried again, because the fault may have been
-   * the service's.
+   * Refusals that were noted after `since` (ISO). Older ones are tried again, because the fault may have been the
+   * service's.
    */
   refusals(input: SyncName & { readonly since: string }): Refusal[];
-  /** Has all of them tried again. */
+  /** Forgets all refusals of a sync, so that its records are tried again. */
   forgetRefusals(input: SyncName): void;
 }

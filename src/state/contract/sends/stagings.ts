@@ -17,8 +17,8 @@ export const body = z.object({ from: z.int(), to: z.int(), bytes: z.int() });
 export type Body = Readonly<z.output<typeof body>>;
 
 /**
- * Which attempt asks for a staging: of two the one that was scheduled later, or else has the higher number,
- * is the later one.
+ * Which attempt asks for a staging. An attempt is later than another if it was scheduled later or, at the same time,
+ * has the higher number.
  */
 export type StageAttempt = {
   /** When Temporal was first asked for it, in Unix ms by the server's clock. */
@@ -60,7 +60,7 @@ export type StagedChunk = {
   readonly mapping?: string | undefined;
   /** Why its records are sent. @default nobody asked whether they changed */
   readonly changes?: Changes | undefined;
-  /** The keys of its records, in their order, as a JSON array: of what may still land, they tell which records. */
+  /** The keys of its records, in their order, as a JSON array: they identify records that may still be applied. */
   readonly keys: string;
 };
 
@@ -68,7 +68,7 @@ export type StagedChunk = {
 export type BegunStaging = {
   readonly stage: number;
   readonly send: number;
-  /** Where the chunk begins, and the span that it is part of ends; null is the source's beginning or end. */
+  /** Where the chunk begins, and where its span ends; null is the source's beginning or end. */
   readonly from: unknown;
   readonly to: unknown;
 };
@@ -80,7 +80,7 @@ export const stagingRow = z
     runId: z.string(),
     chunk: z.int(),
     stage: z.int(),
-    /** `cut`: given up on its way; what was accepted of it counts, and the rest comes again. */
+    /** `cut`: abandoned on its way; its accepted records count, and the rest comes again. */
     state: z.enum(["staging", "staged", "committed", "cut", "dropped"]),
     from: jsonColumn,
     to: jsonColumn,
@@ -90,7 +90,7 @@ export const stagingRow = z
     unchanged: z.int(),
     filtered: z.int(),
     rejected: z.int(),
-    /** Records that a split took out again. */
+    /** Records that splits took out again. */
     splitRejected: z.int(),
     jsonBytes: z.int(),
     gzipBytes: z.int(),
@@ -106,10 +106,10 @@ export type Staging = z.output<typeof stagingRow>;
 /** Stagings: every staging of every chunk, and whether the service has accepted it. */
 export interface StagingStore {
   /**
-   * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
-   * rejects removed, its records under way counted as possibly repeated.
+   * Begins a new staging of a chunk. Drops older uncommitted stagings of it and of later chunks, removes their rejects,
+   * and counts their records under way as possibly repeated.
    * @throws {SupersededError} the chunk is committed, the one before it is not staged, the run does not hold
-   * its send lock, or a later attempt has drawn: a worker that was stopped for a while must not take the
+   * its send lock, or a later attempt has drawn one: a worker that was stopped for a while must not take the
    * chunk from its successor.
    */
   beginStaging(input: {
@@ -128,7 +128,7 @@ export interface StagingStore {
   committedStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
   /** The newest staging of a chunk, whatever became of it. */
   newestStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
-  /** Names what a run has staged, committed or not: other records, or in other chunks, have another digest. */
+  /** Digest of what a run has staged, committed or not; it differs for other records, or for other chunks of them. */
   stagedDigest(input: { readonly runId: string }): string;
   /**
    * Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest
@@ -140,6 +140,6 @@ export interface StagingStore {
     /** Compressed bytes of those that wait to be sent. */
     readonly stagedBytes: number;
   };
-  /** Gives up every staging of a run that is not committed and counts its records under way as possibly repeated. */
+  /** Gives up every uncommitted staging of a run, and counts its records under way as possibly repeated. */
   dropStagings(input: { readonly runId: string }): void;
 }

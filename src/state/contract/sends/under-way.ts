@@ -1,9 +1,9 @@
 import { type Staging } from "./stagings.ts";
 import { type StageCounts, type StageName } from "./stagings.ts";
 
-/** What is read and not committed yet, for those who watch a run. */
+/** What is read and not committed yet, for people who watch a run. */
 export interface UnderWayStore {
-  /** Notes how far a staging has read; one that is not under way any more is left alone. */
+  /** Notes how far a staging has read; does nothing if it is no longer under way. */
   noteStage(input: StageName & { readonly counts: StageCounts; readonly to: unknown }): void;
   /** The stagings of a run that are under way or wait to be sent, the newest last. */
   openStagings(input: { readonly runId: string }): Staging[];
@@ -11,7 +11,7 @@ export interface UnderWayStore {
   givenUp(input: { readonly runId: string }): StageCounts;
 }
 
-/** What several stagings counted. */
+/** The sum of the counts of several stagings. */
 export function sumOf(counts: readonly StageCounts[]): StageCounts {
   const sum = (count: (of: StageCounts) => number): number =>
     counts.reduce((total, of) => total + count(of), 0);

@@ -6,7 +6,7 @@ import { ageInSql } from "../../store/keys/age-in-sql.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { integerArray } from "./binary-arrays.ts";
 
-/** Ids whose ages stand in one row. */
+/** The number of ids whose ages are in one row. */
 const idsPerBlock = 8_192;
 
 /** The block of an id, in SQL. */
@@ -17,7 +17,7 @@ const blockOf = (id: RawBuilder<number>): RawBuilder<number> =>
 export const sendOfAge = (age: RawBuilder<number>): RawBuilder<number> =>
   sql`(${age} / ${sql.lit(rowNumbersMax)})`;
 
-/** What accepted stagings saw of a set, as a relation of `id` and `age`; of sightings that `isWanted`. */
+/** What accepted stagings saw of a set, as a relation of `id` and `age`; of sightings for which `isWanted` holds. */
 function accepted(setId: number, isWanted: RawBuilder<boolean> = sql`true`): RawBuilder<unknown> {
   const age = ageInSql(sql`s.send`, sql`(seen.row_number + n)`);
   return sql`(select seen.id + n as id, ${age} as age
@@ -27,7 +27,7 @@ function accepted(setId: number, isWanted: RawBuilder<boolean> = sql`true`): Raw
     where s.set_id = ${setId} and t.state in ('committed', 'cut') and ${isWanted})`;
 }
 
-/** What was folded of a set, as a relation of `id` and `age`; of blocks that `isWanted`. */
+/** The folded ages of a set, as a relation of `id` and `age`; of blocks for which `isWanted` holds. */
 function folded(setId: number, isWanted: RawBuilder<boolean> = sql`true`): RawBuilder<unknown> {
   return sql`(select known.id, known.age from ${sql.table("sightedBlocks")} b
       cross join lateral unnest(b.ids, b.ages) as known (id, age)
@@ -36,7 +36,7 @@ function folded(setId: number, isWanted: RawBuilder<boolean> = sql`true`): RawBu
 
 /**
  * The newest age at which an accepted staging saw each id of a set, as a relation of `id` and `age`, for `from` and
- * `join`; what is in none of them has the age 0. Reading it takes about a second for a million rows that were seen.
+ * `join`; an id that is in none of them has the age 0. Reading it takes about a second for a million seen rows.
  */
 export function newestSighted(setId: number): RawBuilder<unknown> {
   return sql`(select id, max(age) as age from (
@@ -46,7 +46,7 @@ export function newestSighted(setId: number): RawBuilder<unknown> {
 
 const ageRow = z.object({ id: z.int(), age: z.number() });
 
-/** The newest ages of some ids of a set; 0 of any that no accepted staging saw. */
+/** The newest ages of some ids of a set. An id that no accepted staging saw is absent, and counts as 0. */
 export async function newestAges(
   queries: Queries,
   setId: number,
@@ -67,7 +67,7 @@ export async function newestAges(
   );
 }
 
-/** Takes sightings of a set that `isOld` into the blocks of ages; of several ages of an id the newest stays. */
+/** Folds sightings of a set for which `isOld` holds into the blocks of ages; the newest age of an id stays. */
 export async function foldAges(
   queries: Queries,
   setId: number,

@@ -1,17 +1,17 @@
-// Arrays as parameters in the binary form of Postgres, which costs a fraction of what their text costs on both sides.
+// Array parameters in the binary format of Postgres, which costs a fraction of the text format on both sides.
 
 /** Types of elements, as `pg_type` numbers them. */
 const typeIds = { bigint: 20, smallint: 21, integer: 23, bytea: 17, uuid: 2950 } as const;
 
 type ElementType = keyof typeof typeIds;
 
-/** Bytes in front of the elements of an array that has any, and of one that has none. */
+/** Bytes in front of the elements of an array, and of an array without elements. */
 const [headBytes, emptyBytes] = [20, 12];
 
 /** Bytes in front of each element. */
 const lengthBytes = 4;
 
-/** An array of elements of one size; `put` writes one of them at a place of the buffer. */
+/** An array of elements of one size; `put` writes one of them at an offset of the buffer. */
 function arrayOf(
   {
     type,
@@ -34,7 +34,7 @@ function arrayOf(
   return buffer;
 }
 
-/** Some of several numbers of 64 bits, as `bigint[]`. */
+/** Selected numbers of 64 bits, in the given order, as `bigint[]`. */
 export function bigintsOf(numbers: BigInt64Array, order: readonly number[]): Buffer {
   const words = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
   return arrayOf({ type: "bigint", size: 8, count: order.length }, (buffer, at, index) => {
@@ -58,7 +58,7 @@ export function smallintArray(numbers: ArrayLike<number>): Buffer {
   });
 }
 
-/** Some of several things of `size` bytes each, as an array of `type`: 8 are a `bigint`, 16 a `uuid`. */
+/** Selected items of `size` bytes each, in the given order, as an array of `type`: 8 are a `bigint`, 16 a `uuid`. */
 export function bytesArray(
   type: "bigint" | "bytea" | "uuid",
   { bytes, size }: { readonly bytes: Uint8Array; readonly size: number },

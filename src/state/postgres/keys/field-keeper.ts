@@ -13,7 +13,7 @@ import type { StoreKeys } from "./store-keys.ts";
 
 const hadRow = z.object({ id: z.int(), hashes: z.instanceof(Uint8Array).nullable() });
 
-/** The fields that are kept of ids: those of the newest staging that sends one, or else those that are known. */
+/** The field hashes kept for ids: those of the newest staging that sends the id, or else the known ones. */
 async function fieldsOf(
   queries: Queries,
   setId: number,
@@ -39,14 +39,16 @@ type Fields = {
   readonly hashes: Uint8Array;
 };
 
-/** Of the rows of an id the index of the last one, in the order of ids: so two that write the same wait in one way. */
+/**
+ * The index of the last row of each id, in the order of ids, so that two writers wait for each other in one direction.
+ */
 function lastOfEach(ids: Int32Array, isWanted: (id: number) => boolean): number[] {
   const last = new Map<number, number>();
   for (const [index, id] of ids.entries()) if (isWanted(id)) last.set(id, index);
   return [...last].toSorted(([a], [b]) => Math.abs(a) - Math.abs(b)).map(([, index]) => index);
 }
 
-/** Keeps fields: those of a key of which the service may hold an older record wait for the commit. */
+/** Keeps fields. Those of a key of which the service may hold an older record wait for the commit. */
 async function putFields(
   queries: Queries,
   { setId, send }: { readonly setId: number; readonly send: number },
@@ -95,20 +97,20 @@ export function createFieldKeeping({
   };
 }
 
-/** What the fields of some records were before. */
+/** The fields of some records, and what they were before. */
 type Noticed = {
   readonly start: number;
   readonly fields: Fields;
   readonly had: ReadonlyMap<number, Uint8Array>;
 };
 
-/** Notes which fields differ; once the transaction that kept them cannot be repeated any more. */
+/** Notes which fields differ; called once the transaction that kept them can no longer be repeated. */
 function compare(
   changes: FieldChanges,
   { start, fields: { ids, fieldBytes, hashes }, had }: Noticed,
   verdicts: Uint8Array,
 ): void {
-  // Rows of one key may come together: then what the earlier one has was not kept yet.
+  // Rows of one key may come together: then the fields of the earlier one were not kept yet.
   const together = new Map<number, Uint8Array>();
   for (const [at, id] of ids.entries()) {
     const now = hashes.subarray(at * fieldBytes, (at + 1) * fieldBytes);

@@ -12,9 +12,9 @@ import { createJudging, createStaging } from "./stage-keys.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
 /**
- * Makes what removes the keys that were last seen before a run: of one moment, in one transaction, which keeps nobody
- * but stagings of this set waiting. What is written already for a chunk on its way is seen with its commit: of such a
- * key that chunk alone is known from then on, as if it were written later.
+ * Makes a function that removes the keys last seen before a run, as of one moment, in one transaction, for which only
+ * stagings of this set wait. A key that is already written for a chunk on its way is seen with that chunk's commit:
+ * only that chunk is known of it from then on, as if the key were written later.
  */
 function createForgettingSeen({
   database,

@@ -31,7 +31,7 @@ export function createPostgresIds(store: StoreKeys): KeyIds {
   };
 }
 
-/** What becomes of the keys of stagings in a store in Postgres. */
+/** How a store in Postgres keeps the keys of stagings. */
 export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
   const fingerprints = sql.table("fingerprints");
   const { idsOf } = createPostgresIds(store);
@@ -40,7 +40,7 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
       await mergeSteps(queries, { setId: await setIdOfRun(queries, runId), send }),
     noteTaken: async (queries, { runId, send }) =>
       await noteMerged(queries, { setId: await setIdOfRun(queries, runId), send }),
-    // What stands apart of a staging says nothing once it counts: `settle` removes it.
+    // The rows kept apart for a staging say nothing once it counts: `settle` removes them.
     end: async () => undefined,
     settle: async () => await settleStaged(store.database),
     refuse: async (queries, { runId, chunk, stage }, keys) => {
@@ -58,7 +58,7 @@ export function createPostgresKeeping(store: StoreKeys): KeyKeeping {
       const hashed = (await store.hashes(queries))(setId, textBlockOf(keys));
       const isOfKeys = sql`f.set_id = ${setId} and f.number = k.number and f.tag = k.tag`;
       const ids = await idsOf(queries, setId, keys);
-      // What was not taken was not seen either: no later run need come by its row.
+      // A record that was not taken was not seen either: a later run may never read its row.
       await unsee(queries, { setId, send }, new Set(ids));
       await sql`
         update ${fingerprints} f set send = 0 from ${keyRelation(hashed)} k

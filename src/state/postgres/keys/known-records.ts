@@ -17,7 +17,7 @@ import { keyRelation, knownOfKey, stagedOfKey } from "./look-up.ts";
 import { withLockedSet } from "./set-lock.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
-/** Keys that one statement looks up. */
+/** The most keys that one statement looks up. */
 const keysPerStatement = 10_000;
 
 const slotRow = z.object({ slot: z.int(), name: z.string() });
@@ -60,7 +60,7 @@ function createSlots({ database }: StoreKeys): Remote<KnownRecordStore>["fieldSl
     });
 }
 
-/** What is known of records, of a store in Postgres. */
+/** What a store in Postgres knows of records. */
 export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
   const { queries } = store.database.state;
   const recordsOf = async (
@@ -89,14 +89,14 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
       .array(recordRow)
       .parse(rows)
       .map(({ stagedSend, hash, fields, send: signed, acceptedAt, ...adoption }) => {
-        // It may be sent at any time, or was and nobody knows whether it was taken.
+        // It may be sent at any time, or was sent and nobody knows whether it was taken.
         if (stagedSend !== null) return { state: "unknown", why: "underWay", send: stagedSend };
-        // A row without a hash was only seen, by a dry run of a version that had them. Once fingerprints were
-        // forgotten, a key without one may have been sent.
+        // A row without a hash was only seen, by a dry run of a version that had such rows. Once fingerprints were
+        // forgotten, a key without a hash may have been sent.
         if (hash === null || signed === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
-        // Negative where a run sent two records of the key: no staging has such a number.
+        // Negative if a run sent two records of the key: no staging has such a number.
         const send = Math.abs(signed);
         if (send === 0) return { state: "unknown", why: "untaken" };
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };

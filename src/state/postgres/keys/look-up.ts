@@ -17,21 +17,21 @@ export type KeysToFind = {
   readonly order: readonly number[];
 };
 
-/** What of a fingerprint makes its record known. */
+/** The conditions under which a fingerprint makes its record known. */
 type WhatCounts = {
-  /** A send up to this one says nothing any more. */
+  /** Sends up to this one no longer count. */
   readonly validAfter: number;
-  /** What was committed before this time (Unix ms) is too old to count. */
+  /** Sends committed before this time (Unix ms) are too old to count. */
   readonly committedAfter: number;
   /** Whether the sends of known records are asked for, too. */
   readonly asksSends: boolean;
-  /** Whether any keys of the set stand apart: see `isAnyStaged`. */
+  /** Whether any keys of the set are kept apart: see `isAnyStaged`. */
   readonly hasStaged: boolean;
 };
 
-/** What was found, all of it as it was at one moment. */
+/** What was found, all as of one moment. */
 export type FoundAtOnce = FoundKeys & {
-  /** Of each send that was found, unless it is not known any more. */
+  /** The facts of each send that was found, except of those no longer known. */
   readonly facts: ReadonlyMap<number, SendFacts>;
   readonly isAnyInDoubt: boolean;
   /** As `JudgedSet` has them. */
@@ -57,16 +57,16 @@ export function hashArray(hashes: Uint8Array, order: readonly number[]): RawBuil
 }
 
 /**
- * Whether something of a staging `s` left, in SQL. The receipts say so: a part is marked before its bytes leave, in
- * a transaction that asks whether its staging is given up.
+ * Whether something of a staging `s` left, in SQL. The receipts say so: a part is marked before its bytes leave, in a
+ * transaction that checks whether its staging was abandoned.
  */
 export const hasLeft: RawBuilder<SqlBool> = sql`exists (select 1 from ${sql.table("receipts")} r
   where r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.attempts > 0)`;
 
 /**
- * The newest entry of a key `k` among the stagings whose keys go before what is known, for `lateral`: they are not
- * decided yet, or are given up and something of them left. The limit has the entry looked up by its key, whatever the
- * planner thinks of the size of the table; the sum keeps it from doing so once for each of the stagings.
+ * The newest entry of a key `k` among the stagings whose keys take precedence over what is known, for `lateral`: they
+ * are not decided yet, or were abandoned after something of them left. The limit makes the planner look up the entry by
+ * its key, whatever it thinks of the size of the table; the `+ 0` keeps it from doing so once for each staging.
  */
 export function stagedOfKey(setId: number): RawBuilder<unknown> {
   const open = sql`array(select o.send from ${sql.table("stagedSends")} o
@@ -87,8 +87,8 @@ export function knownOfKey(setId: number): RawBuilder<unknown> {
 const noneStaged = sql`(select null::integer as id, null::bigint as send, null::smallint as times)`;
 
 /**
- * Whether any keys of a set stand apart from the fingerprints: without them a look-up takes a third of the time. Where
- * the set is locked nothing is staged until the lock is let go, and a record that is refused is staged already.
+ * Whether any keys of a set are kept apart from the fingerprints: without them a look-up takes a third of the time.
+ * While the set is locked nothing new is staged, and the key of a record that is refused is staged already.
  */
 export async function isAnyStaged(queries: Queries, setId: number): Promise<boolean> {
   const { rows } = await sql`
@@ -121,9 +121,9 @@ const nothingFound: FoundAtOnce = {
 };
 
 /**
- * Looks up keys in one statement, which names what is known, so that whatever it says nothing of is sent. It answers
- * lists and not a row for each key, which took longer. The stagings are joined behind the look-ups: the planner would
- * go through all of them for each key.
+ * Looks up keys in one statement, which names the known ones, so that any record that it does not mention is sent. It
+ * returns lists, because a row for each key took longer. The stagings are joined after the look-ups: otherwise the
+ * planner would go through all of them for each key.
  */
 export async function lookUp(
   queries: Queries,
@@ -133,7 +133,7 @@ export async function lookUp(
   if (order.length === 0) return nothingFound;
   const stagings = sql.table("stagings");
   const staged = hasStaged ? sql`lateral ${stagedOfKey(setId)}` : noneStaged;
-  // In the order of their index, in which they are found a little sooner.
+  // In the order of their index, in which they are found a little faster.
   const { rows } = await sql`
     with k as (
       select number, tag, hash, place from

@@ -8,8 +8,8 @@ import { newestSighted, sendOfAge } from "./ages.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
 /**
- * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as
- * such, so that an update of sluice is not an alarm.
+ * Whether a staging was accepted and used this mapping, in SQL. A staging from before mappings were kept counts as
+ * such, so that an update of sluice raises no alarm.
  */
 function isOf(mapping: string, send: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping = ${mapping}, true), false)`;
@@ -31,8 +31,9 @@ export function createMappings({ database }: StoreKeys): Remote<MappingStore> {
         .limit(1)
         .executeTakeFirst();
       if (other === undefined) return { isAny: false, records: 0 };
-      // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds
-      // nothing older. A key that its own staging brought is not yet: it may be written while the chunk is on its way.
+      // Unknown records count, too: that their send was forgotten or abandoned does not mean that the service holds
+      // nothing older. A key that is new in its staging does not count yet: it may be written while the chunk is on its
+      // way.
       const stagings = sql.table("stagings");
       const { rows } = await sql`
         select count(*) as records from ${sql.table("fingerprints")} f

@@ -8,16 +8,16 @@ import type { PostgresDatabase } from "../database.ts";
 import { hasLeft, keyRelation } from "./look-up.ts";
 import type { SendOfSet } from "./staged-keys.ts";
 
-/** Keys that are written among the fingerprints in one transaction: some 20 ms. */
+/** Keys that one transaction writes among the fingerprints: some 20 ms. */
 const keysPerStep = 2_000;
 
-/** What is noted as the count of keys once all of them are written. */
+/** The count of keys that is noted once all of them are written. */
 const merged = 0;
 
-/** The numbers of some keys, both ends among them, as SQL has them. */
+/** A range of key numbers, both ends included, as SQL has them. */
 type Range = { readonly from: string; readonly to: string };
 
-/** Cuts the numbers of keys into ranges of about `keysPerStep` of so many: hashes lie everywhere alike. */
+/** Cuts the numbers of so many keys into ranges of about `keysPerStep` each: hashes are spread evenly. */
 function rangesOf(keys: number): readonly Range[] {
   const count = Math.max(1, Math.ceil(keys / keysPerStep));
   const begin = (index: number): bigint => (2n ** 64n * BigInt(index)) / BigInt(count) - 2n ** 63n;
@@ -28,11 +28,11 @@ function rangesOf(keys: number): readonly Range[] {
 }
 
 /**
- * What becomes of the send of a fingerprint `f` by a staging, in SQL; `otherwise` where no other one of the run sends
- * the key. What another one sends, too, is sent twice, in whatever order the two are accepted: a send below zero, of
- * the newest of them, never counts. It stays so where the one that found the key staged was given up once it had
- * left, and where the keys of a staging are written once more. The same is said of what a later run sent, although no
- * lock allows that, and of a staging that began while the statement waited for its key.
+ * The send of a fingerprint `f` after a staging, in SQL; `otherwise` if no other staging of the run sends the key. If
+ * another one does, the key is sent twice, in whatever order the two are accepted: its send becomes that of the newest
+ * of them, negated, which never counts. It stays so if the staging that found the key staged was abandoned after it had
+ * left, and if the keys of a staging are written again. The same holds for a key that a later run sent, although no
+ * lock allows that, and for a staging that began while the statement waited for its key.
  */
 function sendAfter(send: number, otherwise: RawBuilder<unknown>): RawBuilder<unknown> {
   const stagings = sql.table("stagings");
@@ -43,7 +43,7 @@ function sendAfter(send: number, otherwise: RawBuilder<unknown>): RawBuilder<unk
     then -greatest(abs(f.send), ${send}) else ${otherwise} end`;
 }
 
-/** Makes what is known of keys unknown of which the service refused a record of a staging; inside a transaction. */
+/** Makes keys unknown for which the service refused a record of a staging; inside a transaction. */
 export async function refuseMerged(
   queries: Queries,
   { setId, send }: SendOfSet,
@@ -56,9 +56,9 @@ export async function refuseMerged(
 
 /**
  * Writes some keys of a staging among the fingerprints; inside a transaction that keeps the staging as it is
- * (`holdStaged`), so that READ COMMITTED is enough. All of them are written before the transaction that commits it, and
- * name a send that does not count yet; whoever judges one of them finds it staged until then, and unknown. Written once
- * more, all is as it was before.
+ * (`holdStaged`), so that READ COMMITTED is enough. All of them are written before the transaction that commits the
+ * staging, and name a send that does not count yet; until then, whoever judges one of them finds it staged, and
+ * unknown. Writing them again changes nothing.
  */
 async function mergeSome(
   queries: Queries,
@@ -67,8 +67,8 @@ async function mergeSome(
 ): Promise<void> {
   const some = sql`from ${sql.table("stagedKeys")} e where e.set_id = ${setId} and e.send = ${send}
     and e.number between cast(${range.from} as bigint) and cast(${range.to} as bigint)`;
-  // What a refused record, a send of 0, makes of its key was told when it was refused. The rows are locked in the order
-  // of their numbers, so that two that merge wait for each other in one direction.
+  // The key of a refused record, with a send of 0, was updated when the record was refused. The rows are locked in the
+  // order of their numbers, so that two merges wait for each other in one direction.
   await sql`
     insert into ${sql.table("fingerprints")} as f (set_id, number, tag, hash, send, id)
     select e.set_id, e.number, e.tag, e.hash, e.send * e.times, e.id ${some} order by e.number, e.tag
@@ -77,8 +77,8 @@ async function mergeSome(
       where excluded.send <> 0`.execute(queries);
   const fields = sql.table("stagedFields");
   // Looked up by their ids, whatever the planner thinks of tables that fill and empty all the time: without statistics
-  // it went through the keys of the range once for each of the fields, which took seconds. Those of a record that was
-  // refused may come after those of another lane's, which it staged meanwhile.
+  // it went through the keys of the range once for each field, which took seconds. The fields of a refused record are
+  // left out: they could overwrite those that another lane staged meanwhile.
   const { rows } = await sql`
     select 1 from ${fields} where set_id = ${setId} and send = ${send} limit 1`.execute(queries);
   if (rows.length === 0) return;
@@ -94,7 +94,7 @@ async function mergeSome(
     on conflict (set_id, id) do update set hashes = excluded.hashes`.execute(queries);
 }
 
-/** What writes the keys of a staging among the fingerprints, each part of it in a transaction of its own. */
+/** The steps that write the keys of a staging among the fingerprints, each in a transaction of its own. */
 export async function mergeSteps(
   queries: Queries,
   of: SendOfSet,
@@ -119,8 +119,8 @@ export async function noteMerged(queries: Queries, { setId, send }: SendOfSet): 
 }
 
 /**
- * Of each key that is among the fingerprints although its staging does not count yet, the `send` of the newest such
- * staging as they have it, by `number` and `tag`; for `from` and `join`.
+ * For each key that is among the fingerprints although its staging does not count yet: the `send` of the newest such
+ * staging, signed as in the fingerprints, by `number` and `tag`; for `from` and `join`.
  */
 export function writtenAhead(setId: number): RawBuilder<unknown> {
   return sql`(select distinct on (e.number, e.tag) e.number, e.tag, e.send * e.times as send
@@ -129,7 +129,7 @@ export function writtenAhead(setId: number): RawBuilder<unknown> {
     where o.set_id = ${setId} and o.keys = ${merged} and s.state = 'staged' order by e.number, e.tag, e.entry desc)`;
 }
 
-/** Forgets the fields that were kept for a staging of which nothing left. */
+/** Forgets the fields kept for a staging of which nothing left. */
 async function discardFields(queries: Queries, { setId, send }: SendOfSet): Promise<void> {
   await sql`
     delete from ${sql.table("fieldHashes")} h using ${sql.table("stagedKeys")} e
@@ -138,7 +138,7 @@ async function discardFields(queries: Queries, { setId, send }: SendOfSet): Prom
   );
 }
 
-/** Removes what lies apart of a staging. */
+/** Removes the rows kept apart for a staging. */
 async function forgetStaged(queries: Queries, { setId, send }: SendOfSet): Promise<void> {
   for (const table of ["stagedFields", "stagedKeys", "stagedSends"]) {
     await sql`
@@ -153,7 +153,7 @@ const endedRow = z.object({
   hasLeft: z.boolean(),
 });
 
-/** The stagings that have ended, and of which keys still stand apart; of a set or of all. */
+/** The ended stagings whose keys are still kept apart; of a set or of all. */
 async function endedSends(
   queries: Queries,
   setId: number | undefined,
@@ -168,10 +168,10 @@ async function endedSends(
 }
 
 /**
- * Comes to an end with what stagings left, of a set or of all, in transactions of its own: what was accepted is among
- * the fingerprints already; where nothing of one left, nothing is known of it any more; and of the others each key
- * becomes unknown. Nobody adds to a staging that has ended; several processes may do this at once, one after the other
- * for each staging, whose row they lock.
+ * Settles the keys that ended stagings left behind, of a set or of all, in transactions of its own. Accepted keys are
+ * among the fingerprints already; a staging of which nothing left is forgotten; each key of the others becomes unknown.
+ * Nobody adds to a staging that has ended. Several processes may do this at once: they lock the row of each staging,
+ * and so take turns.
  */
 export async function settleStaged(database: PostgresDatabase, setId?: number): Promise<void> {
   for (const { isTaken, hasLeft: isSent, ...of } of await endedSends(

@@ -9,7 +9,7 @@ import type { StoreKeys } from "./store-keys.ts";
 
 const idRow = z.object({ id: z.int().nullable() });
 
-/** How new keys are in a store in Postgres. */
+/** The ages of keys in a store in Postgres. */
 export function createNewestKnown(store: StoreKeys): NewestAges {
   const { queries } = store.database.state;
   return {

@@ -15,10 +15,10 @@ import { createMappings } from "./mappings.ts";
 import { createNewestKnown } from "./newest-known.ts";
 import { StoreKeys } from "./store-keys.ts";
 
-/** All that a store in Postgres has to do with keys. */
+/** Everything about keys in a store in Postgres. */
 export type PostgresKeys = {
   readonly methods: Remote<FingerprintStore & KnownRecordStore & MappingStore>;
-  /** For `createCommitStore` and `createSplitStore`; `settle` belongs behind `dropStagings` and before `pruneRuns`. */
+  /** For `createCommitStore` and `createSplitStore`; `settle` must run after `dropStagings` and before `pruneRuns`. */
   readonly keeping: KeyKeeping;
   readonly ages: NewestAges;
   readonly adopting: KeyAdopting;
@@ -26,8 +26,8 @@ export type PostgresKeys = {
 };
 
 /**
- * Makes what a store in Postgres has to do with keys.
- * @param numberBits how much of a key's number is used; fewer have keys share theirs.
+ * Makes everything about keys for a store in Postgres.
+ * @param numberBits how many bits of a key's number are used; with fewer, keys share numbers.
  */
 export function createPostgresKeys(database: PostgresDatabase, numberBits?: number): PostgresKeys {
   const store = new StoreKeys(database, numberBits);

@@ -12,7 +12,7 @@ const setRow = z.object({ id: z.int(), validAfter: z.int(), nextId: z.int() }).r
 /** A set whose row this transaction has locked. */
 export type LockedSet = z.output<typeof setRow>;
 
-/** Makes the set of a sync where there is none. */
+/** Makes the set of a sync if there is none. */
 async function makeSet(database: PostgresDatabase, { target, sync }: SyncName): Promise<void> {
   await database.lockAndWrite(async (queries) => {
     await queries
@@ -38,10 +38,10 @@ async function lockSet(
   return found === undefined ? undefined : setRow.parse(found);
 }
 
-/** Of each set the last transaction of this process that locks it. */
+/** The last transaction of this process that locks each set. */
 const turns = new WeakMap<PostgresDatabase, Map<string, Promise<void>>>();
 
-/** Runs `work` once those of this process that lock the same set have ended: one connection at a time waits for it. */
+/** Runs `work` once those of this process that lock the same set have ended, so that one connection at a time waits. */
 async function inTurn<Result>(
   database: PostgresDatabase,
   { target, sync }: SyncName,
@@ -63,12 +63,12 @@ async function inTurn<Result>(
 }
 
 /**
- * Runs `work` in a transaction that has locked the set of a sync first, and makes the set where there is none; what of
- * it needs no such lock is done `before`, because others wait. Whatever
- * judges keys of a set, draws their ids or forgets what is known of them begins so, in whichever process: one after the
- * other. That is why READ COMMITTED is enough for them: each statement behind the lock sees all that the one before has
- * written. What happens beside them (a part that leaves or is refused, a commit, a staging that is given up) changes
- * what is found by a key in one transaction, which the one statement that finds it sees whole or not at all.
+ * Runs `work` in a transaction that first locks the set of a sync, and makes the set if there is none. Work that does
+ * not need the lock is done in `before`, because others wait for the lock. Every transaction that judges keys of a set,
+ * draws their ids or forgets what is known of them begins like this, in any process, so that they run one after the
+ * other. READ COMMITTED is therefore enough for them: each statement after the lock sees everything that the
+ * transaction before wrote. Other changes (a part that leaves or is refused, a commit, an abandoned staging) alter what
+ * is found by a key in one transaction, which the one statement that looks it up sees whole or not at all.
  */
 export async function withLockedSet<Result>(
   database: PostgresDatabase,
@@ -91,8 +91,8 @@ export async function withLockedSet<Result>(
 const sendRow = z.object({ send: z.int() });
 
 /**
- * Makes sure that a staging is the newest of its chunk and has not ended, and that it stays so until this transaction
- * ends; answers its number.
+ * Ensures that a staging is the newest of its chunk and has not ended, and that it stays so until this transaction
+ * ends; returns its number.
  * @throws {SupersededError} it is not.
  */
 export async function holdStaging(queries: Queries, name: StageName): Promise<number> {

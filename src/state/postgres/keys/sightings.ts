@@ -18,12 +18,12 @@ const seenColumns = z.object({ ids: list, rowNumbers: list, lengths: list.nullab
 
 const numberedRow = seenColumns.extend({ number: z.int() });
 
-/** An entry that a run added, and how many of its stagings ended without all that they saw; null is of no entry. */
+/** An entry that a run added, null if there is none; and how many of its stagings ended without all that they saw. */
 const sinceRow = z.object({ ended: z.int(), number: z.int().nullable(), seen: z.unknown() });
 
 const columnsInSql = sql`to_json(ids) as ids, to_json(row_numbers) as row_numbers, to_json(lengths) as lengths`;
 
-/** What one run saw, as far as it was read. */
+/** What one run saw, as far as it has been read. */
 type RunSeen = {
   readonly runId: string;
   readonly ended: number;
@@ -59,16 +59,16 @@ function addIds(to: IdSet, entries: readonly SeenRows[]): void {
 }
 
 /**
- * What runs saw, by set. What is remembered was committed, and is asked about each time: the entries that any process
- * added since are read, behind the lock of the set, in whose order their numbers grow; and all is read anew once a
- * staging of the run was given up or cut.
+ * What runs saw, by set. Only committed sightings are remembered, and they are brought up to date at each call: the
+ * entries that any process added since are read under the lock of the set, in whose order their numbers grow.
+ * Everything is read again once a staging of the run was abandoned or cut.
  */
 export class SeenByRuns {
   readonly #known = new Map<number, RunSeen>();
 
   /**
-   * Makes what tells which ids a run saw until it is asked, this transaction among it: to be called once the set is
-   * locked, and asked first before anything is written.
+   * Makes a function that returns which ids a run has seen so far, including in this transaction. Call `begin` once the
+   * set is locked, and the function for the first time before anything is written.
    */
   begin(queries: Queries, at: RunOfSet): () => Promise<(id: number) => boolean> {
     let before: RunSeen | undefined;
@@ -85,7 +85,7 @@ export class SeenByRuns {
     };
   }
 
-  /** The ids that a run saw, in stagings that it did not give up. */
+  /** The ids that a run saw, in stagings that it did not abandon. */
   async all(queries: Queries, at: RunOfSet): Promise<IdSet> {
     return (await this.#committed(queries, at)).ids;
   }
@@ -109,9 +109,9 @@ export class SeenByRuns {
   }
 }
 
-/** Adds what a transaction saw, by the stagings that the ages of its rows name. */
+/** Collects what a transaction saw, by the stagings that the ages of its rows name. */
 export class SeenHere {
-  // A replayed row is as old as the staging that refused it first.
+  // A replayed row is as old as the staging that first refused it.
   readonly #rows = new Map<number, SeenRowsWriter>();
 
   note(id: number, age: number): void {
@@ -143,8 +143,8 @@ function columns(writer: SeenRowsWriter): RawBuilder<unknown> {
 const foldFacts = z.object({ isAny: z.boolean(), isAsked: z.boolean() });
 
 /**
- * Folds what earlier runs saw into the blocks of ages, or forgets it where nothing can ask for it: no reject of the
- * sync, no other run of it that is open, no older mapping. To be called with the set locked; once a run is enough.
+ * Folds what earlier runs saw into the blocks of ages, or forgets it if nothing can ask for it: no reject of the sync,
+ * no other open run of it, no older mapping. Call it with the set locked; once a run is enough.
  */
 export async function foldSightings(queries: Queries, { setId, runId }: RunOfSet): Promise<void> {
   const [sightings, stagings, runs] = [
@@ -168,7 +168,7 @@ export async function foldSightings(queries: Queries, { setId, runId }: RunOfSet
   if (isAsked) await foldAges(queries, setId, isOld);
   else
     await sql`delete from ${sql.table("sightedBlocks")} where set_id = ${setId}`.execute(queries);
-  // Of a staging that is not decided yet it is not known whether it counts, and a run that is open asks for its own.
+  // Whether an undecided staging will count is not known yet, and an open run asks for its own sightings.
   await sql`
     delete from ${sightings} s where ${isOld} and not exists (
       select 1 from ${stagings} t join ${runs} r using (run_id)
@@ -178,8 +178,8 @@ export async function foldSightings(queries: Queries, { setId, runId }: RunOfSet
 }
 
 /**
- * Folds what accepted stagings saw of every set into its blocks, and forgets the rest, which only the run asks for that
- * saw it; while a run is open it does nothing.
+ * Folds what accepted stagings saw of every set into its blocks, and forgets the rest, for which only the run that saw
+ * it asks. Does nothing while a run is open.
  */
 export async function foldAllSets(database: PostgresDatabase): Promise<void> {
   const sets = await database.state.queries.selectFrom("fingerprintSets").select("id").execute();

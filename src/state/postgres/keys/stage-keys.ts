@@ -17,16 +17,16 @@ import { foldSightings, SeenHere } from "./sightings.ts";
 import { type KeyToStage, putStaged } from "./staged-keys.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
-/** A call, and what becomes of its rows. */
+/** A call, and the results for its rows. */
 type Staging = {
   readonly input: KeysToStage;
   readonly hashed: HashedKeys;
   readonly verdicts: Uint8Array;
-  /** Of rows that leave the ids of their fingerprints, as `JudgedKeys` has them. */
+  /** The ids of the fingerprints of rows that leave, as `JudgedKeys` has them. */
   readonly ids: Int32Array;
 };
 
-/** Tells which of these rows have keys that are in doubt; undefined of none. */
+/** Makes a function that returns whether the key of one of these rows is in doubt. */
 async function doubtedOf(
   queries: Queries,
   { setId, keys, order }: { setId: number; keys: KeysToStage["keys"]; order: readonly number[] },
@@ -55,7 +55,7 @@ type Judging = {
   readonly isSeen: () => Promise<(id: number) => boolean>;
 };
 
-/** Looks up the keys of a step, and all that they are judged against. */
+/** Looks up the keys of a step, and everything that they are judged against. */
 async function gather(
   { queries, set, isSeen }: Judging,
   { input, hashed }: Pick<Staging, "hashed" | "input">,
@@ -72,9 +72,9 @@ async function gather(
     );
   const asked = full || begunAt !== undefined;
   let found = await look(asked);
-  // Then known records may leave, too.
+  // In that case known records may leave, too.
   if (found.isAnyInDoubt && !asked) found = await look(true);
-  // Behind the look-up: a key that it found known and that nothing has in doubt now was in no doubt then.
+  // After the look-up: a key that it found known and that is not in doubt now was not in doubt then.
   const isDoubted = found.isAnyInDoubt
     ? await doubtedOf(queries, { setId, keys, order })
     : undefined;
@@ -95,7 +95,7 @@ async function gather(
   };
 }
 
-/** The keys that leave, with an id for each; those of new ones follow each other from `nextId` on. */
+/** The keys that leave, with an id for each; new keys get consecutive ids from `nextId` on. */
 function drawIds(put: KeysToPut, nextId: number): (KeyToStage & { readonly said: number })[] {
   let next = nextId;
   const leaving = [...put.added].map(([index, times]) => {
@@ -108,7 +108,7 @@ function drawIds(put: KeysToPut, nextId: number): (KeyToStage & { readonly said:
   return [...leaving, ...known];
 }
 
-/** Judges one step of a call, and writes what becomes of its keys; answers the id that is drawn next. */
+/** Judges one step of a call, and writes the results for its keys; returns the id to draw next. */
 async function judgeStep(
   judging: Judging,
   staging: Staging,

@@ -6,13 +6,13 @@ import type { Queries } from "../../store/state-database.ts";
 import { bigintsOf, integerArray, smallintArray } from "./binary-arrays.ts";
 import { hashArray, keyRelation, tagArray } from "./look-up.ts";
 
-// What stagings will make known stands apart from the fingerprints until their commit: a staging that is given up
+// What stagings will make known is kept apart from the fingerprints until their commit: a staging that is abandoned
 // before anything of it left has changed no fingerprint. Every function is called inside a transaction.
 
 /** A staging, and the set of its sync. */
 export type SendOfSet = { readonly setId: number; readonly send: number };
 
-/** What becomes of a key, by its index. */
+/** What a staging makes of a key, by its index. */
 export type KeyToStage = {
   readonly index: number;
   readonly id: number;
@@ -22,8 +22,8 @@ export type KeyToStage = {
 };
 
 /**
- * Counts rows of a staging, in SQL. Once all are among the fingerprints (`noteMerged`) they stay written: a record that
- * is refused later is made unknown there, too.
+ * Counts rows of a staging, in SQL. Once all are among the fingerprints (`noteMerged`) the count stays as it is: a
+ * record that is refused later is made unknown there, too.
  */
 function countedKeys({ setId, send }: SendOfSet, keys: number): RawBuilder<unknown> {
   return sql`
@@ -31,12 +31,12 @@ function countedKeys({ setId, send }: SendOfSet, keys: number): RawBuilder<unkno
     on conflict (set_id, send) do update set keys = case o.keys when 0 then 0 else o.keys + excluded.keys end`;
 }
 
-// Of the notes of a staging the last one counts, as if it were the only one.
+// Only the last note of a staging about a key counts.
 const orReplace = sql`on conflict (set_id, number, tag, send) do update
   set hash = excluded.hash, id = excluded.id, times = excluded.times, entry = excluded.entry,
     is_drawn = e.is_drawn or excluded.is_drawn`;
 
-/** Notes what a staging makes of keys, each once. */
+/** Notes what a staging makes of keys; each key comes once. */
 export async function putStaged(
   queries: Queries,
   {
@@ -52,8 +52,8 @@ export async function putStaged(
   const ids = integerArray(keys.map(({ id }) => id));
   const times = smallintArray(keys.map((key) => key.times));
   const drawn = smallintArray(keys.map(({ isDrawn }) => Number(isDrawn)));
-  // In the order of their index, in which they are written in three quarters of the time. In one statement with their
-  // count, because others wait for the lock of the set.
+  // In the order of their index, which takes three quarters of the time. In one statement with their count, because
+  // others wait for the lock of the set.
   await sql`
     with counted as (${countedKeys({ setId, send }, keys.length)})
     insert into ${sql.table("stagedKeys")} as e (set_id, number, tag, send, hash, id, times, is_drawn)
@@ -65,8 +65,8 @@ export async function putStaged(
 }
 
 /**
- * Notes that the service refused a record of each of these keys of a staging: none is known by it. What is sent twice
- * stays so.
+ * Notes that the service refused a record of each of these keys of a staging, which makes none of them known. A key
+ * that is sent twice stays so.
  */
 export async function refuseStaged(
   queries: Queries,

@@ -14,11 +14,11 @@ const secretRow = z.object({
     .transform((text) => Buffer.from(text, "hex")),
 });
 
-/** What every part of a store that has to do with keys shares. */
+/** What all parts of a store that deal with keys share. */
 export class StoreKeys {
   readonly database: PostgresDatabase;
   readonly seen = new SeenByRuns();
-  /** The last run of a set whose first transaction has folded what earlier ones saw. */
+  /** For each set, the last run whose first transaction folded what earlier ones saw. */
   readonly folded = new Map<number, string>();
   readonly #numberBits: number | undefined;
   #hashesOf: KeyHashes | undefined;

@@ -1,10 +1,12 @@
-/** An index in which a key of a set is once for each value of another column; as `indexedKey` has it. */
+/** An index in which each key of a set occurs once for each value of other columns; the key is as in `indexedKey`. */
 function uniqueByKey(table: string, ...column: readonly string[]): string {
   const key = ["hashtextextended(key, 0)", "hashtextextended(key, 1)"];
   return `create unique index ${table}_unique on $schema.${table} (${["set_id", ...key, ...column].join(", ")})`;
 }
 
-/** The tables of step 1 that are asked by the text of a key, which has no limit; an entry of a btree index has one. */
+/**
+ * The tables of step 1 that are searched by the text of a key, which has no limit; an entry of a btree index has one.
+ */
 export const tablesByKey: readonly string[] = [
   `create table $schema.refusals (
   set_id bigint not null,

@@ -1,9 +1,9 @@
 /**
- * Fingerprints and what goes with them. A key is a number and a tag of 64 bits each, and a record's hash is a `uuid`,
- * because these have a fixed length and travel as they are.
+ * Fingerprints and related tables. A key is a number and a tag of 64 bits each, and a record's hash is a `uuid`,
+ * because these have a fixed length and are sent as they are.
  */
 export const keyTables: readonly string[] = [
-  // Room in each page, so that a changed record is written beside its older version and no index with it.
+  // Leaves room in each page, so that a changed record is written next to its older version without touching any index.
   `create table $schema.fingerprints (
   number bigint not null,
   tag bigint not null,
@@ -26,8 +26,8 @@ export const keyTables: readonly string[] = [
   primary key (set_id, slot),
   unique (set_id, name)
 )`,
-  // What stagings will make known, a row for each key; of the rows of a key the one with the greatest entry counts.
-  // The rows of a staging that counts say nothing, and are removed later.
+  // What stagings will make known, a row for each key of a staging; of the rows of a key the one with the greatest
+  // entry counts. The rows of a staging that counts say nothing, and are removed later.
   `create table $schema.staged_keys (
   number bigint not null,
   tag bigint not null,
@@ -40,7 +40,7 @@ export const keyTables: readonly string[] = [
   is_drawn boolean not null,
   primary key (set_id, number, tag, send)
 )`,
-  // The stagings that have rows in `staged_keys`, and at most how many of them are not among the fingerprints yet.
+  // The stagings that have rows in `staged_keys`, and at most how many of these are not among the fingerprints yet.
   `create table $schema.staged_sends (
   set_id integer not null,
   send bigint not null,
@@ -72,7 +72,7 @@ export const keyTables: readonly string[] = [
   ages bigint[] not null,
   primary key (set_id, block)
 )`,
-  // To compress them takes longer than to write them.
+  // Compressing them would take longer than writing them.
   `alter table $schema.sightings alter ids set storage external, alter row_numbers set storage external,
   alter lengths set storage external`,
   `alter table $schema.sighted_blocks alter ids set storage external, alter ages set storage external`,

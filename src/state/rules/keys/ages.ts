@@ -1,8 +1,8 @@
 import { rowNumbersMax } from "../../contract/keys/fingerprints.ts";
 
 /**
- * How old a row is: of two rows of a sync the later one has the greater age, by the number of its staging and
- * its own in that.
+ * The age of a row, made of its staging's number and its own number in the staging. The later of two rows of a sync has
+ * the greater age.
  */
 export function ageOf(send: number, rowNumber: number): number {
   return send * rowNumbersMax + rowNumber;

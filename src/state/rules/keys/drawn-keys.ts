@@ -3,17 +3,17 @@ import type { KeyWords } from "./staged-index.ts";
 /** Bits of the first layer of a filter. */
 const firstBits = 2 ** 20;
 
-/** How many times as large as the layer before the next one is, up to the largest: 8 MB. */
+/** Size of a layer as a multiple of the layer before, up to the largest layer of 8 MB. */
 const growth = 4;
 const lastBits = 2 ** 26;
 
-/** Bits for each key of a layer. Each key sets three of them, so that one in 200 others is taken for a key. */
+/** Bits of a layer for each key. Each key sets three, so that one in 200 other keys is mistaken for a member. */
 const bitsPerKey = 16;
 
 /** Keys that a filter holds: eight layers, 45 MB. */
 const filterKeysMax = 22_000_000;
 
-/** Sets whose filters are held: those that were asked for last. */
+/** Sets whose filters are kept: the most recently used ones. */
 const setsMax = 4;
 
 function hasBit(layer: Uint32Array, word = 0): boolean {
@@ -27,8 +27,8 @@ function setBit(layer: Uint32Array, word = 0): void {
 }
 
 /**
- * Keys, and others that are taken for them; never is one of them missed (a Bloom filter, in layers that it fills one by
- * one).
+ * A Bloom filter of keys, in layers that it fills one by one. It may mistake other keys for its own, but never misses
+ * one of its own.
  */
 export class KeyFilter {
   /** The largest first. */
@@ -47,7 +47,7 @@ export class KeyFilter {
     return this.#layers.some(isIn);
   }
 
-  /** Whether there was room for it. */
+  /** Adds a key; returns whether there was room for it. */
   add({ numbers, tags }: KeyWords, index: number): boolean {
     if (this.#left === 0) return false;
     if (this.#room === 0) {
@@ -65,24 +65,24 @@ export class KeyFilter {
   }
 }
 
-/** All keys of a set, and the id that its next new key is given. */
+/** All keys of a set, and the id that its next new key gets. */
 type Drawn = { readonly filter: KeyFilter; nextId: number };
 
 /**
- * The keys of sets that have an id, as far as this process has given all of them out: a key that is not among them has
- * no fingerprint, and is not looked up. A first load thereby looks up nothing in a table that it fills. The next id of
- * a set tells whether another process gave one out: no id is given out twice, and nothing else makes a fingerprint.
+ * The keys that have an id, for sets whose ids were all assigned by this process. A key that is not among them has no
+ * fingerprint, and is not looked up, so that a first load looks up nothing in a table that it fills. The next id of a
+ * set shows whether another process assigned one: no id is assigned twice, and nothing else makes a fingerprint.
  */
 export class DrawnKeys {
   readonly #sets = new Map<number, Drawn>();
   readonly #keysMax: number | undefined;
 
-  /** @param keysMax of a set; one that has more is looked up as if none were known. @default 22 million */
+  /** @param keysMax of a set; in a set with more keys, every key is looked up. @default 22 million */
   constructor(keysMax?: number) {
     this.#keysMax = keysMax;
   }
 
-  /** Undefined where not all of the set's ids are known; `nextId` is the set's, as it is in this transaction. */
+  /** Undefined if not all keys of the set are known; `nextId` is the set's next id in this transaction. */
   of(setId: number, nextId: number): KeyFilter | undefined {
     const found =
       nextId === 1 ? { filter: new KeyFilter(this.#keysMax), nextId } : this.#sets.get(setId);
@@ -94,13 +94,13 @@ export class DrawnKeys {
     return found.filter;
   }
 
-  /** Notes that the keys of the filter, and no others, were given the ids before this one. */
+  /** Notes that exactly the keys of the filter have the ids before `nextId`. */
   drew(setId: number, nextId: number): void {
     const found = this.#sets.get(setId);
     if (found !== undefined) found.nextId = nextId;
   }
 
-  /** Forgets all of them, as after a transaction that has failed. */
+  /** Forgets all sets, for instance after a failed transaction. */
   forget(): void {
     this.#sets.clear();
   }

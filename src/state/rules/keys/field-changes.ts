@@ -12,11 +12,11 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 
 type Counted = FieldChange & { changed: number; lost: number; firstLost: number };
 
-/** The fields in which records differ from what was known of their keys, as they are found. */
+/** Collects the fields in which records differ from what was known of their keys. */
 export class FieldChanges {
   readonly #found: Counted[] = [];
 
-  /** Holds the fields of a record against those that its key had: 0 stands for one that is not there. */
+  /** Compares the fields of a record with those that its key had; a hash of 0 means that the field is absent. */
   compare(
     before: Uint8Array,
     now: Uint8Array,
@@ -24,7 +24,7 @@ export class FieldChanges {
   ): void {
     const [had, has] = [viewOf(before), viewOf(now)];
     for (let at = 0; at < now.length; at += fieldHashBytes) {
-      // Fields that came later have later slots.
+      // Newer fields have later slots.
       const old = at < before.length ? had.getUint32(at, true) : 0;
       const is = has.getUint32(at, true);
       const isLost = is === 0 && old !== 0;
@@ -42,7 +42,7 @@ export class FieldChanges {
     return (this.#found[slot] ??= { slot, changed: 0, lost: 0, firstLost: index });
   }
 
-  /** In the order of their slots. */
+  /** All changes, in slot order. */
   all(): readonly FieldChange[] {
     return Object.values(this.#found);
   }

@@ -1,6 +1,6 @@
 import { type FieldHash, fieldHashBytes } from "../../contract/keys/known-records.ts";
 
-/** The hashes in their slots; 0 stands for a field that the record did not have. */
+/** Reads the hashes from their slots, without those that are 0: fields that the record did not have. */
 export function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): FieldHash[] {
   const view = new DataView(fields.buffer, fields.byteOffset, fields.byteLength);
   const hashes: FieldHash[] = [];

@@ -2,14 +2,14 @@
 export class IdSet {
   #bits = new Uint8Array(1_024);
 
-  /** A set from the bytes of one. */
+  /** Makes a set from the bytes of one. */
   static of(bytes: Uint8Array): IdSet {
     const set = new IdSet();
     set.#bits = new Uint8Array(bytes);
     return set;
   }
 
-  /** Its own copy: a bit for each id, up to the highest. */
+  /** A copy of its bytes: a bit for each id, up to the highest. */
   bytes(): Uint8Array {
     return this.#bits.slice(0, this.#bits.findLastIndex((byte) => byte !== 0) + 1);
   }

@@ -1,51 +1,51 @@
 import { type KeysToStage, verdict } from "../../contract/keys/fingerprints.ts";
 import { ageOf } from "./ages.ts";
 
-/** How often a run sends a key as far as it has staged: what it sends once counts when its staging is committed. */
+/** How often a run sends a key, as far as it has staged. A key sent once counts when its staging is committed. */
 export const sent = { once: 1, twice: -1, refused: 0 } as const;
 
-/** What is asked of a send that a fingerprint names. */
+/** The facts of a send that a fingerprint names. */
 export type SendFacts = {
   readonly runId: string;
   readonly state: string;
-  /** Unix ms; null of one that was not accepted. */
+  /** Unix ms; null if it was not accepted. */
   readonly committedAt: number | null;
-  /** Of the mapping; null where none was kept. */
+  /** Hash of the mapping; null if none was kept. */
   readonly mapping: string | null;
 };
 
-/** Whether the service holds what a fingerprint says of a send; what was not accepted of one that was cut has none. */
+/**
+ * Whether the service holds the records whose fingerprints name this send. Records of a cut send that were not accepted
+ * have no such fingerprint.
+ */
 export function isAccepted(facts: SendFacts | undefined): boolean {
   return facts?.state === "committed" || facts?.state === "cut";
 }
 
-/** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
+/** What keys are judged against; `isDoubted` is undefined if no key of the set is in doubt. */
 export type JudgedSet = {
-  /** A send up to this one says nothing any more. */
+  /** Sends up to this one no longer count. */
   readonly validAfter: number;
-  /** Mappings of which the service may hold records, the run's own or not. */
+  /** Mappings whose records the service may hold, the run's own or others. */
   readonly mappings: ReadonlySet<string>;
-  /** Undefined of a send that is not known any more. */
+  /** Undefined for a send that is no longer known. */
   readonly factsOf: (send: number) => SendFacts | undefined;
   readonly isDoubted: ((index: number) => boolean) | undefined;
   /** Whether the run saw an id, in a staging that it did not give up. */
   readonly isSeen: (id: number) => boolean;
-  /** Notes that it did, in a row of this age. */
+  /** Notes that the run saw an id, in a row of this age. */
   readonly note: (id: number, age: number) => void;
-  /** The age at which an accepted staging saw an id last, 0 where none did; only replays ask. */
+  /** The age at which an accepted staging last saw an id, 0 if none did; only replays ask. */
   readonly newestOf: (id: number) => number;
 };
 
-/** Whether this run sent the key before. One that it sent twice stays so, even if the second staging was given up. */
+/** Whether this run sent the key before. A key sent twice stays so, even if the second staging was given up. */
 function wasSent({ factsOf }: JudgedSet, send: number, runId: string): boolean {
   const facts = send === 0 ? undefined : factsOf(Math.abs(send));
   return facts?.runId === runId && (send < 0 || facts.state !== "dropped");
 }
 
-/**
- * Whether another run sent the key since a backfill began; one that it sent twice, in order, was sent all
- * the same.
- */
+/** Whether another run sent the key since a backfill began. A key that it sent twice, in order, counts as well. */
 function isSentSince(
   { factsOf }: JudgedSet,
   { begunAt = Infinity, runId }: KeysToStage,
@@ -59,30 +59,30 @@ function isSentSince(
 /** The fingerprints of some keys. */
 export type FoundKeys = {
   /**
-   * In the order of the keys: the id of a fingerprint by which the service is known to hold the record as it
-   * is; of any other its id below zero; null where there is none.
+   * In the order of the keys: the id of the fingerprint, negative unless the service is known to hold the record as it
+   * is; null if there is none.
    */
   readonly ids: (number | null)[];
-  /** The sends of those that are below zero, in the same places; of all where they are asked for. */
+  /** The sends of the negative ids, in the same places; of all ids if those are asked for. */
   readonly sends: number[];
 };
 
 /**
- * How old a row is. A replayed one does not grow newer by it: of two that are replayed apart, the later one still
+ * The age of a row. A replay does not make a row newer: of two rows that are replayed separately, the later one still
  * wins.
  */
 export function ageOfRow({ ages, send, rowNumbers }: KeysToStage, index: number): number {
   return ages?.[index] ?? ageOf(send, rowNumbers[index] ?? 0);
 }
 
-/** Keys of a call, each once, and what was found of them. */
+/** Keys of a call, each once, and what was found for them. */
 type FoundRows = FoundKeys & { readonly order: readonly number[] };
 
 /** What becomes of the keys of records that leave, by the indexes of their rows. */
 export type KeysToPut = {
-  /** Those that have no id yet, and how often the run sends each: see `sent`. */
+  /** Keys that have no id yet, and how often the run sends each: see `sent`. */
   readonly added: Map<number, number>;
-  /** Those that have one. */
+  /** Keys that have an id. */
   readonly known: Map<number, KnownKey>;
 };
 
@@ -96,7 +96,7 @@ type KnownKey = {
 /** A row, and what is known of its key. */
 type FoundRow = {
   readonly index: number;
-  /** 0 is of none. */
+  /** 0 if there is none. */
   readonly id: number;
   /** Whether the service is known to hold the record as it is. */
   readonly isKnown: boolean;
@@ -112,13 +112,13 @@ function eachRow({ order, ids, sends }: FoundRows, each: (row: FoundRow) => void
   }
 }
 
-/** Why a record is sent of whose key this run sent none before: what is known of its send says so. */
+/** Why a record is sent whose key this run has not sent before, by what is known of the key's last send. */
 function reasonOf(
   { committedAfter = 0, mapping }: KeysToStage,
   { validAfter, factsOf, mappings }: JudgedSet,
   { id, isKnown, knownSend }: FoundRow,
 ): number {
-  // One without a send was refused, or only seen by a dry run of a version that had them.
+  // A key without a send was refused, or only seen by a dry run of an older version.
   if (id === 0 || knownSend === 0) return verdict.new;
   if (isKnown) return verdict.again;
   const facts = knownSend > validAfter ? factsOf(knownSend) : undefined;
@@ -128,7 +128,7 @@ function reasonOf(
   return isOlder && mappings.has(older) ? verdict.remapped : verdict.changed;
 }
 
-/** Judges the keys: puts each verdict at its index, and answers what becomes of those that leave. */
+/** Judges keys: puts each verdict at its index, and returns what becomes of the keys that leave. */
 export function judgeKeys(
   input: KeysToStage,
   set: JudgedSet,
@@ -151,7 +151,7 @@ export function judgeKeys(
     const times = isTwice ? sent.twice : sent.once;
     if (id === 0) put.added.set(index, times);
     else {
-      // Of a key that was sent twice nobody knows which record the service holds, and so which fields it had.
+      // If a key was sent twice, nobody knows which record the service holds, and so which fields it had.
       const wasTaken = knownSend > set.validAfter;
       put.known.set(index, { id, times, wasTaken });
     }

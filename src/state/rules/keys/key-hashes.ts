@@ -5,9 +5,9 @@ import { createSipHash, sipWords } from "./sip-hash.ts";
 export const tagBytes = 8;
 
 /**
- * Keys as the store knows them, by a hash under a secret of the store. Half of it is the number that a
- * fingerprint is looked up by, and that many keys may share in theory; with the tag, the other half, it is as
- * long as the hash of a record, and tells keys apart as surely as that tells records apart.
+ * Keys as the store knows them, hashed under a secret of the store. Half of the hash is the number by which a
+ * fingerprint is looked up, and which several keys may share in theory. With the tag, the other half, the hash is as
+ * long as that of a record, and distinguishes keys as reliably as that distinguishes records.
  */
 export type HashedKeys = {
   /** Signed, as SQL has them. */
@@ -16,18 +16,18 @@ export type HashedKeys = {
   readonly tags: Uint8Array;
 };
 
-/** Hashes keys. The same key has another hash in another set. */
+/** Hashes keys. A key has different hashes in different sets. */
 export type KeyHashes = (setId: number, keys: TextBlock) => HashedKeys;
 
-/** The set in front of its keys. */
+/** The prefix that names the set in front of its keys. */
 function prefixOf(setId: number): Uint8Array {
   const prefix = new BigInt64Array([BigInt(setId)]);
   return new Uint8Array(prefix.buffer);
 }
 
 /**
- * Makes the hashes under a secret.
- * @param numberBits how much of a number is used; fewer have keys share theirs.
+ * Makes the hash function under a secret.
+ * @param numberBits how many bits of a number are used; with few bits, keys share numbers.
  */
 export function createKeyHashes(secret: Uint8Array, numberBits = 64): KeyHashes {
   const hashOfSet = new Map<number, ReturnType<typeof createSipHash>>();
@@ -57,7 +57,7 @@ export function numbersJson({ numbers }: HashedKeys, order: readonly number[]): 
   return `[${order.map((index) => numbers[index]).join(",")}]`;
 }
 
-/** Some of several things of `size` bytes each, whole words of 4, in this order. */
+/** Copies some of several items of `size` bytes each, a multiple of 4, in this order. */
 export function bytesInOrder(
   bytes: Uint8Array,
   size: number,
@@ -77,14 +77,14 @@ export function bytesInOrder(
   return new Uint8Array(to.buffer);
 }
 
-/** Bits of a number that are exact in a double. */
+/** Bits of an integer that a double holds exactly. */
 const exactBits = 53;
 
-// No iterators here and in what else takes each key of a run: they were most of what the store's thread allocated.
+// No iterators here or elsewhere in loops over each key of a run: they were most of what the store's thread allocated.
 
 /**
- * Indexes of keys by their numbers, so that neighbours share pages of a table: near enough, by the upper halves of the
- * numbers, which doubles hold together with the indexes.
+ * Sorts indexes of keys by their numbers, so that neighbours share pages of a table. The order is approximate: it goes
+ * by the upper halves of the numbers, which fit into doubles together with the indexes.
  */
 export function byNumber(numbers: BigInt64Array, indexes: readonly number[]): number[] {
   const words = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
@@ -100,7 +100,7 @@ export function byNumber(numbers: BigInt64Array, indexes: readonly number[]): nu
   const inOrder: number[] = [];
   for (let place = 0; place < sorted.length; place += 1) {
     const both = sorted[place] ?? 0;
-    // The rest of a division by the room, which is a power of two.
+    // The remainder of a division by `room`, which is a power of two.
     inOrder.push(both - Math.floor(both / room) * room);
   }
   return inOrder;

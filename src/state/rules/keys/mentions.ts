@@ -1,4 +1,4 @@
-/** Whether a value of JSON is the text, or holds it as a value somewhere; a number counts as its digits. */
+/** Whether a JSON value is the text, or contains it as a value anywhere; a number counts as its digits. */
 export function mentions(value: unknown, text: string): boolean {
   if (typeof value === "object" && value !== null) {
     return Object.values(value).some((member) => mentions(member, text));
@@ -6,7 +6,7 @@ export function mentions(value: unknown, text: string): boolean {
   return (typeof value === "string" || typeof value === "number") && String(value) === text;
 }
 
-/** The same of JSON as it is written. In a line of another form no letter or digit may stand beside it. */
+/** The same for JSON text. In text of any other form, no letter or digit may adjoin a match. */
 export function textMentions(written: string, text: string): boolean {
   try {
     return mentions(JSON.parse(written), text);

@@ -1,14 +1,13 @@
 import { z } from "zod";
 
-/** Numbers of 32 bits, out of the bytes of a column. */
+/** 32-bit numbers, read from the bytes of a column. */
 export const numbers = z
   .instanceof(Uint8Array)
   .transform((bytes) => new Uint32Array(new Uint8Array(bytes).buffer));
 
 /**
- * Rows that a staging saw: ids of fingerprints, and the numbers of the rows. Where `lengths` is there, each
- * entry is a run of so many, ids and rows on from its own: a source that is read in the order in which it
- * was first sent is one long run.
+ * Rows that a staging saw: ids of fingerprints, and the numbers of the rows. With `lengths`, each entry is a run of
+ * that many consecutive ids and rows: a source that is read in the order in which it was first sent is one long run.
  */
 export const seenRows = z.object({
   ids: numbers,
@@ -31,7 +30,7 @@ export function eachSeen(
   }
 }
 
-/** Gathers rows that were seen, and joins those that continue each other. */
+/** Collects rows that were seen, and joins consecutive ones into runs. */
 export class SeenRowsWriter {
   readonly #ids: number[] = [];
   readonly #rowNumbers: number[] = [];
@@ -54,7 +53,7 @@ export class SeenRowsWriter {
     this.#rows += 1;
   }
 
-  /** The rows as one entry: whichever is shorter. */
+  /** The rows as one entry, as runs or one by one, whichever is shorter. */
   rows(): SeenRows {
     const runs = {
       ids: Uint32Array.from(this.#ids),
@@ -71,7 +70,7 @@ export class SeenRowsWriter {
     return { ids, rowNumbers, lengths: null };
   }
 
-  /** What the columns of the entry hold. */
+  /** The columns of the entry. */
   columns(): { ids: Uint8Array; rowNumbers: Uint8Array; lengths: Uint8Array | null } {
     const { ids, rowNumbers, lengths } = this.rows();
     return {

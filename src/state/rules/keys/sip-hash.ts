@@ -24,13 +24,12 @@ type SipProgram = {
 
 const program = new WasmProgram<SipProgram>(new URL("./sip.wasm", import.meta.url));
 
-/** Texts that are hashed at a time, so that their memory stays small. */
+/** Texts hashed at a time, to keep their memory small. */
 const textsMax = 10_000;
 
 /**
- * Makes SipHash-2-4 with 128 bits, for texts that all have `prefix`, whole blocks of 8 bytes, in front: a
- * keyed hash, so that nobody who does not know the secret can make two texts meet. Answers four words for
- * each text.
+ * Makes a SipHash-2-4 function with 128 bits, for texts that are all preceded by `prefix`, whole blocks of 8 bytes. It
+ * is keyed, so that nobody can construct a collision without the secret. It returns four words for each text.
  */
 export function createSipHash(
   secret: Uint8Array,
@@ -48,7 +47,7 @@ export function createSipHash(
   };
 }
 
-/** The texts from `first` on, as many as are hashed at a time. */
+/** The texts from `first` on, at most `textsMax`. */
 function someOf({ bytes, ends }: TextBlock, first: number): TextBlock {
   const from = ends[first - 1] ?? 0;
   const some = ends.slice(first, first + textsMax);
@@ -56,7 +55,7 @@ function someOf({ bytes, ends }: TextBlock, first: number): TextBlock {
   return { bytes: bytes.subarray(from, from + (some.at(-1) ?? 0)), ends: some };
 }
 
-/** The hashes of some texts, in memory of the program: until it is called again. */
+/** The hashes of some texts, in the program's memory: valid until its next call. */
 function hashOf(
   sip: SipProgram,
   { secret, prefix }: { readonly secret: Uint8Array; readonly prefix: Uint8Array },

@@ -3,7 +3,7 @@ import type { HashedKeys } from "./key-hashes.ts";
 /** Words of a key: two of its number, two of its tag. */
 const keyWords = 4;
 
-/** The words of keys, of which a number alone costs no memory to compare. */
+/** The 32-bit words of keys: unlike a bigint, a word is read without allocating memory. */
 export type KeyWords = { readonly numbers: Int32Array; readonly tags: Int32Array };
 
 /** The words of hashed keys, in the same memory. */
@@ -14,16 +14,16 @@ export function wordsOf({ numbers, tags }: HashedKeys): KeyWords {
   };
 }
 
-/** Two values for each of several keys, by the keys: of a key that is set again the last ones stay. */
+/** Maps each key to an id and a send; setting a key again replaces them. */
 export class StagedIndex {
   #words: Int32Array;
   #ids: Int32Array;
   #sends: Float64Array;
-  /** Numbers of entries from 1, where the tag of the key says, or behind it. */
+  /** Numbers of entries from 1, at the place that the key's tag selects, or at a later one. */
   #table: Int32Array;
   #size = 0;
 
-  /** `keys`: about how many it will have. */
+  /** `keys`: about how many keys it will hold. */
   constructor(keys = 0) {
     const room = 2 ** Math.max(10, Math.ceil(Math.log2(keys + 1)));
     this.#words = new Int32Array(keyWords * room);
@@ -36,7 +36,7 @@ export class StagedIndex {
     return this.#size;
   }
 
-  /** The number of the entry of a key, -1 where it has none. */
+  /** The number of a key's entry, -1 if it has none. */
   find(keys: KeyWords, index: number): number {
     return (this.#table[this.#placeOf(keys, index)] ?? 0) - 1;
   }

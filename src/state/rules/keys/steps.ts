@@ -1,19 +1,19 @@
 import { type HashedKeys } from "./key-hashes.ts";
 
-/** Keys of one transaction: with a longer one other processes would wait too long for their turn. */
+/** Keys of one transaction: a longer one would keep other processes waiting too long for their turn. */
 export const keysPerTransactionMax = 10_000;
 
-/** What a step costs besides its keys, in keys: one with a single key takes as long as twenty in a longer one. */
+/** Fixed cost of a step, in keys: a step with a single key takes as long as twenty keys in a longer step. */
 const keysPerStep = 20;
 
-/** Indexes of keys that are judged at once, in ascending order: no key is among them twice. */
+/** Indexes of keys that are judged at once, in ascending order; no key occurs twice among them. */
 type Step = readonly number[];
 
-/** Tells how often each key has come before in a list of them. */
+/** Counts how often each key occurs earlier in the list; undefined if none occurs twice. */
 function timesBefore({ numbers, tags }: HashedKeys): Uint32Array | undefined {
   const count = numbers.length;
   const size = 2 ** Math.ceil(Math.log2(2 * count + 1));
-  // Indexes from 1 of the last occurrences, where the key's tag says, or behind it.
+  // Indexes from 1 of the last occurrences, at the place that the key's tag selects, or at a later one.
   const table = new Uint32Array(size);
   const tagWords = new Int32Array(tags.buffer, tags.byteOffset, count * 2);
   let times: Uint32Array | undefined;
@@ -37,8 +37,8 @@ function timesBefore({ numbers, tags }: HashedKeys): Uint32Array | undefined {
 }
 
 /**
- * Sorts the keys of a call into transactions, and these into steps. What becomes of a key depends on its rows
- * before, so each of its rows has a step of its own, in their order.
+ * Divides the keys of a call into transactions, and those into steps. What becomes of a key depends on its earlier
+ * rows, so each of its rows has a step of its own, in order.
  */
 export function inTransactions(keys: HashedKeys): readonly (readonly Step[])[] {
   const times = timesBefore(keys);

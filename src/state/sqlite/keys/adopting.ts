@@ -11,7 +11,7 @@ import { fieldsIdSql, idsPerSet } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import type { KeyTools } from "./stage-keys.ts";
 
-/** Where the fingerprint `f` is as the adoption `a` left it. */
+/** Whether the fingerprint `f` is as the adoption `a` left it, in SQL. */
 const isAsAdopted = `f.set_id = a.set_id and f.number = a.number and f.tag = a.tag and f.hash = a.hash
   and f.send = a.send`;
 

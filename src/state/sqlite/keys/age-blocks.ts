@@ -1,16 +1,16 @@
 import { ageOf } from "../../rules/keys/ages.ts";
 import { eachSeen, type SeenRows } from "../../rules/keys/seen-rows.ts";
 
-/** Ids whose ages stand in one row. */
+/** The number of ids whose ages are in one row. */
 export const idsPerBlock = 8_192;
 
-/** Bytes of a column that holds the age of each id by itself. */
+/** The bytes of a column that holds the age of each id separately. */
 const wholeBytes = idsPerBlock * Float64Array.BYTES_PER_ELEMENT;
 
-/** Of ids whose ages follow each other: the place of the first one, how many there are, and the age of the first. */
+/** The bytes of a run of ids with consecutive ages: the place of the first id, the length, and the age of the first. */
 const runBytes = 2 + 2 + 8;
 
-/** The ages of a block, out of its column. */
+/** The ages of a block, read from its column. */
 export function agesOf(bytes: Uint8Array): Float64Array {
   if (bytes.length === wholeBytes) return new Float64Array(bytes.slice().buffer);
   const ages = new Float64Array(idsPerBlock);
@@ -23,7 +23,7 @@ export function agesOf(bytes: Uint8Array): Float64Array {
   return ages;
 }
 
-/** How many ids from one on have ages that follow each other; 0 where it has none. */
+/** How many ids from `first` on have consecutive ages; 0 if `first` has no age. */
 function runLength(ages: Float64Array, first: number): number {
   const age = ages[first] ?? 0;
   if (age === 0) return 0;
@@ -34,7 +34,7 @@ function runLength(ages: Float64Array, first: number): number {
 
 /**
  * The bytes of a block's column: runs, or each age, whichever is shorter. A source that is read in the order in which
- * it was first sent is a few runs.
+ * it was first sent takes a few runs.
  */
 export function bytesOfAges(ages: Float64Array): Uint8Array {
   const runs = new DataView(new ArrayBuffer(wholeBytes));
@@ -59,17 +59,17 @@ export function bytesOfAges(ages: Float64Array): Uint8Array {
 export class Ages {
   readonly blocks = new Map<number, Float64Array>();
 
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   of(id: number): number {
     return this.blocks.get(Math.floor(id / idsPerBlock))?.[id % idsPerBlock] ?? 0;
   }
 
-  /** Takes in what a staging saw; of several ages of an id the newest stays. */
+  /** Adds what a staging saw; the newest of several ages of an id stays. */
   add(seen: SeenRows, send: number): void {
     eachSeen(seen, (id, rowNumber) => this.addOne(id, ageOf(send, rowNumber)));
   }
 
-  /** Takes in one age. */
+  /** Adds one age. */
   addOne(id: number, age: number): void {
     const block = this.#have(Math.floor(id / idsPerBlock));
     if (age > (block[id % idsPerBlock] ?? 0)) block[id % idsPerBlock] = age;

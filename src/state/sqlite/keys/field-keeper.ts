@@ -7,17 +7,17 @@ import { count } from "../database.ts";
 import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 
-/** Ids of one set: the fields of another set begin behind them. */
+/** The ids of one set: the fields of the next set begin after them. */
 export const idsPerSet = 2 ** 32;
 
 /** The number in `field_hashes` of a fingerprint `f`. */
 export const fieldsIdSql = `f.set_id * ${idsPerSet} + f.id`;
 
 /**
- * Keeps the hashes of records' fields under the ids of their fingerprints, and notes which fields differ.
- * They are in a table of their own, which a first load only appends to: beside the keys they doubled the
- * pages that it writes in random order, and the CPU that they cost. Those of a key of which the service may hold an
- * older record wait for the commit (`merge-keys.ts`); for any other nobody asks before it.
+ * Keeps the hashes of records' fields under the ids of their fingerprints, and notes which fields differ. They are in a
+ * table of their own, to which a first load only appends: next to the keys they doubled the pages that it writes in
+ * random order, and the CPU that they cost. Those of a key of which the service may hold an older record wait for the
+ * commit (`merge-keys.ts`); nobody asks for any other before that.
  */
 export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] {
   const sets = createFingerprintSets(db);
@@ -51,7 +51,7 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
       const before = sets.idOf(input) * idsPerSet;
       const some = ids.subarray(start, start + keysPerTransactionMax);
       const blocks = hashes.subarray(start * fieldBytes, (start + some.length) * fieldBytes);
-      // Rows of one key may come together: then what the earlier one has is not kept yet.
+      // Rows of one key may come together: then the fields of the earlier one are not kept yet.
       const together = new Map<number, Uint8Array>();
       const isAnyKnown = some.some((id) => id > 0);
       for (const [at, id] of isAnyKnown ? some.entries() : []) {
@@ -64,7 +64,7 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
       putStaged.run({ ...kept, send: count(sendOf, input) });
     };
     for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
-      // As the keys: what leaves is synced before.
+      // As for the keys: the store is synced before anything leaves.
       db.writeUnsynced(() => keepSome(start));
     }
     return changes.all();

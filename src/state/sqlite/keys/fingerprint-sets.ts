@@ -6,25 +6,25 @@ import { count, first } from "../database.ts";
 
 const setRow = z.object({ id: z.int(), validAfter: z.int(), nextId: z.int() }).readonly();
 
-/** What the service is known to hold of one sync at one target. */
+/** What the service is known to hold for one sync at one target. */
 export type FingerprintSet = z.output<typeof setRow>;
 
 /** A subquery: the number of the set of a run's sync. */
 export const setOfRunSql =
   "(select id from fingerprint_sets join runs using (target, sync) where run_id = $runId)";
 
-/** The sets of fingerprints, by their names. What makes one is called inside a transaction. */
+/** The sets of fingerprints, by their names. Methods that make a set are called inside a transaction. */
 export type FingerprintSets = {
-  /** Undefined where nothing of the sync was ever to be sent. */
+  /** Undefined if nothing of the sync was ever to be sent. */
   find(name: SyncName): FingerprintSet | undefined;
-  /** The number of a sync's set; 0 where it has none. */
+  /** The number of a sync's set; 0 if it has none. */
   idOf(name: SyncName): number;
   idOfRun(runId: string): number;
-  /** Finds a set, and makes it where there is none. */
+  /** Finds a set, and makes it if there is none. */
   have(name: SyncName): FingerprintSet;
-  /** Makes the set of a run's sync where there is none. */
+  /** Makes the set of a run's sync if there is none. */
   haveOfRun(runId: string): void;
-  /** Says from which id on the fingerprints of a set have none yet. */
+  /** Sets the first id of a set that no fingerprint has yet. */
   setNextId(input: { readonly id: number; readonly nextId: number }): void;
 };
 

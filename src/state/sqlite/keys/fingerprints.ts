@@ -10,15 +10,15 @@ import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { newestSightedSql } from "./sightings.ts";
 import { createJudgeKeys, createStageKeys, type KeyTools } from "./stage-keys.ts";
 
-// As text: not every number of a key is one of JavaScript's.
+// As text: not every key number is a safe integer of JavaScript.
 const lastRow = z.object({ last: z.string().nullable() });
 
 /** Below the number of every key. */
 const beforeAll = "-9223372036854775809";
 
 /**
- * Prepares the removal of what was last seen before a run; a block of keys at a time, so that other writers
- * get their turn.
+ * Prepares the removal of keys last seen before a run; one block of keys at a time, so that other writers get their
+ * turn.
  */
 function createForgettingSeen(
   db: Database,

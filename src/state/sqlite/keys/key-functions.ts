@@ -18,7 +18,7 @@ export function secretOf(db: Database): Uint8Array {
   return secretRow.parse(found).value;
 }
 
-/** Makes a key's number and tag known to SQL, as `key_number(set, key)` and `key_tag(set, key)`; null of no key. */
+/** Defines a key's number and tag in SQL, as `key_number(set, key)` and `key_tag(set, key)`; null without a key. */
 export function defineKeyHashes(db: Database, hashesOf: KeyHashes): void {
   const hash = (setId: unknown, key: unknown): HashedKeys | undefined =>
     typeof key === "string" ? hashesOf(Number(setId), textBlockOf([key])) : undefined;
@@ -26,6 +26,6 @@ export function defineKeyHashes(db: Database, hashesOf: KeyHashes): void {
   db.define("key_tag", (setId, key) => hash(setId, key)?.tags ?? null);
 }
 
-/** A key's fingerprint `f` in a set, in SQL. */
+/** Whether `f` is the fingerprint of a key in a set, in SQL. */
 export const isOfKeySql = (setId: string, key: string): string =>
   `f.set_id = ${setId} and f.number = key_number(${setId}, ${key}) and f.tag = key_tag(${setId}, ${key})`;

@@ -27,7 +27,7 @@ export function createKeyIds(db: Database, { sightings }: Pick<KeyTools, "sighti
   };
 }
 
-/** What becomes of the keys of stagings in a SQLite store. */
+/** How a SQLite store keeps the keys of stagings. */
 export function createKeyKeeping(
   db: Database,
   { sightings, hashesOf, stagedKeys, merging }: KeyTools,
@@ -75,7 +75,7 @@ export function createKeyKeeping(
     },
     forget: async (_, { runId, send }, keys) => {
       const asked = { setId: sets.idOfRun(runId), keys: JSON.stringify(keys) };
-      // What was not taken was not seen either: no later run need come by its row.
+      // A record that was not taken was not seen either: a later run may never read its row.
       sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));
       forget.run({ ...asked, send });
     },

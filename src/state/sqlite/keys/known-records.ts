@@ -40,7 +40,7 @@ const selectRecord = `select hash, hashes as fields, f.send as send, committed_a
        and a.hash = f.hash and a.send = f.send)
    where set_id = $id and number = $number and tag = $tag`;
 
-/** What is known of records, of a SQLite store. */
+/** What a SQLite store knows of records. */
 export function createKnownRecordStore(
   db: Database,
   { hashesOf, stagedKeys }: Pick<KeyTools, "hashesOf" | "stagedKeys">,
@@ -72,19 +72,19 @@ export function createKnownRecordStore(
       const staged = stagedKeys.of(id);
       const words = wordsOf(hashed);
       return keys.map((_, index): KnownRecord => {
-        // It may be sent at any time, or was and nobody knows whether it was taken.
+        // It may be sent at any time, or was sent and nobody knows whether it was taken.
         const entry = staged.find(words, index);
         if (entry !== -1)
           return { state: "unknown", why: "underWay", send: Math.abs(staged.sendAt(entry)) };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
-        // A row without a hash was only seen, by a dry run of a version that had them. Once fingerprints were
-        // forgotten, a key without one may have been sent.
+        // A row without a hash was only seen, by a dry run of a version that had such rows. Once fingerprints were
+        // forgotten, a key without a hash may have been sent.
         if (found === undefined || found.hash === null) {
           return validAfter === 0 ? { state: "new" } : { state: "unknown", why: "forgotten" };
         }
         const { hash, fields, acceptedAt } = found;
-        // Negative where a run sent two records of the key: no staging has such a number.
+        // Negative if a run sent two records of the key: no staging has such a number.
         const send = Math.abs(found.send);
         if (send === 0) return { state: "unknown", why: "untaken" };
         if (send <= validAfter) return { state: "unknown", why: "forgotten" };

@@ -22,15 +22,15 @@ export type KeysToLookUp = {
   readonly hashes: Uint8Array;
   /** Indexes of the keys that are looked up, in ascending order. */
   readonly order: readonly number[];
-  /** Has every key that has a fingerprint. @default any may have one */
+  /** A filter that has every key with a fingerprint. @default any key may have one */
   readonly drawn?: KeyFilter | undefined;
 };
 
-/** What of a fingerprint makes its record known. */
+/** The conditions under which a fingerprint makes its record known. */
 export type WhatIsKnown = {
-  /** A send up to this one says nothing any more. */
+  /** Sends up to this one no longer count. */
   readonly validAfter: number;
-  /** What was committed before this time (Unix ms) is too old to count. */
+  /** Sends committed before this time (Unix ms) are too old to count. */
   readonly committedAfter: number;
 };
 
@@ -38,10 +38,10 @@ export type WhatIsKnown = {
 export type LookUp = (keys: KeysToLookUp, what: WhatIsKnown) => FoundKeys;
 
 const lists = z.tuple([z.string(), z.string()]);
-// Not looked at one by one: these lists are the store's own, with an entry for each row of a run.
+// Not checked one by one: these lists are the store's own, with an entry for each row of a run.
 const numbersOrNone = z.custom<readonly (number | null)[]>(Array.isArray);
 
-/** Makes what tells which sends count. It asks once for each send of a look-up, in which neighbours share theirs. */
+/** Makes a function that returns whether a send counts. It queries each send of a look-up once: neighbours share it. */
 function createCounting(db: Database): (what: WhatIsKnown) => (send: number) => boolean {
   const select = db.prepare(
     `select count(*) from stagings where send = $send and send > $validAfter and state in ('committed', 'cut')
@@ -66,9 +66,8 @@ function placesOf(order: readonly number[], size: number): Int32Array {
 
 /** Makes the look-up of a SQLite store. */
 export function createLookUp(db: Database): LookUp {
-  // It names what is known, so that whatever it says nothing of is sent. It answers two lists and not a row
-  // for each key, which took most of its time; the keys stay in their order, because everything is joined to
-  // their left.
+  // It names the known records, so that any record that it does not mention is sent. It returns two lists and not a row
+  // for each key, which took most of its time; the keys stay in their order, because everything is left-joined to them.
   const select = db.prepare(
     `select json_group_array(iif(f.hash is substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes}), f.id, -f.id)),
        json_group_array(f.send)
@@ -84,7 +83,7 @@ export function createLookUp(db: Database): LookUp {
     const words = wordsOf(hashed);
     const asked = drawn === undefined ? order : order.filter((index) => drawn.has(words, index));
     if (asked.length === 0) return { ids, sends };
-    // Keys come in no order of the table; looked up in its order, they take half as long.
+    // Keys do not come in the order of the table; looked up in its order, they take half as long.
     const sorted = byNumber(hashed.numbers, asked);
     const [idList, sendList] = lists.parse(
       select.get({

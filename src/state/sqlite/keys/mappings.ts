@@ -6,8 +6,8 @@ import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { newestSightedSql, type Sightings } from "./sightings.ts";
 
 /**
- * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as
- * such, so that an update of sluice is not an alarm.
+ * Whether a staging was accepted and used this mapping, in SQL. A staging from before mappings were kept counts as
+ * such, so that an update of sluice raises no alarm.
  */
 const isOurs = (send: string): string =>
   `coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping, $mapping) = $mapping, 0)`;
@@ -18,8 +18,8 @@ export function createMappingStore(db: Database, sightings: Sightings): MappingS
   const others = "set_id = $setId and mapping <> $mapping";
   const isAny = db.prepare(`select count(*) from mappings where ${others}`);
   const forget = db.prepare(`delete from mappings where ${others}`);
-  // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds
-  // nothing older.
+  // Unknown records count, too: that their send was forgotten or abandoned does not mean that the service holds nothing
+  // older.
   const made = db.prepare(
     `select count(*) from fingerprints f
      left join stagings sent on sent.send = abs(f.send)

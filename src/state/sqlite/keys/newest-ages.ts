@@ -7,15 +7,15 @@ import type { Database } from "../database.ts";
 import type { KeyTools } from "./stage-keys.ts";
 
 const oneList = z.tuple([z.string()]);
-// Not looked at one by one: the list is the store's own, with an entry for each key.
+// Not checked one by one: the list is the store's own, with an entry for each key.
 const idsOf = z.custom<readonly number[]>(Array.isArray);
 
-/** How new keys are in a SQLite store. */
+/** The ages of keys in a SQLite store. */
 export function createNewestAges(
   db: Database,
   { sightings, hashesOf }: Pick<KeyTools, "sightings" | "hashesOf">,
 ): NewestAges {
-  // One list and not a row for each key, which took most of the time.
+  // One list, because a row for each key took most of the time.
   const select = db.prepare(
     `select json_group_array(coalesce(f.id, 0)) from json_each($numbers) k
      left join fingerprints f on f.set_id = $setId and f.number = k.value

@@ -11,7 +11,7 @@ const sendFacts = z.object({
   mapping: z.string().nullable(),
 });
 
-/** Looks up sends; those in a final state are remembered, because every row asks. */
+/** Looks up sends; those in a final state are remembered, because every row asks for one. */
 export function createSendFacts(db: Database): (send: number) => SendFacts | undefined {
   const select = db.prepare(
     "select run_id as runId, state, committed_at as committedAt, mapping from stagings where send = $send",

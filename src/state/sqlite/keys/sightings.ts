@@ -9,29 +9,29 @@ import { Ages, agesOf, bytesOfAges } from "./age-blocks.ts";
 
 /** What a staging sees in one transaction. */
 type Seeing = {
-  /** Whether the run saw an id before, in a staging that it did not give up. */
+  /** Whether the run saw an id before, in a staging that it did not abandon. */
   isSeen(this: void, id: number): boolean;
-  /** Notes that it sees an id in a row of this age. */
+  /** Notes that the staging sees an id in a row of this age. */
   note(this: void, id: number, age: number): void;
   /** Writes what was noted. */
   end(this: void): void;
 };
 
 /**
- * The rows that stagings saw, whether they sent them or not: they say how new a key is. To write a
- * fingerprint for each row of a night took most of what the store did. So what a transaction saw is appended
- * here as one row, and the next run folds what is still asked for into blocks of ages, by id.
+ * The rows that stagings saw, whether they sent them or not: they give the age of a key. Writing a fingerprint for each
+ * row of a night took most of the store's work. So what a transaction saw is appended here as one row, and the next run
+ * folds what may still be asked for into blocks of ages, by id.
  */
 export type Sightings = {
   /** To be called inside a transaction. */
   begin(at: RunOfSet): Seeing;
-  /** The ids that a run saw, in stagings that it did not give up. */
+  /** The ids that a run saw, in stagings that it did not abandon. */
   seenBy(at: RunOfSet): IdSet;
   /** Forgets that a staging saw these ids; to be called inside a transaction. */
   unsee(send: number, ids: ReadonlySet<number>): void;
-  /** The age at which an accepted staging saw an id last, 0 where none did; only inside `asking`. */
+  /** The newest age at which an accepted staging saw an id, 0 if none did; only inside `asking`. */
   newestOf(setId: number, id: number): number;
-  /** Has `work` ask `newestOf` and `newestSightedSql`: what they answer of a set is read once, by the first. */
+  /** Runs `work`, which may use `newestOf` and `newestSightedSql`: they read a set once, at their first use of it. */
   asking<Result>(work: () => Result): Result;
   /** As `asking`, for work that waits for other answers of the store in between. */
   askingInSteps<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -39,7 +39,7 @@ export type Sightings = {
   readAnew(): void;
 };
 
-/** `Sightings.newestOf` of a fingerprint `f`, in SQL. */
+/** `Sightings.newestOf` for a fingerprint `f`, in SQL. */
 export const newestSightedSql = "newest_sighted(f.set_id, f.id)";
 
 const runSeenRow = seenRows.extend({ number: z.int() });
@@ -50,7 +50,7 @@ const sentRow = seenRows.extend({ send: z.int() });
 
 const blockRow = z.object({ block: z.int(), ages: z.instanceof(Uint8Array).transform(agesOf) });
 
-/** What one run saw, as far as it was read; read anew once a staging of the run was given up or cut. */
+/** What one run saw, as far as it has been read; read anew once a staging of the run was abandoned or cut. */
 type RunSeen = {
   readonly runId: string;
   readonly dropped: number;
@@ -63,7 +63,7 @@ type RunOfSet = { readonly setId: number; readonly runId: string };
 
 const seenColumns = "ids, row_numbers as rowNumbers, lengths";
 
-/** Tells which ids a run saw: reads what was appended since it was asked last, whichever process wrote it. */
+/** Makes a function that returns which ids a run saw: it reads what any process appended since its last call. */
 function createOfRun(db: Database): {
   readonly ofRun: (at: RunOfSet) => IdSet;
   readonly readAnew: () => void;
@@ -77,7 +77,7 @@ function createOfRun(db: Database): {
        and run_id = $runId and state <> 'dropped' and number > $number
      order by number`,
   );
-  // By set: syncs are staged beside each other.
+  // By set: several syncs are staged at once.
   const known = new Map<number, RunSeen>();
   const ofRun = ({ setId, runId }: RunOfSet): IdSet => {
     const dropped = count(gaveUp, { runId });
@@ -100,19 +100,19 @@ function createOfRun(db: Database): {
   return { ofRun, readAnew: () => known.clear() };
 }
 
-/** What accepted stagings saw of a set. */
+/** What accepted stagings saw of a set, in SQL. */
 const accepted = `select send, ${seenColumns} from sightings join stagings using (send)
   where set_id = $setId and state in ('committed', 'cut')`;
 
 /**
- * Makes what folds what earlier runs saw into the blocks, or forgets it where nothing can ask for it: no
- * reject of the sync, no other run of it that is open, no older mapping. It does so once a run.
+ * Makes a function that folds what earlier runs saw into the blocks, or forgets it if nothing can ask for it: no reject
+ * of the sync, no other open run of it, no older mapping. It does so once a run.
  */
 function createFolding(db: Database): (at: RunOfSet) => void {
   const isOld = "set_id = $setId and send < (select min(send) from stagings where run_id = $runId)";
   const isAny = db.prepare(`select exists (select 1 from sightings where ${isOld})`);
   const ofSync = "from fingerprint_sets e join runs r using (target, sync)";
-  // What another run has rejected and not written yet is as old as that run.
+  // A row that another open run has rejected and not written yet is as old as that run.
   const isAsked = db.prepare(
     `select exists (select 1 ${ofSync} join rejects using (run_id) where e.id = $setId)
        or exists (select 1 ${ofSync} where e.id = $setId and r.ended_at is null and r.run_id <> $runId)
@@ -128,7 +128,7 @@ function createFolding(db: Database): (at: RunOfSet) => void {
   const put = db.prepare(
     "insert or replace into sighted_blocks (set_id, block, age_runs) values ($setId, $block, $ages)",
   );
-  // Of a staging that is not decided yet it is not known whether it counts, and a run that is open asks for its own.
+  // Whether an undecided staging will count is not known yet, and an open run asks for its own sightings.
   const forget = db.prepare(
     `delete from sightings where ${isOld} and not exists (
        select 1 from stagings s join runs r using (run_id)
@@ -171,8 +171,8 @@ function createReading(db: Database): (setId: number) => Ages {
 }
 
 /**
- * Folds what accepted stagings saw of every set into its blocks, and forgets the rest, which only the run asks for that
- * saw it; while a run is open it does nothing.
+ * Folds what accepted stagings saw of every set into its blocks, and forgets the rest, for which only the run that saw
+ * it asks. Does nothing while a run is open.
  */
 export function foldAllSightings(db: Database): void {
   const read = createReading(db);
@@ -193,7 +193,7 @@ export function foldAllSightings(db: Database): void {
   }
 }
 
-/** Takes ids out of what a staging saw. */
+/** Removes ids from what a staging saw. */
 function createUnseeing(db: Database): Sightings["unsee"] {
   const ofSend = db.prepare(
     `select number, ${seenColumns} from sightings where send = $send and set_id in
@@ -233,7 +233,7 @@ export function createSightings(db: Database): Sightings {
   return {
     begin: ({ setId, runId }) => {
       let before: IdSet | undefined;
-      // A replayed row is as old as the staging that refused it first.
+      // A replayed row is as old as the staging that first refused it.
       const here = new Map<number, SeenRowsWriter>();
       return {
         isSeen: (id) => (before ??= ofRun({ setId, runId })).has(id),

@@ -36,16 +36,18 @@ export type KeyTools = {
   readonly merging: KeyMerging;
 };
 
-/** A call, and what becomes of its rows. */
+/** A call, and the results for its rows. */
 type Staging = {
   readonly input: KeysToStage;
   readonly hashed: HashedKeys;
   readonly verdicts: Uint8Array;
-  /** Of rows that leave the ids of their fingerprints, as `JudgedKeys` has them. */
+  /** The ids of the fingerprints of rows that leave, as `JudgedKeys` has them. */
   readonly ids: Int32Array;
 };
 
-/** What other stagings will make of keys, or made of them and gave up, goes before what is known: it is newer. */
+/**
+ * What undecided stagings, or abandoned ones that left, make of keys takes precedence over what is known: it is newer.
+ */
 function putStaged(
   found: FoundKeys,
   index: StagedIndex,
@@ -61,7 +63,7 @@ function putStaged(
   }
 }
 
-/** What judges some keys of a call, each once, and what keys of the run are held against besides. */
+/** Judges some keys of a call, each once; `against` is what keys of the run are compared with in addition. */
 type JudgeSome = (
   staging: Pick<Staging, "hashed" | "input" | "verdicts">,
   order: readonly number[],
@@ -71,7 +73,7 @@ type JudgeSome = (
   },
 ) => KeysToPut;
 
-/** Makes what judges keys by what is known of their set. */
+/** Makes the function that judges keys by what is known of their set. */
 function createJudgeSome(db: Database, { sightings }: Pick<KeyTools, "sightings">): JudgeSome {
   const sets = createFingerprintSets(db);
   const lookUp = createLookUp(db);
@@ -102,7 +104,7 @@ function createJudgeSome(db: Database, { sightings }: Pick<KeyTools, "sightings"
   };
 }
 
-/** Makes what judges one step of a call; to be called inside a transaction. */
+/** Makes the function that judges one step of a call; to be called inside a transaction. */
 function createStepping(
   db: Database,
   tools: KeyTools,
@@ -175,13 +177,13 @@ export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore
         { hashed, hashes: input.hashes },
       );
       const firstId = sets.have(input).nextId;
-      // Each asks anew how old keys are: the one before may have seen some of them.
+      // Each step reads the ages of keys anew: the one before may have seen some of them.
       for (const order of steps) sightings.asking(() => step(staging, order, writer));
       writer.end({ firstId, drawn: sets.have(input).nextId - firstId });
     };
     merging.settle(setId);
     try {
-      // Before anything of the staging leaves it is finished, which is synced.
+      // Unsynced: before anything of the staging leaves, the staging is finished, which is synced.
       for (const steps of inTransactions(hashed)) db.writeUnsynced(() => judgeSome(steps));
     } catch (error) {
       sightings.readAnew();

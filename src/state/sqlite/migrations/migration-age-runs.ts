@@ -9,8 +9,8 @@ const placeRow = z.object({ setId: z.int(), block: z.int() });
 const blockRow = z.object({ ages: z.instanceof(Uint8Array).transform(agesOf) });
 
 /**
- * Step 16: blocks of ages hold runs of them, where those are shorter. An older sluice would read wrong ages out of
- * them: one that had the store open, and was not seen because it slept, finds no column of that name.
+ * Step 16: blocks of ages hold runs of them, where those are shorter. An older sluice would read wrong ages from them:
+ * one that had the store open, and went unnoticed because it slept, finds no column of that name.
  */
 export function shortenAges(db: DatabaseSync): void {
   const places = db.prepare("select set_id as setId, block from sighted_blocks").all();

@@ -1,4 +1,4 @@
-/** Step 1: the tables that the others change. */
+/** Step 1: the tables that the later steps change. */
 export const firstTables = `
   create table meta (name text primary key, value text not null) without rowid;
 

@@ -8,7 +8,7 @@ import { SeenRowsWriter } from "../../rules/keys/seen-rows.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { agesOf, Ages, bytesOfAges } from "../keys/age-blocks.ts";
 
-/** Fingerprints of which the key is hashed, so that they take less room and all the same. */
+/** Fingerprints with hashed keys, so that they all take the same, smaller room. */
 const tables = `
 insert into meta (name, value) values ('key_secret', lower(hex(randomblob(16))));
 
@@ -42,10 +42,10 @@ const keyRow = z.object({
   fields: z.int().nullable(),
   send: z.int(),
   id: z.int().nullable(),
-  /** The age at which an accepted staging saw it last. */
+  /** The age at which an accepted staging last saw it. */
   age: z.number(),
   seen: z.number(),
-  /** Whether the run that saw it last may go on. */
+  /** Whether the run that last saw it may continue. */
   isOpen: z.int().transform(Boolean),
 });
 
@@ -69,7 +69,7 @@ function putSeen(
   ).run(setId, send, ids, rowNumbers, lengths);
 }
 
-/** Hashes the keys of one set. What is known of them stays, and how new they are goes to the blocks of ages. */
+/** Hashes the keys of one set. What is known of them stays; their ages move to the blocks of ages. */
 function hashSet(
   db: DatabaseSync,
   hashesOf: KeyHashes,
@@ -114,7 +114,7 @@ function hashSet(
   db.prepare("update fingerprint_sets set next_id = ? where id = ?").run(next, setId);
 }
 
-/** Step 5: fingerprints are found by a hash of their key, and how new a key is stands with what stagings saw. */
+/** Step 5: fingerprints are found by a hash of their key, and the age of a key is kept with what stagings saw. */
 export function hashKeys(db: DatabaseSync): void {
   db.exec(tables);
   const secret = secretRow.parse(

@@ -4,7 +4,7 @@ alter table stagings add column changes text;
 alter table runs add column hold text;
 `;
 
-/** Step 9: where the lanes of runs work, and which state folder a process has. */
+/** Step 9: the host of each lane of a run, and the state folder of each process. */
 export const runHosts = `
 alter table hosts add column folder text not null default '';
 
@@ -16,7 +16,7 @@ create table run_hosts (
 ) without rowid;
 `;
 
-/** Step 11: the mappings that made what was sent, and records that a person took for what the service holds. */
+/** Step 11: the mappings that made the sent records, and records that a person took for what the service holds. */
 export const adoptions = `
 create table kept_mappings (
   target text not null,

@@ -1,4 +1,4 @@
-/** Step 2: which account and which source is known, and which fingerprints a restored store made unknown. */
+/** Step 2: the known accounts and sources, and which fingerprints a restored store made unknown. */
 export const identities = `
 insert into meta (name, value) values ('salt', lower(hex(randomblob(16))));
 

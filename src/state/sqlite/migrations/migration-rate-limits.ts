@@ -1,4 +1,4 @@
-/** Rate limits in the words of the field, with what blocks them; what was reserved is asked for again. */
+/** Rate limits in the field's words, with what blocks them; reservations have to be made again. */
 export const rateLimits = `
   create table rate_limits (
     name text primary key,

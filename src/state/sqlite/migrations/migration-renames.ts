@@ -1,4 +1,4 @@
-/** Step 6: a staging and the oldest open transaction have the names that the code gives them. */
+/** Step 6: stagings and the oldest open transaction get the names that the code uses. */
 export const renames = `
 alter table sends rename to stagings;
 alter table runs rename column held to oldest_open;

@@ -1,4 +1,4 @@
-/** Step 2: what may still land, and the order of rows in their chunk. */
+/** Step 2: requests that may still be applied, and the order of rows in their chunk. */
 export const pendingRequests = `
 update fingerprints set seen = seen * 16777216;
 alter table fingerprints add column seen_before integer not null default 0;

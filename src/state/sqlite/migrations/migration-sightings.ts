@@ -1,4 +1,4 @@
-/** Step 4: what stagings saw and did not send, apart from the fingerprints, of which none is written for it. */
+/** Step 4: what stagings saw and did not send, apart from the fingerprints, none of which is written for it. */
 export const sightings = `
 alter table fingerprints add column id integer;
 alter table fingerprint_sets add column next_id integer not null default 1;

@@ -1,7 +1,7 @@
 /**
- * Step 7: what a staging will make known, apart from the fingerprints until it is committed. What a staging that is
- * open in the older store has written stands among the fingerprints already, under a send that does not count yet: it
- * counts once that is committed, as before, and stays unknown where it is given up.
+ * Step 7: what a staging will make known is kept apart from the fingerprints until it is committed. A staging that is
+ * open in the older store has already written its keys among the fingerprints, under a send that does not count yet:
+ * they count once it is committed, as before, and stay unknown if it is abandoned.
  */
 export const stagedKeys = `
 create table staged_keys (

@@ -1,6 +1,6 @@
 /**
- * Step 2: what the service refused in a chunk that is not committed yet, how many events an inbox had lost
- * before a run, and the mappings that made what was sent.
+ * Step 2: records that the service refused in a chunk that is not committed yet, how many events an inbox had lost
+ * before a run, and the mappings that made the sent records.
  */
 export const unsent = `
 alter table runs add column gone integer not null default 0;

@@ -16,7 +16,7 @@ import { unsent } from "./migration-unsent.ts";
 import { vanished } from "./migration-vanished.ts";
 import { workerFacts } from "./migration-workers.ts";
 
-/** A step, in SQL or as what it does; it is called inside a transaction. */
+/** A step, as SQL or as a function; it runs inside a transaction. */
 export type Migration = string | ((db: DatabaseSync) => void);
 
 /**

@@ -18,7 +18,7 @@ import { isOver, leftMs, type PendingRequest } from "./request-window.ts";
 import { concerningRequests, endUnknown } from "./requests.ts";
 import { findStrays, forgetOver } from "./settling.ts";
 
-/** 1 where the request of a row may still be applied after so many ms; one that is forgotten may not. */
+/** 1 if the request of a row may still be applied after so many ms, otherwise 0; a forgotten request may not. */
 function isLanding(
   queries: Queries,
   { ms, pending, now }: { ms: number; pending: readonly PendingRequest[]; now: Moment },
@@ -35,7 +35,7 @@ async function countOf(queries: Queries, counted: RawBuilder<unknown>): Promise<
   return rows[0]?.count ?? 0;
 }
 
-/** Says what is in doubt; to be called inside a transaction. */
+/** The facts of what is in doubt; to be called inside a transaction. */
 async function factsOf(queries: Queries, setId: number, now: Moment): Promise<DoubtFacts> {
   const pending = await concerningRequests(queries, setId);
   const landing = pending.filter((each) => each.setId === setId && !isOver(each, now));
@@ -100,8 +100,8 @@ async function loseLines(queries: Queries, { send }: Input<"loseLines">): Promis
 }
 
 /**
- * Gives up the lines at other hosts than this one that could have been sent once more for `hostForgottenMs`, where
- * nothing was heard of their host in that time: a worker there would have sent them.
+ * Abandons the lines on other hosts that could have been sent again for `hostForgottenMs`, if their host was not heard
+ * of in that time: a worker there would have sent them.
  */
 async function loseLinesOfLostHosts(
   queries: Queries,
@@ -204,7 +204,7 @@ async function keptStages(
     .innerJoin("stagings as s", (join) =>
       join.on((eb) =>
         eb.or([
-          // Of a line that is lost, or that the service refused, nobody asks any more.
+          // Nobody asks any more for a line that is lost, or that the service refused.
           eb.and([eb("s.send", "=", eb.ref("d.send")), eb("d.isLost", "=", 0)]),
           eb("s.send", "=", eb.ref("d.nextSend")),
         ]),
@@ -216,7 +216,7 @@ async function keptStages(
     .execute();
 }
 
-/** What may still land, of a store. */
+/** What is in doubt in a store. */
 export function createDoubtStore(db: StateDatabase, sentKeys: SentKeys): Remote<DoubtStore> {
   return {
     doubtfulRecords: reads(db, byClock(db, doubtfulRecords)),

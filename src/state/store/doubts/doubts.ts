@@ -9,8 +9,8 @@ import type { Queries } from "../state-database.ts";
 import { isOver, type PendingRequest } from "./request-window.ts";
 import { concerningRequests } from "./requests.ts";
 
-// What is in doubt: a key whose record left again while an older request might still be applied over it. It stays in
-// doubt until a request that began after the end of the older one was accepted. Every function is called inside a
+// A key is in doubt if its record left again while an older request might still be applied over it. It stays in doubt
+// until a request that began after the end of the older one was accepted. Every function is called inside a
 // transaction.
 
 /** A part that is about to leave. */
@@ -20,12 +20,12 @@ export type LeavingPart = {
   readonly runId: string;
   readonly send: number;
   readonly part: number;
-  /** The part and those that it was split from: they hold the same records. */
+  /** The part and the parts that it was split from: they hold the same records. */
   readonly ancestors: readonly number[];
   readonly ranges: Ranges;
 };
 
-/** A part that the service took. */
+/** A part that the service accepted. */
 export type AcceptedPart = {
   readonly ranges: Ranges;
   /** The numbers of the requests that were not over when it left. */
@@ -43,7 +43,7 @@ async function isAnyInDoubt(queries: Queries, setId: number): Promise<boolean> {
   return found !== undefined;
 }
 
-/** The parts of other stagings, and other parts of this one, that may still be applied when this part is. */
+/** The requests of other stagings, and of other parts of this one, that may still be applied when this part is. */
 function mayLand(
   { setId, stream, runId, send, ancestors }: LeavingPart,
   pending: readonly PendingRequest[],
@@ -58,8 +58,8 @@ function mayLand(
 }
 
 /**
- * The requests that are not over: the numbers of all, and those that may be applied when a part is, without being
- * before it in order.
+ * The requests that are not over: the numbers of all, and those that may be applied when a part is, with nothing that
+ * orders them before it.
  */
 export async function landingWith(
   queries: Queries,
@@ -72,8 +72,8 @@ export async function landingWith(
 }
 
 /**
- * Puts in doubt what a part sends before these requests with its keys are over; each request in one statement: a part
- * may hold hundreds of thousands of keys.
+ * Puts keys of a part in doubt if it leaves before these requests with the same keys are over. Each request takes one
+ * statement, because a part may hold hundreds of thousands of keys.
  */
 export async function leaveInDoubt(
   queries: Queries,
@@ -88,7 +88,7 @@ export async function leaveInDoubt(
 ): Promise<void> {
   const isKnown = await isAnyInDoubt(queries, setId);
   if (before.length === 0 && !isKnown) return;
-  // Of a key that is there twice the last record is the newer one.
+  // If a key is there twice, its last record is the newer one.
   const records = [...new Map(await sentKeys.of(queries, send, ranges))];
   const doubts = sql.table("doubts");
   const again = sql`on conflict (set_id, ${indexedKey(queries)}, request) do update
@@ -105,7 +105,7 @@ export async function leaveInDoubt(
       from ${mine} mine where true ${again}`.execute(queries);
   }
   if (!isKnown) return;
-  // `cross join` has each key looked up: SQLite's planner may go through all that is in doubt for each of them.
+  // `cross join` makes SQLite look up each key: otherwise its planner may go through all that is in doubt for each.
   await sql`
     insert into ${doubts} (set_id, key, request, next_send, next_record)
     select d.set_id, d.key, d.request, cast(${send} as bigint), mine.record
@@ -113,7 +113,9 @@ export async function leaveInDoubt(
     where d.set_id = ${setId} and d.key = mine.key ${again}`.execute(queries);
 }
 
-/** Takes over what a staging sent: to be called once its parts are accepted, with these. Answers keys sent again. */
+/**
+ * Takes over what a staging sent; called with its parts once they are accepted. Returns how many keys were sent again.
+ */
 export async function commitDoubts(
   queries: Queries,
   {
@@ -144,7 +146,7 @@ export async function commitDoubts(
   await sql`
     update ${doubts} set send = next_send, record = next_record, next_send = null, next_record = null, is_lost = 0
     where ${all}`.execute(queries);
-  // What the service refused it does not hold.
+  // The service does not hold what it refused.
   await leaveAlone(queries, send);
   await forgetEmpty(queries);
   return rows[0]?.keys ?? 0;

@@ -6,7 +6,7 @@ import { ranges } from "../../ranges.ts";
 
 const flag = z.int().transform(Boolean);
 
-/** A request as stored, with what its part, its staging and its run say. */
+/** A stored request, with facts of its part, its staging and its run. */
 export const pendingRow = z
   .object({
     request: z.int(),
@@ -14,17 +14,17 @@ export const pendingRow = z
     stream: z.string(),
     send: z.int(),
     part: z.int(),
-    /** Of the part, when it left. */
+    /** The ranges of its part when it left. */
     ranges: jsonColumn.pipe(ranges),
-    /** Whether nobody has said yet how it ended. */
+    /** Whether nobody has reported yet how it ended. */
     isOpen: flag,
-    /** Null is the wall clock. */
+    /** The boot on whose clock `since` is; null for the wall clock. */
     bootId: z.string().nullable(),
     /** When it began, on the clock of `bootId`. */
     since: z.number(),
     /** The same, in Unix ms. */
     sinceWall: z.number(),
-    /** From `since` until nothing of it can be applied any more. */
+    /** How long it lasts from `since` until nothing of it can be applied any more. */
     lastsMs: z.number(),
     runId: z.string(),
     kind: z.string(),
@@ -36,20 +36,20 @@ export const pendingRow = z
   })
   .readonly();
 
-/** A request that may still apply its records, or of which it is not known that it cannot. */
+/** A request whose records may still be applied, or that is not known to be over. */
 export type PendingRequest = z.output<typeof pendingRow>;
 
-/** How long ago a request began or ended, in ms; below 0 where the clock was set back since. */
+/** How long ago a request began or ended, in ms; below 0 if the clock was set back since. */
 export function elapsedMs({ bootId, since, sinceWall }: PendingRequest, now: Moment): number {
   const isThisBoot = bootId === (now.boot?.id ?? null);
   return isThisBoot ? steadyMs(now) - since : now.nowMs - sinceWall;
 }
 
-/** How long until nothing of a request can be applied any more, in ms; it says nothing of one that is open. */
+/** How long until nothing of a request can be applied any more, in ms; meaningless for an open request. */
 export function leftMs(request: PendingRequest, now: Moment): number {
   const { lastsMs } = request;
   const elapsed = elapsedMs(request, now);
-  // Of a clock that was set back nobody knows how much time went by.
+  // If the clock was set back, nobody knows how much time went by.
   return elapsed < 0 ? lastsMs : lastsMs - elapsed;
 }
 
@@ -58,7 +58,7 @@ export function isOver(request: PendingRequest, now: Moment): boolean {
   return !request.isOpen && leftMs(request, now) <= 0;
 }
 
-/** A moment as columns hold it. */
+/** A moment as the columns hold it. */
 export function momentColumns(now: Moment): {
   readonly bootId: string | null;
   readonly since: number;

@@ -18,9 +18,9 @@ export type RequestToBegin = Sender &
   };
 
 /**
- * Notes that a request begins; answers its number. Who tries a part once more does not know of every request that it
- * began before: the answer with its number may have been lost with the connection at its commit. Nobody else would end
- * it while this process lives; what it may apply is asked for as long as of any that ended without an answer.
+ * Notes that a request begins; returns its number. A retry of a part may not know every request that it began before:
+ * the answer with its number may have been lost with the connection at its commit. Nobody else would end such a request
+ * while this process lives, so it is ended here, and counts as long as any other that ended without an answer.
  */
 export async function beginRequest(
   queries: Queries,
@@ -52,7 +52,7 @@ export async function forgetRequest(queries: Queries, request: number): Promise<
 /** Notes that a request ended and nobody knows whether it was, or will be, applied. */
 export async function endUnknown(queries: Queries, request: number, now: Moment): Promise<void> {
   const { bootId, since, sinceWall } = momentColumns(now);
-  // Of another boot the wall clock tells how long it took; where that was set back, nothing does.
+  // If it began in another boot, only the wall clock shows how long it took; if that was set back, nothing does.
   const took = sql<number>`case when boot_id is not distinct from ${bootId} then ${since} - since
     else ${sinceWall} - since_wall end`;
   await queries
@@ -66,7 +66,7 @@ export async function endUnknown(queries: Queries, request: number, now: Moment)
     .execute();
 }
 
-/** Notes that the service took a request just now; false when it is forgotten already. */
+/** Notes that the service accepted a request just now; returns false if the request is already forgotten. */
 export async function endTaken(queries: Queries, request: number, now: Moment): Promise<boolean> {
   const form = sql`(select form from ${sql.table("receipts")} r join ${sql.table("stagings")} s
     on r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage
@@ -104,8 +104,8 @@ export async function requestsOfSet(queries: Queries, setId: number): Promise<Pe
 }
 
 /**
- * Those, and what runs of other syncs left on their way to the same service when they ended: the sync may have had
- * another name. Two syncs that send at the same time are in nobody's order.
+ * The requests of a set, and those to the same target that runs of other syncs left on their way when they ended: the
+ * sync may have had another name. Nothing orders two syncs that send at the same time.
  */
 export async function concerningRequests(
   queries: Queries,

@@ -10,17 +10,20 @@ import type { Queries } from "../state-database.ts";
 import { elapsedMs, isOver, momentColumns, type PendingRequest } from "./request-window.ts";
 import { concerningRequests, forgetRequest, requestsOfSet } from "./requests.ts";
 
-// How requests of unknown outcome come to an end. Every function is called inside a transaction.
+// Settles requests of unknown outcome. Every function is called inside a transaction.
 
-/** Kinds of run that send all that the source holds since the checkpoint. */
+/** Kinds of run that send everything that the source holds since the checkpoint. */
 const wholeKinds: readonly string[] = ["sync", "inbox"];
 
-/** Whether it was left by a run that was given up, and is made again by one that sends all that its source holds. */
+/**
+ * Whether an abandoned run left it, of a kind that sends all that its source holds: a later run makes its records
+ * again.
+ */
 function isGivenUp({ sendState, kind }: PendingRequest): boolean {
   return sendState === "dropped" && wholeKinds.includes(kind);
 }
 
-/** Of a clock that was set back nobody knows how much time went by: the time begins anew. */
+/** Restarts the time of a request whose clock was set back: nobody knows how much time went by. */
 async function restartLost(queries: Queries, request: PendingRequest, now: Moment): Promise<void> {
   if (elapsedMs(request, now) >= 0) return;
   await queries
@@ -62,7 +65,7 @@ const rangesRow = z.object({ ranges: jsonColumn.pipe(ranges) });
 
 const keyRow = z.object({ key: z.string() });
 
-/** What was made of a chunk that was given up on its way: what the service took of it, and what it refused. */
+/** The keys that a cut chunk made: those that the service accepted, and those that it refused. */
 async function keysOfCut(queries: Queries, sentKeys: SentKeys, send: number): Promise<string[]> {
   const { rows: accepted } = await sql`
     select ranges from ${sql.table("receipts")} r join ${sql.table("stagings")} s
@@ -70,7 +73,7 @@ async function keysOfCut(queries: Queries, sentKeys: SentKeys, send: number): Pr
     where s.send = ${send} and r.state = 'committed'`.execute(queries);
   const taken = accepted.flatMap((row) => rangesRow.parse(row).ranges);
   const keys = (await sentKeys.of(queries, send, taken)).map(([key]) => key);
-  // What an earlier step rejected was made of no row.
+  // A row that an earlier step rejected made no record.
   const { rows: refused } = await sql`
     select key from ${sql.table("rejects")} r join ${sql.table("stagings")} s
       on s.run_id = r.run_id and s.chunk = r.chunk and s.stage = r.stage
@@ -103,7 +106,7 @@ async function keysMadeSince(
   return keys;
 }
 
-/** Names the keys that runs which were given up may have sent, and that no run made up to and with `madeBy`. */
+/** Notes the keys that abandoned runs may have sent, and that no later run up to and including `madeBy` has made. */
 export async function findStrays(
   queries: Queries,
   sentKeys: SentKeys,

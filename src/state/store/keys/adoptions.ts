@@ -13,7 +13,7 @@ import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { assertNoOpenRun } from "./open-run.ts";
 
-/** Mappings and adoptions that are told of. */
+/** The most mappings and adoptions that are listed. */
 const toldMax = 20;
 
 async function keptMappings(queries: Queries, { target, sync }: SyncName): Promise<KeptMapping[]> {
@@ -28,7 +28,7 @@ async function keptMappings(queries: Queries, { target, sync }: SyncName): Promi
   return found.map((row) => keptMapping.parse(row));
 }
 
-/** Keeps a mapping; belongs into a transaction. */
+/** Keeps a mapping; to be called inside a transaction. */
 export async function keepMapping(
   queries: Queries,
   { target, sync, mapping, written }: SyncName & Pick<KeptMapping, "mapping" | "written">,
@@ -42,7 +42,7 @@ export async function keepMapping(
     .execute();
 }
 
-/** Notes that a staging was accepted, so that its mapping is the one that is deployed; belongs into a transaction. */
+/** Notes that a staging was accepted, so that its mapping is the deployed one; to be called inside a transaction. */
 export async function noteDeployed(queries: Queries, send: number): Promise<void> {
   const kept = sql.table("keptMappings");
   await sql`
@@ -80,12 +80,12 @@ async function listAdoptions(
   return found.map((row) => adoptionRow.parse(row));
 }
 
-/** What each database does with fingerprints in its own way; belongs into a transaction. */
+/** How each database adopts records in its own way; to be called inside a transaction. */
 export type KeyAdopting = {
-  /** As `adoptRecords`, of a set. */
+  /** As `adoptRecords`, for one set. */
   adopt(this: void, queries: Queries, input: RecordsToAdopt): Promise<number>;
   /**
-   * Gives back what was known of so many of the keys of an adoption, and forgets that it was kept: `restored` of the
+   * Restores what was known of up to `limit` keys of an adoption, and forgets what was kept for that: `restored` of the
    * `keys` are as they were.
    */
   undo(
@@ -99,7 +99,7 @@ async function noteUndone(queries: Queries, adoption: number, at: string): Promi
   await queries.updateTable("adoptions").set({ undoneAt: at }).where("id", "=", adoption).execute();
 }
 
-/** Keys of which one transaction gives back what was known. */
+/** The keys that one transaction restores. */
 const keysPerUndo = 10_000;
 
 /** The adoptions of a store. */

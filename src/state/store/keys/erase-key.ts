@@ -25,8 +25,8 @@ const keptPage = z.looseObject({ items: z.array(z.unknown()).default([]) });
 type KeyOfSync = SyncName & { readonly key: string };
 
 /**
- * @throws {BusyError} a request with the key may still be applied: without the key nothing could set right what it
- * brings over a newer record, or after the person was erased at the service.
+ * @throws {BusyError} a request with the key may still be applied: without the key, nothing could correct what it
+ * writes over a newer record, or after the person was erased at the service.
  */
 async function assertNoneMayLand(
   queries: Queries,
@@ -49,7 +49,7 @@ function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
 }
 
-/** Of pulls no reject has a key: their results name it. */
+/** Rejects of pulls have no key; their results mention it. */
 async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
   const { target, key } = of;
   const asked = queries
@@ -105,7 +105,7 @@ async function eraseNotes(queries: Queries, of: KeyOfSync): Promise<number> {
   return erased;
 }
 
-/** Key lists of requests that may still be applied, and of backfills that were asked for some keys. */
+/** Erases a key from the lists of requests that may still be applied, and of backfills of some keys. */
 async function eraseFromLists(
   queries: Queries,
   sentKeys: SentKeys,
@@ -166,7 +166,7 @@ async function eraseSamples(queries: Queries, of: KeyOfSync): Promise<number> {
   return erased;
 }
 
-/** Of every pull of the target: which of them brings the person, nobody knows. */
+/** Erases results from the pages of every pull of the target: nobody knows which of them brings the person. */
 async function erasePages(queries: Queries, { target, key }: KeyOfSync): Promise<number> {
   const pages = await queries
     .selectFrom("pullPages")
@@ -190,7 +190,7 @@ async function erasePages(queries: Queries, { target, key }: KeyOfSync): Promise
   return erased;
 }
 
-/** Positions of ended runs, which a table's are by the key of its row; null is the beginning, or the end. */
+/** Erases positions of ended runs, which in a table include the key of a row; null is the beginning, or the end. */
 async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> {
   const tables = [
     ["stagings", ["from_position", "to_position"]],
@@ -215,7 +215,7 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
   return erased;
 }
 
-/** What is taken back of keys, of either store. */
+/** How a store forgets and erases keys, in either database. */
 export function createForgettingStore(
   db: StateDatabase,
   {
@@ -242,7 +242,7 @@ export function createForgettingStore(
       });
     },
     eraseKey: async ({ now: callers, ...of }): Promise<Erased> => {
-      // What was given up has its keys among the fingerprints then, or nowhere.
+      // After this, abandoned stagings have their keys among the fingerprints, or nowhere.
       await keeping.settle();
       return await db.write(async (queries) => {
         await assertNoOpenRun(queries, of);

@@ -12,10 +12,10 @@ const setRow = z
   })
   .readonly();
 
-/** What the service is known to hold of one sync at one target. */
+/** What the service is known to hold for one sync at one target. */
 export type SyncFingerprints = z.output<typeof setRow>;
 
-/** The set of a sync; undefined where nothing of it was ever to be sent. */
+/** The set of a sync; undefined if nothing of it was ever to be sent. */
 export async function findSet(
   queries: Queries,
   { target, sync }: SyncName,
@@ -29,12 +29,12 @@ export async function findSet(
   return found === undefined ? undefined : setRow.parse(found);
 }
 
-/** The number of a sync's set; 0 where it has none. */
+/** The number of a sync's set; 0 if it has none. */
 export async function setIdOf(queries: Queries, name: SyncName): Promise<number> {
   return (await findSet(queries, name))?.id ?? 0;
 }
 
-/** The number of the set of a run's sync; 0 where it has none. */
+/** The number of the set of a run's sync; 0 if it has none. */
 export async function setIdOfRun(queries: Queries, runId: string): Promise<number> {
   const found = await queries
     .selectFrom("fingerprintSets as f")
@@ -47,7 +47,7 @@ export async function setIdOfRun(queries: Queries, runId: string): Promise<numbe
   return found?.id ?? 0;
 }
 
-/** Makes the set of a run's sync where there is none, and answers its number; belongs into a transaction. */
+/** Makes the set of a run's sync if there is none, and returns its number; to be called inside a transaction. */
 export async function haveSetOfRun(queries: Queries, runId: string): Promise<number> {
   const known = await setIdOfRun(queries, runId);
   if (known !== 0) return known;

@@ -4,7 +4,7 @@ import { openHold } from "../../contract/runs/holds.ts";
 import { runRow } from "../../contract/runs/runs.ts";
 import type { Queries } from "../state-database.ts";
 
-/** @throws {BusyError} a run of the sync is open, held or not: it goes by what is known of its keys. */
+/** @throws {BusyError} a run of the sync is open, held or not: it relies on what is known of its keys. */
 export async function assertNoOpenRun(queries: Queries, { target, sync }: SyncName): Promise<void> {
   const open = await queries
     .selectFrom("runs")

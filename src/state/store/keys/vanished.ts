@@ -16,17 +16,17 @@ import { setIdOf, setIdOfRun } from "./fingerprint-sets.ts";
 
 /** What each database knows of the ids of keys in its own way. */
 export type KeyIds = {
-  /** The ids that a run saw, in stagings that it did not give up. */
+  /** The ids that a run saw, in stagings that it did not abandon. */
   seenBy(
     this: void,
     queries: Queries,
     of: { readonly setId: number; readonly runId: string },
   ): Promise<IdSet>;
-  /** The ids of those of some keys that have one. */
+  /** The ids of some keys; a key that has none is left out. */
   idsOf(this: void, queries: Queries, setId: number, keys: readonly string[]): Promise<number[]>;
 };
 
-/** Keys of rejects whose ids are asked for at once. */
+/** How many keys of rejects are looked up at once. */
 const keysAtOnce = 10_000;
 
 const readingRow = z.object({
@@ -38,7 +38,7 @@ const keyRow = z.object({ key: z.string() });
 
 const vanishedRow = goneRow.unwrap().extend({ ids: numbers });
 
-/** With the place of an id among the bytes of `ids`, from 1; 0 where it is not there. */
+/** With the place of an id among the bytes of `ids`, from 1; 0 if it is not there. */
 const placedRow = goneRow.unwrap().extend({ place: z.int() });
 
 /** What the last whole reading of a set brought. */
@@ -66,7 +66,7 @@ async function keepIds(
     .execute();
 }
 
-/** What a run brought: the keys that it saw, and those of its rejects, of which the service may hold a record. */
+/** The ids that a run brought: of keys that it saw, and of its rejects, of which the service may hold a record. */
 async function broughtBy(
   queries: Queries,
   keyIds: KeyIds,
@@ -88,7 +88,7 @@ async function broughtBy(
   return ids;
 }
 
-/** The set of a run's sync; undefined once the run has ended: a worker that is late must not undo a later reading. */
+/** The set of a run's sync; undefined once the run has ended: a late worker must not undo a later reading. */
 async function setOfOpenRun(queries: Queries, runId: string): Promise<number | undefined> {
   const open = await queries
     .selectFrom("runs")
@@ -118,7 +118,7 @@ async function countVanished(
   return { vanished, of: before.ids.size };
 }
 
-/** Forgets of keys that are there again that they were gone. */
+/** Removes keys that are there again from the vanished ones. */
 async function takeBack(queries: Queries, setId: number, there: IdSet): Promise<void> {
   const found = await queries
     .selectFrom("vanished")
@@ -165,8 +165,8 @@ async function keepReading(
 }
 
 /**
- * The run that was the first to miss an id. The database looks through the ids, because those of a source that went
- * away are millions: none of them is read here, but where four bytes match that lie across two ids.
+ * The run that was the first to miss an id. The database searches the ids, because a source that went away leaves
+ * millions: they are read here only if the four bytes match across two ids.
  */
 async function missedBy(
   queries: Queries,
@@ -210,7 +210,7 @@ async function goneSince(
   return gone;
 }
 
-/** Has keys count as never there, before what is known of them is erased; belongs into a transaction. */
+/** Makes keys count as never there, before what is known of them is erased; to be called inside a transaction. */
 export async function forgetBrought(
   queries: Queries,
   keyIds: KeyIds,
@@ -226,7 +226,7 @@ export async function forgetBrought(
   await keepIds(queries, { setId, runId: before.runId, ids });
 }
 
-/** What vanished from sources, of a store. */
+/** The vanished keys of a store. */
 export function createVanishedStore(db: StateDatabase, keyIds: KeyIds): Remote<VanishedStore> {
   return {
     countVanished: writes(

@@ -2,7 +2,7 @@ import type { PullName } from "../../contract/pull/pull-places.ts";
 import { textsOf } from "../lists.ts";
 import type { Queries } from "../state-database.ts";
 
-/** Domains of one statement: each has four parameters, and SQLite takes 32,766 of them. */
+/** The most domains in one statement: each has four parameters, and SQLite takes 32,766 of them. */
 const domainsPerStatement = 1_000;
 
 /** How many domains a pull's round has. */
@@ -16,7 +16,7 @@ export async function countDomains(queries: Queries, { target, pull }: PullName)
   return last?.ordinal ?? 0;
 }
 
-/** Adds the domains that a pull's round does not have yet, in their order; belongs into a transaction. */
+/** Adds the domains that a pull's round does not have yet, in their order; to be called inside a transaction. */
 export async function addDomainsTo(
   queries: Queries,
   { target, pull }: PullName,
@@ -42,7 +42,7 @@ export async function addDomainsTo(
   }
 }
 
-/** The domain of a number in a pull's round; undefined when there is none. */
+/** The domain with a number in a pull's round; undefined if there is none. */
 export async function domainAt(
   queries: Queries,
   { target, pull }: PullName,

@@ -3,17 +3,17 @@ import { createHash } from "node:crypto";
 import type { PullName } from "../../contract/pull/pull-places.ts";
 import type { Queries } from "../state-database.ts";
 
-/** Bytes of a key's hash: among a hundred million keys two of one hash are less likely than a broken disk. */
+/** Bytes of a key's hash: two equal ones among a hundred million keys are less likely than a broken disk. */
 const keyBytes = 16;
 
-/** Keys of one statement: each has three parameters, and SQLite takes 32,766 of them. */
+/** The most keys in one statement: each has three parameters, and SQLite takes 32,766 of them. */
 const keysPerStatement = 1_000;
 
 function hashOf(key: string): Buffer {
   return createHash("sha256").update(key).digest().subarray(0, keyBytes);
 }
 
-/** Adds the keys of results that came in a pull's round; answers how many were there; belongs into a transaction. */
+/** Adds keys of results of a pull's round; returns how many were there; to be called inside a transaction. */
 export async function addPullKeys(
   queries: Queries,
   { target, pull }: PullName,

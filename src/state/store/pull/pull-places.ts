@@ -4,7 +4,7 @@ import { placeRow, type PullName, type StoredPlace } from "../../contract/pull/p
 import { toJson } from "../json.ts";
 import type { Queries } from "../state-database.ts";
 
-// What writes belongs into a transaction.
+// Functions that write are called inside a transaction.
 
 const placeColumns = [
   "version",
@@ -33,7 +33,7 @@ export async function placeOfPull(
   return found === undefined ? undefined : placeRow.parse(found);
 }
 
-/** Puts a pull's place in place of the last. */
+/** Replaces a pull's place. */
 export async function savePlace(
   queries: Queries,
   { target, pull }: PullName,
@@ -48,7 +48,7 @@ export async function savePlace(
     .execute();
 }
 
-/** Changes some of a pull's place, where it has one. */
+/** Changes part of a pull's place, if it has one. */
 export async function changePlace(
   queries: Queries,
   name: PullName,
@@ -69,7 +69,7 @@ export async function keptPage(queries: Queries, { target, pull }: PullName): Pr
   return found === undefined ? null : jsonColumn.parse(found.page);
 }
 
-/** Keeps a page of a pull in place of the last; null keeps none. */
+/** Replaces the page that a pull keeps; null keeps none. */
 export async function setPage(
   queries: Queries,
   { target, pull }: PullName,

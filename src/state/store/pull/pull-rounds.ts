@@ -25,7 +25,7 @@ import {
 } from "./pull-places.ts";
 import { addToPullRun, openPullRun, setPullDomains } from "./pull-runs.ts";
 
-/** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
+/** The chunk under which rows without a domain are rejected; pages count from 1. */
 const listing = 0;
 
 /** Whether a run continues with a round. */
@@ -94,7 +94,7 @@ async function pullPlace(
   return { ...place, domain, page: await keptPage(queries, name) };
 }
 
-/** The place that a pull continues with; undefined where it begins a new round. */
+/** The place that a pull continues with; undefined if it begins a new round. */
 async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPlace | undefined> {
   const { target, pull } = now;
   const before = await placeOfPull(queries, { target, pull });
@@ -105,7 +105,9 @@ async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPl
   return domain === undefined ? undefined : before;
 }
 
-/** Has pages asked for again that are older than what a pull is about to write, should a name or target come back. */
+/**
+ * Drops pages older than what a pull is about to write: they are asked for again if their name or target comes back.
+ */
 async function forgetOlderPages(
   queries: Queries,
   { target, pull, writeHash, configured = [pull] }: PullBeginning,
@@ -119,7 +121,7 @@ async function forgetOlderPages(
   }
 }
 
-/** Begins the round of which all that was before is forgotten, or continues with the one that is kept. */
+/** Begins a new round, once everything of the one before is forgotten, or continues with the kept one. */
 async function openRound(
   queries: Queries,
   now: PullBeginning,
@@ -141,7 +143,7 @@ async function openRound(
   if (kept.isListed) await setPullDomains(queries, runId, await countDomains(queries, name));
 }
 
-/** Forgets what a table has of a pull's round, told by its own column, `transactionRowsMax` rows in one transaction. */
+/** Removes the rows of a pull's round from a table, by its own column, `transactionRowsMax` rows a transaction. */
 async function clear(
   db: StateDatabase,
   { target, pull }: PullName,
@@ -159,11 +161,11 @@ async function clear(
 
 async function beginPull(db: StateDatabase, now: PullBeginning): Promise<void> {
   const { runId, target, pull } = now;
-  // Before anything is forgotten: the round may be that of the run which has the lock now.
+  // Before anything is forgotten: the round may belong to the run that has the lock now.
   await assertPullHeld(db.queries, runId);
   const kept = await keptPlace(db.queries, now);
   if (kept === undefined) {
-    // Before the round begins: what a crash would leave behind would pass for its own.
+    // Before the round begins: rows that a crash left behind would otherwise pass for its own.
     await clear(db, { target, pull }, ["pullKeys", "key"]);
     await clear(db, { target, pull }, ["pullDomains", "ordinal"]);
   }
@@ -177,7 +179,7 @@ export function createPullRounds(db: StateDatabase): Remote<PullRoundStore> {
     pullPlace: reads(db, pullPlace),
     beginListing: async (input) => {
       const version = await db.write(async (queries) => await moveToListing(queries, input));
-      // Behind the new version: an attempt that still lists under the old one adds nothing in between.
+      // After the new version: an attempt that still lists under the old one adds nothing in between.
       const { target, pull } = input;
       await clear(db, { target, pull }, ["pullDomains", "ordinal"]);
       return version;

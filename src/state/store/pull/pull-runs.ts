@@ -8,7 +8,7 @@ import {
 } from "../../contract/pull/pull-runs.ts";
 import type { Queries } from "../state-database.ts";
 
-/** Begins to count for a run of a pull, where that is not begun; to be called inside a transaction. */
+/** Begins the counts of a run of a pull, unless they are begun already; to be called inside a transaction. */
 export async function openPullRun(
   queries: Queries,
   { runId, isContinued }: { readonly runId: string; readonly isContinued: boolean },
@@ -29,7 +29,7 @@ export async function setPullDomains(
   await queries.updateTable("pullRuns").set({ domains }).where("runId", "=", runId).execute();
 }
 
-/** Adds to what a run of a pull counts; to be called inside a transaction. */
+/** Adds to the counts of a run of a pull; to be called inside a transaction. */
 export async function addToPullRun(
   queries: Queries,
   runId: string,
@@ -53,7 +53,7 @@ export async function callsOf(queries: Queries, runId: string): Promise<number> 
   return found?.calls ?? 0;
 }
 
-/** What the store itself says of a run of a pull; undefined when it never began. */
+/** The store's own counts of a run of a pull; undefined if it never began. */
 export async function pullTally(
   queries: Queries,
   { runId }: Parameters<PullTallyStore["pullTally"]>[0],

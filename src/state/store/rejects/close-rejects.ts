@@ -10,8 +10,8 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 import { recountOpen } from "./insert-rejects.ts";
 import { ageOfReject, ageWhereRead, replayedAs } from "./reject-age.ts";
 
-// A reject is open until something newer is known of its row. Which ones are not any more is found at the end of each
-// run of their sync, and kept: whoever asks later need not look at each.
+// A reject is open until something newer is known of its row. The end of each run of a sync finds the rejects that are
+// no longer open and marks them, so that nobody who asks later has to look at each.
 
 /** A run that holds open rejects, and the set of its sync. */
 const holderRow = z.object({
@@ -23,7 +23,7 @@ const holderRow = z.object({
 
 type Holder = z.output<typeof holderRow>;
 
-/** What decides whether a reject stays open. Not looked at one by one: there may be tens of thousands. */
+/** The facts that decide whether a reject stays open. Not parsed one by one: there may be tens of thousands. */
 type Candidate = {
   readonly runId: string;
   readonly chunk: number;
@@ -77,7 +77,7 @@ async function candidates(
   return rows;
 }
 
-/** Those of whose key no newer row was staged since, which says nothing of a second row of a key. */
+/** The rejects for whose key no newer row was staged since, and second rows of a key, of which that says nothing. */
 async function withoutOlder(
   found: readonly Candidate[],
   setId: number,
@@ -91,7 +91,7 @@ async function withoutOlder(
   return found.filter((reject) => !isAsked(reject) || (ages[at++] ?? 0) <= reject.age);
 }
 
-/** Open rejects of a sync that are not open any more, some at a time; `looked` is how many were looked at. */
+/** Finds the open rejects of a sync that are to be closed, some at a time; `looked` is how many were looked at. */
 async function* overtaken(
   queries: Queries,
   of: OfSync,
@@ -99,7 +99,7 @@ async function* overtaken(
 ): AsyncGenerator<{ readonly looked: number; readonly closed: readonly Candidate[] }> {
   const found = await holders(queries, of);
   const whole = found.length === 0 ? 0 : await newestWhole(queries, of);
-  // Of what rows a newer run holds a reject, by key or else by place.
+  // The rows of which a newer run holds a reject, by key or otherwise by place.
   const known = new Set<string>();
   for (const holder of found) {
     const here: string[] = [];
@@ -141,15 +141,15 @@ async function close(
   await recountOpen(queries, runId);
 }
 
-/** A look at more rejects than this may take a while: it is not taken again at once. */
+/** Looking at more rejects than this may take a while: the next look is put off. */
 const lookedAtOnceMax = 1_000;
 
-/** Of its time, one part in so many goes into such looks. */
+/** About one part in so many of the time goes into such looks. */
 const timeShare = 10;
 
 /**
- * Makes what closes rejects of a sync at the end of a run: those of whose rows something newer is known. Where a sync
- * has very many that are open, and its runs end by the second, some ends are left to a later one.
+ * Makes a function that closes rejects of a sync at the end of a run: those for whose rows something newer is known. If
+ * a sync has very many open rejects, and its runs end every second, some ends leave this to a later one.
  */
 export function createClosing(
   db: StateDatabase,

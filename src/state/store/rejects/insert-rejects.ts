@@ -6,7 +6,7 @@ import type { StageName } from "../../contract/sends/stagings.ts";
 import { isOfStage } from "../sends/named.ts";
 import type { Queries } from "../state-database.ts";
 
-/** Rejects of one statement: SQLite takes 32,766 parameters, and a reject has 15. */
+/** The most rejects in one statement: SQLite takes 32,766 parameters, and a reject has 15. */
 const rejectsPerStatement = 1_000;
 
 /** Rejects of a staging, and when they were made. */
@@ -15,10 +15,10 @@ export type RejectsOfStage = StageName & {
   readonly at: string;
 };
 
-/** Codes of rejects of which nothing can be sent, or that are told by an older one: they never are open. */
+/** Codes of rejects that are never open: nothing can be sent for them, or an older reject covers them. */
 const neverOpen: ReadonlySet<string> = new Set(["row_gone", refusedAgain]);
 
-/** Counts the open rejects of the stagings of a run anew; to be called inside a transaction that closes some. */
+/** Recounts the open rejects of the stagings of a run; to be called inside a transaction that closes some. */
 export async function recountOpen(queries: Queries, runId: string): Promise<void> {
   await sql`
     update ${sql.table("stagings")} as t set open_rejects = (
@@ -27,7 +27,7 @@ export async function recountOpen(queries: Queries, runId: string): Promise<void
     where t.run_id = ${runId} and t.open_rejects > 0`.execute(queries);
 }
 
-/** Inserts the rejects of one staging, numbered on from the chunk's last; to be called inside a transaction. */
+/** Inserts the rejects of one staging, numbered after the chunk's last one; to be called inside a transaction. */
 export async function insertRejects(
   queries: Queries,
   { runId, chunk, stage, rejects, at: createdAt }: RejectsOfStage,

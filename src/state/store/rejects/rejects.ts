@@ -62,12 +62,12 @@ async function rejectsOfKey(
   return rows.map((row) => rejectRow.parse(row));
 }
 
-/** A condition that counts where its value is given. */
+/** A condition that applies only if its value is given. */
 function isGiven(value: string | undefined, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return value === undefined ? sql`` : sql`and ${condition}`;
 }
 
-/** The runs that have a reject of a code: each is found by a step through an index, however many it has. */
+/** The runs that have a reject of a code: each is found by one step through an index, however many rejects it has. */
 function runsOfCode(code: string | undefined): RawBuilder<unknown> {
   const next = sql`select min(run_id) from ${sql.table("rejects")} where code = ${code}`;
   return sql`(with recursive holding (run_id) as (
@@ -76,7 +76,7 @@ function runsOfCode(code: string | undefined): RawBuilder<unknown> {
     select run_id from holding where run_id is not null)`;
 }
 
-/** Of a chunk that was not committed the rows come again, and of a pull nothing is replayed. */
+/** Only open rejects: rows of an uncommitted chunk come again, and rejects of a pull are never replayed. */
 function openAlone(): RawBuilder<unknown> {
   const staging = sql`(select 1 from ${sql.table("stagings")} s where s.run_id = u.run_id and s.open_rejects > 0`;
   return sql`and r.is_open = 1 and u.kind <> 'pull' and exists ${staging}) and exists ${staging}
@@ -87,8 +87,8 @@ async function rejectsWhere(
   queries: Queries,
   { target, sync, run, code, key, isOpen, since, until, after, limit }: RejectsWhere,
 ): Promise<StoredReject[]> {
-  // A cross join: SQLite then goes through the runs, and ends at the limit; else it sorts all rejects of a code.
-  // By run first: what was shown is left out by the number of its run alone, but for the rest of that one.
+  // A cross join: SQLite then goes through the runs, and ends at the limit; otherwise it sorts all rejects of a code.
+  // By run first: rejects that were shown are skipped by the number of their run alone, except in the last run shown.
   const shown = sql`(select rowid from ${sql.table("runs")} where run_id = ${after?.run})`;
   const isAfter = sql`u.rowid <= ${shown} and (u.rowid < ${shown}
     or (r.chunk, r.ordinal) > (${after?.chunk}, ${after?.ordinal}))`;

@@ -28,7 +28,7 @@ const listedRow = z.object({
 
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
-/** Which rejects of a run a replay is of. */
+/** Whether a reject of a run belongs to a replay, in SQL. */
 function isOfCode(code: string | undefined): RawBuilder<unknown> {
   const isOld = sql`r.code <> ${refusedAgain}`;
   return code === undefined ? isOld : sql`${isOld} and r.code = ${code}`;
@@ -53,7 +53,7 @@ async function replayCounts(
   return openRow.parse(rows[0]);
 }
 
-/** Lists the next rejects of a replay, and answers how many. */
+/** Lists the next rejects of a replay, and returns how many. */
 async function listSome(
   queries: Queries,
   { runId, run, code }: Parameters<ReplayStore["listReplay"]>[0],
@@ -73,9 +73,9 @@ async function listSome(
     .limit(1)
     .executeTakeFirst();
   const { number, chunk, ordinal } = last ?? { number: 0, chunk: 0, ordinal: 0 };
-  // What a replay refused again is in the span that it was first refused in, and is as old as it was: a list
-  // of ours is not a source. A second row of a key lost against the first one, which may be of a newer file:
-  // it is older than any.
+  // A row that a replay refused again keeps its age, and the span in which it was first refused: a list of ours is not
+  // a source. A second row of a key lost against the first one, which may be from a newer file: it counts as older than
+  // any.
   const { numAffectedRows = 0n } = await sql`
     insert into ${sql.table("replays")} (run_id, number, reject_run, chunk, ordinal, place, span_send, age)
     select ${runId}, ${number} + row_number() over (order by r.chunk, r.ordinal), r.run_id, r.chunk, r.ordinal,
@@ -120,14 +120,14 @@ async function replayPage(
   };
 }
 
-/** Which rejects of a list a replay is done with, in SQL. */
+/** The rejects of its list that a replay is done with, as a condition in SQL. */
 type DoneOfReplay = {
   readonly runId: string;
   readonly which: RawBuilder<unknown>;
   readonly superseded: 0 | 1;
 };
 
-/** Closes rejects that a replay `p` lists, which no other has taken; to be called inside a transaction. */
+/** Closes rejects that a replay `p` lists and no other has taken; to be called inside a transaction. */
 async function closeListed(
   queries: Queries,
   { runId, which, superseded }: DoneOfReplay,
@@ -137,7 +137,7 @@ async function closeListed(
     where replayed_by is null and (run_id, chunk, ordinal) in (
       select reject_run, chunk, ordinal from ${sql.table("replays")} p
       where run_id = ${runId} and ${which})`.execute(queries);
-  // A replay is of one run.
+  // A replay takes the rejects of one run.
   const list = await queries
     .selectFrom("replays")
     .select("rejectRun")

@@ -14,7 +14,7 @@ import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
-/** Changes that are told of. */
+/** The most changes that are listed. */
 const changesMax = 20;
 
 async function checkpointOf(queries: Queries, { target, sync }: SyncName): Promise<Checkpoint> {
@@ -27,7 +27,7 @@ async function checkpointOf(queries: Queries, { target, sync }: SyncName): Promi
   return found === undefined ? noCheckpoint : checkpointRow.parse(found);
 }
 
-/** The version of the checkpoint of a run's sync; 0 where it has none. */
+/** The version of the checkpoint of a run's sync; 0 if it has none. */
 export async function checkpointVersionOf(queries: Queries, runId: string): Promise<number> {
   const found = await queries
     .selectFrom("checkpoints as c")
@@ -44,7 +44,7 @@ async function positions(
   queries: Queries,
   { inbox }: Parameters<CheckpointStore["positions"]>[0],
 ): Promise<ReturnType<CheckpointStore["positions"]>> {
-  // All are read, a row for each sync: JSON may hold what Postgres has no value for, as a NUL.
+  // All are read, a row for each sync: JSON may hold what Postgres cannot represent, such as a NUL.
   const found = await queries
     .selectFrom("checkpoints")
     .select(["target", "sync", "position"])

@@ -51,7 +51,7 @@ async function figuresOf(
   return runs.map((run) => ({ ...run, ...(counted.get(run.runId) ?? nothing) }));
 }
 
-/** Attempts of a receipt `r` beyond those of a part that goes well: a file is uploaded, and then confirmed. */
+/** Attempts of a receipt `r` beyond those that a part needs: a file is uploaded, and then confirmed. */
 const retriesOf = sql<number>`case when r.form = 'file' and r.attempts > 2 then r.attempts - 2
   when r.form <> 'file' and r.attempts > 1 then r.attempts - 1 else 0 end`;
 

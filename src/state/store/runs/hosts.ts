@@ -11,12 +11,12 @@ import { hostBeatMs, hostForgottenMs } from "../../limits.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
-/** The fact that remembers when any worker beat last. */
+/** The fact that remembers when any worker last beat. */
 const lastBeatName = "last_beat";
 
 /**
- * Tells the runs that are open how long nothing ran. What was done up to a beat's time after the last one is not idle:
- * a worker that stopped then did not beat again.
+ * Adds to the open runs how long no worker ran. One beat interval after the last beat does not count as idle: a worker
+ * that stopped then did not beat again.
  */
 async function countIdle(queries: Queries, lastBeat: number): Promise<void> {
   const found = await queries
@@ -25,7 +25,7 @@ async function countIdle(queries: Queries, lastBeat: number): Promise<void> {
     .where("name", "=", lastBeatName)
     .executeTakeFirst();
   const before = Number(found?.value ?? 0);
-  // Of a worker whose clock is behind, nothing is told.
+  // A worker whose clock is behind changes nothing.
   if (lastBeat <= before) return;
   const idleMs = Math.round(lastBeat - before - hostBeatMs);
   if (before > 0 && idleMs > hostBeatMs) {

@@ -11,7 +11,7 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 const lockRow = lockHolder.extend({
   fence: z.int(),
   held: z.int(),
-  /** The run that a backfill is to let go first. */
+  /** The run that a backfill should let go first. */
   waiting: jsonColumn.pipe(lockHolder.nullable()),
 });
 
@@ -39,7 +39,7 @@ async function takeLock(
     const isOurs = found.firstRunId === firstRunId && found.runId === runId;
     if (isOurs) return { fence: found.fence };
     if (found.firstRunId !== insteadOf?.firstRunId || found.runId !== insteadOf.runId) {
-      // Nobody yields to it here: it does not wait.
+      // Nobody yields to this run here, so it does not wait.
       const isMine = found.waiting?.firstRunId === firstRunId;
       if (isMine && found.kind !== "backfill") await unwait(queries, name);
       return { holder: lockHolder.parse(found) };

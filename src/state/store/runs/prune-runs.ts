@@ -5,7 +5,7 @@ import type { PruneRuns, RunStore } from "../../contract/runs/runs.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import type { Tables } from "../tables.ts";
 
-/** Whether nothing of a run may still be applied, or has to be sent once more. */
+/** Whether nothing of a run may still be applied or has to be sent again. */
 function isSettled(
   expression: ExpressionBuilder<Tables, "runs">,
   before: string,
@@ -39,7 +39,7 @@ function isSettled(
   ]);
 }
 
-/** Tables whose rows go with their run. */
+/** Tables whose rows are removed with their run. */
 const tablesOfRun = [
   "runHosts",
   "rejects",
@@ -53,7 +53,7 @@ const tablesOfRun = [
   "runs",
 ] as const;
 
-/** Removes all that is kept of a run but what fingerprints depend on. */
+/** Removes everything kept for a run, except what fingerprints depend on. */
 async function remove(queries: Queries, runId: string): Promise<void> {
   const sends = queries.selectFrom("stagings").select("send").where("runId", "=", runId);
   await queries.deleteFrom("requests").where("send", "in", sends).execute();
@@ -69,7 +69,7 @@ async function remove(queries: Queries, runId: string): Promise<void> {
     .execute();
 }
 
-/** A drain may run every second: its stagings go with it where no fingerprint can depend on them, for want of any. */
+/** A drain may run every second: its stagings go with it unless a fingerprint of its sync may depend on them. */
 async function removeIdle(queries: Queries, runId: string): Promise<void> {
   await queries
     .deleteFrom("stagings")

@@ -11,7 +11,7 @@ async function lastSuccess(
   queries: Queries,
   { target, sync }: { readonly target: string; readonly sync: string },
 ): Promise<string | null> {
-  // The index of runs by sync is read from its end, up to the first that fits.
+  // The index of runs by sync is read from its end, up to the first match.
   const found = await queries
     .selectFrom("runs")
     .select("endedAt")
@@ -48,7 +48,7 @@ async function checkpointTimes(
     .execute();
 }
 
-/** When syncs last got anywhere. */
+/** When syncs last succeeded, and when their checkpoints last moved. */
 export function createSuccessStore(db: StateDatabase): Remote<SuccessStore> {
   return {
     lastSuccesses: reads(db, lastSuccesses),

@@ -11,7 +11,7 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 
 const changesRows = z.array(z.object({ changes: jsonColumn.pipe(changes) }));
 
-/** What stagings of a run in one of these states say of changes, together; undefined where none says anything. */
+/** The sum of the changes that stagings of a run in one of these states noted; undefined if none noted any. */
 async function changesOf(
   queries: Queries,
   runId: string,

@@ -27,7 +27,7 @@ export async function addWarnings(
     .execute();
 }
 
-/** Whether no run of the store has told of it before; from now on one has. */
+/** Whether no run of the store has given this warning before; marks it as given. */
 async function isFirst(queries: Queries, once: string, runId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await queries
     .insertInto("meta")

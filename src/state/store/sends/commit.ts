@@ -27,7 +27,7 @@ import { holdStaged, stagingOf, superseded } from "./stagings.ts";
 /** Kinds of run that leave the checkpoint where it is. */
 const otherKinds: readonly string[] = ["replay", "backfill", "resend"];
 
-/** Moves the checkpoint after a chunk of a run that reads on from it; a replay marks the rejects that it took. */
+/** Moves the checkpoint past a chunk, for a run that reads on from it; for a replay, marks the rejects that it took. */
 async function moveCheckpoint(
   queries: Queries,
   { runId, chunk, from, to }: Staging,
@@ -70,7 +70,7 @@ async function moveCheckpoint(
     .execute();
 }
 
-/** Saves the first checkpoint of a sync; answers whether there was none. */
+/** Saves the first checkpoint of a sync; returns whether there was none. */
 async function beginCheckpoint(
   queries: Queries,
   checkpoint: Insertable<Tables["checkpoints"]>,
@@ -92,12 +92,12 @@ const truth = z.union([z.boolean(), z.int()]).transform(Boolean);
 
 const seldomRow = z.object({ setId: z.int(), isDoubted: truth, isRefused: truth, isStray: truth });
 
-/** Whether a table has anything of a set `f`. */
+/** Whether a table has rows of a set `f`, in SQL. */
 function isAny(table: string): RawBuilder<unknown> {
   return sql`exists (select 1 from ${sql.table(table)} one where one.set_id = f.id)`;
 }
 
-/** What a commit has to look after besides, of the set of its run; one question, because nearly always nothing is. */
+/** What else a commit has to handle for the set of its run; one query, because there is nearly always nothing. */
 async function seldomOf(queries: Queries, runId: string): Promise<z.output<typeof seldomRow>> {
   const { rows } = await sql`
     select f.id as set_id, ${isAny("doubts")} as is_doubted, ${isAny("refusals")} as is_refused,
@@ -127,8 +127,8 @@ async function takeDoubts(
 }
 
 /**
- * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that
- * nobody asks for any more, and the refusals of what was sent unless the chunk is cut; inside a transaction.
+ * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that nobody
+ * asks for any more; unless the chunk is cut, also the refusals of what was sent. To be called inside a transaction.
  */
 export async function takeOver(
   queries: Queries,
@@ -153,7 +153,7 @@ export async function takeOver(
     .execute();
 }
 
-/** Keys that were sent are stray no more. */
+/** Removes keys that were sent from the stray ones. */
 async function findStray(
   queries: Queries,
   sentKeys: SentKeys,
@@ -167,7 +167,7 @@ async function findStray(
     .execute();
 }
 
-/** Parts of a staging: records accepted, and how many are still open. */
+/** How many records of a staging are accepted, and how many of its parts are still open. */
 async function sumsOf(
   queries: Queries,
   { runId, chunk, stage }: StageName,
@@ -225,7 +225,7 @@ export async function settleReceipts(queries: Queries, name: StageName, at: stri
 /** What commits need besides queries. */
 export type CommitTools = { readonly keys: KeyKeeping; readonly sentKeys: SentKeys };
 
-/** The staging, once all of it is accepted; undefined when it is committed already. */
+/** The staging, once all of it is accepted; undefined if it is already committed. */
 async function readyOf(queries: Queries, name: StageName): Promise<Staging | undefined> {
   const found = await stagingOf(queries, name);
   if (found?.state === "committed") return undefined;

@@ -13,7 +13,7 @@ type Chunks = {
 };
 
 /**
- * Gives up a run's uncommitted stagings of some chunks and counts what was under way; to be called inside a
+ * Abandons a run's uncommitted stagings of some chunks and counts what was under way; to be called inside a
  * transaction.
  */
 export async function dropStagings(
@@ -36,7 +36,7 @@ export async function dropStagings(
       .where("send", "=", send)
       .execute();
   }
-  // A part that left may still be applied: its keys are asked for until it cannot.
+  // A part that left may still be applied: its keys are needed until it no longer can.
   await queries
     .deleteFrom("sentKeys")
     .where("send", "in", stagings.where("state", "=", "dropped"))
@@ -56,7 +56,10 @@ export async function dropStagings(
 /** States of a staging that may still be committed. */
 const openStates = ["staging", "staged"] as const;
 
-/** Counts records under way as possibly repeated: not those `staged`, `split` or `refused`, which never left. */
+/**
+ * Counts records under way as possibly repeated: not those of parts that were not applied, which are `staged`, `split`
+ * or `refused`, or files that are not being confirmed.
+ */
 async function countUnderWay(
   queries: Queries,
   { runId, from, last }: Required<Chunks>,

@@ -7,7 +7,7 @@ async function lastFileAt(
   queries: Queries,
   { target, syncs, since }: Parameters<LastFileStore["lastFileAt"]>[0],
 ): Promise<number | null> {
-  // A list without a member is no SQL.
+  // An empty list is not valid SQL.
   if (syncs.length === 0) return null;
   const runs = queries
     .selectFrom("runs")
@@ -26,7 +26,7 @@ async function lastFileAt(
   return at === null ? null : Date.parse(at);
 }
 
-/** When files left, of a store. */
+/** When the newest files of syncs were accepted, in a store. */
 export function createLastFileStore(db: StateDatabase): Remote<LastFileStore> {
   return { lastFileAt: reads(db, lastFileAt) };
 }

@@ -10,7 +10,7 @@ import type { Queries } from "../state-database.ts";
 import { isPart } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 
-// Notes what leaves. Every function is called inside a transaction.
+// Notes parts that leave. Every function is called inside a transaction.
 
 /** A part that is about to leave, and what it holds. */
 type NotedPart = StageName & {
@@ -19,10 +19,10 @@ type NotedPart = StageName & {
   readonly ranges: Ranges;
 };
 
-/** A part that leaves, and what tells its keys. */
+/** A part that leaves, and where its keys are read. */
 type Leaving = { readonly sentKeys: SentKeys; readonly noted: NotedPart };
 
-/** The part and those that it was split from. */
+/** The part and the parts that it was split from. */
 async function familyOf(
   queries: Queries,
   { runId, chunk, stage, part }: NotedPart,
@@ -43,7 +43,7 @@ async function leavingOf(queries: Queries, noted: NotedPart, stream: string): Pr
   return { setId, stream, runId, part, send, ranges, ancestors };
 }
 
-/** Notes what a part puts in doubt when it leaves; answers the requests that it does so for. */
+/** Notes what a part puts in doubt when it leaves; returns the requests that cause the doubt. */
 export async function noteDoubts(
   queries: Queries,
   { sentKeys, noted, now, stream }: Leaving & Pick<Sender, "now" | "stream">,
@@ -55,8 +55,8 @@ export async function noteDoubts(
 }
 
 /**
- * Notes the request of a part that leaves now, and what it puts in doubt, where `noteDoubts` has not just done so:
- * what that writes may be much. Answers the request's number.
+ * Notes the request of a part that leaves now, and what it puts in doubt, unless `noteDoubts` has just done so, because
+ * that may write much. Returns the request's number.
  */
 export async function beginNoted(
   queries: Queries,
@@ -65,7 +65,7 @@ export async function beginNoted(
 ): Promise<number> {
   const part = await leavingOf(queries, noted, stream);
   const landing = await landingWith(queries, part, now);
-  // A request that was held to be over may have been answered since.
+  // A request that was thought to be over may have been answered since.
   const isNoted = landing.before.every(({ request }) => known?.includes(request) === true);
   if (known === undefined || !isNoted) {
     await leaveInDoubt(queries, sentKeys, { part, before: landing.before });

@@ -5,7 +5,7 @@ import type { KeyKeeping } from "../keys/key-keeping.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { holdStaged } from "./stagings.ts";
 
-/** The number of a staging that may be committed, and of which something has left. */
+/** The number of a staging that may still be committed and of which something has left; otherwise undefined. */
 async function sendOnItsWay(
   queries: Queries,
   { runId, chunk, stage }: StageName,
@@ -30,8 +30,9 @@ async function sendOnItsWay(
 }
 
 /**
- * Makes what writes the keys of a chunk while it is on its way. Given up before something of it left, it leaves the
- * fingerprints as they were; afterwards each of its keys becomes unknown, as what is written here has it.
+ * Makes a function that writes the keys of a chunk while it is on its way. A chunk abandoned before something of it
+ * left leaves the fingerprints as they were; abandoned later, it makes each of its keys unknown, as they are when
+ * written here.
  */
 export function createPreparing(
   db: StateDatabase,

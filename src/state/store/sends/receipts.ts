@@ -26,7 +26,7 @@ const columns = [
   ...(["jsonBytes", "gzipBytes", "gzipSha256", "fileKey", "attempts"] as const),
 ] as const;
 
-/** The part that a staging itself brings: a file holds everything, a body what staging put into it. */
+/** The part that a staging itself defines: a file holds everything, a body what the staging put into it. */
 function partOf(send: Staging, part: number, form: PartForm): NewPart {
   if (form === "file") {
     const { records, jsonBytes, gzipBytes, jsonlSha256, gzipSha256 } = send;
@@ -103,8 +103,8 @@ export async function insertPart(
 }
 
 /**
- * The state of a part that leaves now, to be confirmed under the key `confirm` or else to be sent; undefined
- * where nothing leaves.
+ * The state of a part that leaves now, to be confirmed under the key `confirm` or otherwise to be sent; undefined if
+ * nothing leaves.
  */
 function leavingState(
   { state, fileKey }: Receipt,
@@ -127,7 +127,7 @@ async function rangesToSend(
   return (part ?? partOf(send, name.part, form)).ranges;
 }
 
-/** Whether a part of the run that was not larger was too large. */
+/** Whether a part of the run with at most as many bytes was too large. */
 async function isTooLarge(
   queries: Queries,
   { runId, form, gzipBytes, jsonBytes }: Receipt,
@@ -173,7 +173,7 @@ function beginPart(db: StateDatabase, sentKeys: SentKeys) {
     const isToSplit = state === "staged" && (await isTooLarge(queries, found));
     const leaves = isToSplit ? undefined : leavingState(found, confirm);
     if (leaves === undefined) return { ...found, request: null };
-    // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
+    // Repeating a PUT sends no record twice: an object that was never confirmed is never processed.
     const wasPerhapsAccepted = state === leaves && (confirm !== undefined || form === "body");
     if (wasPerhapsAccepted) await countRepeated(queries, { records, runId: name.runId });
     const fileKey = confirm === undefined ? {} : { fileKey: confirm };
@@ -222,7 +222,7 @@ async function claimKey(
 
 type Move = Parameters<ReceiptStore["movePart"]>[0];
 
-/** Moves a receipt; answers whether it was taken too late. */
+/** Moves a receipt; returns whether its part was accepted too late. */
 async function move(
   db: StateDatabase,
   queries: Queries,
@@ -243,14 +243,14 @@ async function move(
     .executeTakeFirst();
   if (state === "accepted" || typeof fileKey === "string") await forgetFaults(queries, name);
   const isDropped = (await stagingOf(queries, name))?.state === "dropped";
-  // Taken by an attempt that another one followed, or by a staging that was given up: perhaps over newer data.
+  // Accepted in an attempt that another one followed, or for an abandoned staging: perhaps over newer data.
   const isLate = state === "accepted" && (numUpdatedRows === 0n || isDropped);
   if (request !== undefined && !isLate) await forgetRequest(queries, request.number);
   const isNoted =
     request !== undefined &&
     isLate &&
     (await endTaken(queries, request.number, await db.now(queries, request.now)));
-  // Of a request that was held to be over nobody knows any more which keys it had.
+  // If the request was thought to be over, nobody knows any more which keys it had.
   if (isLate && isDropped && !isNoted) await retireSet(queries, name.runId);
   return isLate && isDropped;
 }

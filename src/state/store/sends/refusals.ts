@@ -10,7 +10,7 @@ import type { RejectsOfStage } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import type { SentKeys } from "./sent-keys.ts";
 
-/** Notes what the service refused of a staging; to be called inside a transaction. */
+/** Notes the records of a staging that the service refused; to be called inside a transaction. */
 export async function noteRefusals(
   queries: Queries,
   { runId, rejects, at }: RejectsOfStage,

@@ -4,7 +4,7 @@ import { findSet } from "../keys/fingerprint-sets.ts";
 import { reads, writes } from "../methods.ts";
 import type { StateDatabase } from "../state-database.ts";
 
-/** What a store notices of having been restored from a backup. */
+/** Whether a store was restored from a backup, for each sync. */
 export function createRestoreStore(db: StateDatabase): Remote<RestoreStore> {
   return {
     isRestored: reads(

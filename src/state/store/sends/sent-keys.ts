@@ -3,17 +3,17 @@ import { z } from "zod";
 import type { Ranges } from "../../ranges.ts";
 import type { Queries } from "../state-database.ts";
 
-/** Key lists that are remembered as they were read: what may still land is asked for again and again. */
+/** The most key lists that are remembered: those of requests that may still be applied are read again and again. */
 const rememberedMax = 8;
 
-/** What takes the place of a key that was erased: the numbers of the others must stay. */
+/** Replaces a key that was erased: the numbers of the others must stay. */
 export const forgottenKey = "(forgotten)";
 
 const keysOf = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
 
-/** The keys of what was staged, in the order of its file: kept while a request of their set is pending. */
+/** The keys of stagings, in the order of their files; kept while a request of their set is pending. */
 export class SentKeys {
-  /** A list never changes once it is there, but for a key that is erased. */
+  /** A list never changes once it is stored, except when a key is erased. */
   readonly #remembered = new Map<number, readonly string[]>();
 
   /** Keeps the keys of a staging, as a JSON array; to be called inside a transaction. */
@@ -25,7 +25,7 @@ export class SentKeys {
       .execute();
   }
 
-  /** Puts another text in the place of a key, wherever a list has it; to be called inside a transaction. */
+  /** Replaces a key by another text, wherever a list has it; to be called inside a transaction. */
   async replace(
     queries: Queries,
     { send, key, by }: { readonly send: number; readonly key: string; readonly by: string },
@@ -35,7 +35,7 @@ export class SentKeys {
     await this.put(queries, send, JSON.stringify(keys));
   }
 
-  /** The keys of the records in `ranges`, with the numbers of these; none when they are not kept any more. */
+  /** The keys of the records in `ranges`, with the numbers of the records; none if the keys are no longer kept. */
   async of(
     queries: Queries,
     send: number,

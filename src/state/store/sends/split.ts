@@ -58,7 +58,7 @@ async function close(
   await noteRefusals(queries, { ...name, rejects, at });
 }
 
-/** To send the same line again would bring the same answer. */
+/** Marks lines that were refused again as lost: sending the same line once more would bring the same answer. */
 async function loseRefusedAgain(
   queries: Queries,
   runId: string,
@@ -77,7 +77,7 @@ async function loseRefusedAgain(
   }
 }
 
-/** What of `records` is in none of `ranges`. */
+/** The ranges of `records` that are in none of `ranges`. */
 function restOf(ranges: Ranges, records: number): Ranges {
   const rest: [number, number][] = [];
   let at = 0;
@@ -88,7 +88,7 @@ function restOf(ranges: Ranges, records: number): Ranges {
   return at < records ? [...rest, [at, records]] : rest;
 }
 
-/** Whether nothing more becomes of a part: it was accepted, or replaced. */
+/** Whether a part is finished: it was accepted, refused or replaced. */
 function isClosed({ state }: Receipt): boolean {
   return state === "split" || state === "refused" || state === "accepted" || state === "committed";
 }
@@ -134,7 +134,7 @@ function cutChunk({ keys, sentKeys }: CommitTools) {
   };
 }
 
-/** Cuts a chunk once its keys are written: those of the rest become unknown then. */
+/** Cuts a chunk once its keys are written: the keys of the rest then become unknown. */
 function createCutting(db: StateDatabase, tools: CommitTools): Remote<SplitStore>["cutChunk"] {
   const cut = cutChunk(tools);
   return async ({ rejects, at, ...name }) => {
@@ -196,7 +196,7 @@ function splitPart(keys: KeyKeeping) {
     // An attempt that was thought dead got it through after all.
     if (found.state === "accepted" || found.state === "committed") return { parts: [] };
     if (found.state !== "split" && found.state !== "refused") {
-      // What is too large says nothing of the mapping, and is cut no more often than its size asks for.
+      // A part that is too large says nothing about the mapping, and is cut no more often than its size requires.
       const splits = isTooLarge ? 0 : parts.length;
       await countSplits(queries, { runId, splits, splitsMax });
       const state = parts.length > 0 ? "split" : "refused";

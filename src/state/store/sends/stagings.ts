@@ -23,14 +23,14 @@ import { isOfStage } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 import { stagingColumns } from "./staging-columns.ts";
 
-/** The error of a write that comes from a staging which is not its chunk's newest. */
+/** The error for a write from a staging that is not the newest of its chunk. */
 export function superseded({ runId, chunk, stage }: StageName): SupersededError {
   return new SupersededError(
     `run ${runId}, ${chunkName(chunk)}: stage ${stage} is not the newest any more`,
   );
 }
 
-/** The staging of a name; undefined when there is none. */
+/** The staging of a name; undefined if there is none. */
 export async function stagingOf(queries: Queries, name: StageName): Promise<Staging | undefined> {
   const found = await queries
     .selectFrom("stagings")
@@ -41,9 +41,9 @@ export async function stagingOf(queries: Queries, name: StageName): Promise<Stag
 }
 
 /**
- * Keeps a staging as it is until this transaction ends; answers whether it is staged. Its row is written, not only
- * locked: whatever refuses a part of it, cuts it, gives it up or commits it writes that row, too, and is tried again
- * where it began before, and so has not seen what this transaction wrote.
+ * Keeps a staging as it is until this transaction ends; returns whether it is staged. Its row is written, not only
+ * locked: every transaction that refuses a part of it, cuts it, abandons it or commits it writes that row, too. If such
+ * a transaction began earlier, and so has not seen what this one wrote, it is retried.
  */
 export async function holdStaged(queries: Queries, name: StageName): Promise<boolean> {
   const { numUpdatedRows } = await queries
@@ -80,7 +80,7 @@ function outOfOrder(runId: string, chunk: number, why: string): SupersededError 
   return new SupersededError(`run ${runId}, ${chunkName(chunk)}: ${why}`);
 }
 
-/** The error of a run whose send lock another took, because Temporal said that its workflow was closed. */
+/** The error for a run whose send lock another took, because Temporal said that its workflow was closed. */
 function lockLost(runId: string): SupersededError {
   return new SupersededError(`run ${runId} does not hold the send lock of its sync any more`, {
     hint: "look at `sluice runs list`: a later run sends what this one left",
@@ -235,7 +235,7 @@ async function totalsBefore(
   return totalsRow.parse(rows[0]);
 }
 
-/** Hex digits of a digest: a person types it where the Web UI is all that there is. */
+/** Hex digits of a digest: a person who has only the Web UI types it. */
 const digestCharsMax = 12;
 
 const hashRow = z.object({ chunk: z.int(), jsonlSha256: z.string().nullable() });

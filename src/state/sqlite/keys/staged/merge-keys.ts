@@ -13,24 +13,24 @@ import { blockColumns, hasLeftSql, keyBlock, type StagingOfSet } from "./staged-
 /**
  * Takes what stagings made of their keys into the fingerprints, or forgets it.
  *
- * All of a staging is written before the transaction that commits it, some thousand keys at a time, and only once
- * every part of it is accepted. A process that is killed in between leaves nothing that could be wrong: what is
- * written names a send that is not committed, and says nothing; of what is not written the older fingerprint stands,
- * but the block of the staging is still there, and has each of its keys unknown to whoever judges it. The block goes in
- * the transaction that has the send count and moves the checkpoint, so that no key is ever known before it was
- * accepted. Written once more, all is as it was written before.
+ * All keys of a staging are written before the transaction that commits it, some thousand at a time, and only once
+ * every part of it is accepted. A process that is killed in between leaves nothing wrong: a key that is written names a
+ * send that is not committed, and says nothing; a key that is not written has its older fingerprint, but the block of
+ * the staging is still there, and makes each of its keys unknown to whoever judges it. The block is removed in the
+ * transaction that makes the send count and moves the checkpoint, so that no key is known before it was accepted.
+ * Writing the keys again changes nothing.
  */
 export type KeyMerging = {
   /**
-   * What writes the keys of a staging: each part of it to be called inside a transaction of its own, which makes sure
-   * that the staging is still what it was.
+   * The steps that write the keys of a staging: each is called inside a transaction of its own, which makes sure that
+   * the staging is unchanged.
    */
   steps(this: void, of: StagingOfSet): readonly (() => void)[];
   /** Forgets the blocks of a staging; to be called inside a transaction. */
   forget(this: void, of: StagingOfSet): void;
   /**
-   * Comes to an end with what stagings left that were given up, of a set or of all: where nothing of one left, nothing
-   * is known of it any more, and of the others each key becomes unknown.
+   * Settles the keys that abandoned stagings left behind, of a set or of all: a staging of which nothing left is
+   * forgotten, and each key of the others becomes unknown.
    */
   settle(this: void, setId?: number | null): void;
 };
@@ -52,7 +52,7 @@ const wholeRow = z.object({
   times: bytes,
 });
 
-/** The blocks of a staging as one, undefined where it has none. */
+/** The blocks of a staging as one; undefined if it has none. */
 function gather(blocks: readonly z.output<typeof wholeRow>[]): GatheredKeys | undefined {
   const [head] = blocks;
   if (head === undefined) return undefined;
@@ -67,7 +67,7 @@ function gather(blocks: readonly z.output<typeof wholeRow>[]): GatheredKeys | un
   return { ...keys, setId: head.setId, hashes: whole("hashes") };
 }
 
-/** The keys, each once, by its last entry, in the order in which they are written. */
+/** The indexes of the keys, each once, by its last entry, in the order in which they are written. */
 function inOrder({ hashed, ids }: GatheredKeys): number[] {
   const words = wordsOf(hashed);
   const last = new StagedIndex(ids.length);
@@ -77,7 +77,7 @@ function inOrder({ hashed, ids }: GatheredKeys): number[] {
   return byNumber(hashed.numbers, last.ids());
 }
 
-/** Digits of an id as a statement reads it out of a block. */
+/** The digits of an id that a statement reads from a block. */
 const idDigits = 10;
 
 function idTexts(ids: Int32Array, order: readonly number[]): Uint8Array {
@@ -93,11 +93,11 @@ function idTexts(ids: Int32Array, order: readonly number[]): Uint8Array {
 }
 
 /**
- * What becomes of the send of a fingerprint `f` by a staging ($send) of a run whose first one is $since; `otherwise`
- * where no other one of the run sends the key. What another one sends, too, is sent twice, in whatever order the two
- * are accepted: a send below zero, of the newest of them, never counts. It stays so where the one that found the key
- * staged was given up once it had left, and where the keys of a staging are written once more. The same is said of
- * what a later run sent, although no lock allows that.
+ * The send of a fingerprint `f` after a staging ($send) of a run whose first staging is $since; `otherwise` if no other
+ * staging of the run sends the key. If another one does, the key is sent twice, in whatever order the two are accepted:
+ * its send becomes that of the newest of them, negated, which never counts. It stays so if the staging that found the
+ * key staged was abandoned after it had left, and if the keys of a staging are written again. The same holds for a key
+ * that a later run sent, although no lock allows that.
  */
 export function sendAfterSql(otherwise: string): string {
   return `iif(abs(f.send) >= $since and f.send <> $send and (f.send < 0 or exists (
@@ -105,21 +105,21 @@ export function sendAfterSql(otherwise: string): string {
     -max(abs(f.send), $send), ${otherwise})`;
 }
 
-/** The first staging of the run of another one. */
+/** The first staging of the run to which a staging belongs. */
 export const sinceSql =
   "select min(send) as since from stagings where run_id = (select run_id from stagings where send = $send)";
 
 /**
- * Until a statement has ended SQLite keeps a copy of each page that it changes, in memory here (`transactions.ts`): of
- * many keys nearly each one has a page of its own.
+ * Until a statement ends, SQLite keeps a copy of each page that it changes, in memory here (`transactions.ts`): with
+ * many keys, nearly each key has a page of its own.
  */
 const keysPerStatementMax = 1_000;
 
-/** Makes what writes some keys of a staging; to be called inside a transaction. */
+/** Makes the function that writes some keys of a staging; to be called inside a transaction. */
 function createPutting(
   db: Database,
 ): (keys: GatheredKeys & { readonly send: number }, order: readonly number[]) => void {
-  // What a refused record makes of its key was told when it was refused.
+  // The key of a refused record was updated when the record was refused.
   const put = db.prepare(
     `insert into fingerprints as f (set_id, number, tag, hash, send, id)
      select $setId, k.value, substr($tags, k.key * ${tagBytes} + 1, ${tagBytes}),
@@ -159,7 +159,7 @@ function createPutting(
       before: setId * idsPerSet,
       ids: JSON.stringify(some.map((index) => ids[index])),
     });
-    // Those of a record that was refused may come after those of another lane's, which it staged meanwhile.
+    // Not the fields of a refused record: they could overwrite those that another lane staged meanwhile.
     putFields.run(fieldsOf(order.filter((index) => times[index] !== sent.refused)));
     forgetFields.run(fieldsOf(order));
   };
@@ -167,7 +167,7 @@ function createPutting(
 
 const drawnRow = z.object({ setId: z.int(), firstId: z.int(), drawn: z.int(), ids: bytes });
 
-/** Makes what forgets a block of which nothing left, with the fields that were kept for it; inside a transaction. */
+/** Makes the function that forgets a block of which nothing left, with the fields kept for it; inside a transaction. */
 function createDiscarding(db: Database): (block: { number: number; send: number }) => void {
   const select = db.prepare(
     `select set_id as setId, first_id as firstId, drawn, ids from staged_keys where number = $number`,
@@ -197,7 +197,7 @@ const givenUpRow = z.object({
 
 const numberRow = z.object({ number: z.int() });
 
-/** Makes what takes the keys of stagings over. */
+/** Makes the functions that take over the keys of stagings. */
 export function createKeyMerging(db: Database): KeyMerging {
   const ofStaging = "set_id = $setId and send = $send";
   const blocks = db.prepare(
@@ -237,7 +237,7 @@ export function createKeyMerging(db: Database): KeyMerging {
         }
         for (const step of steps(of)) {
           db.write(() => {
-            // Another process may have come to its end with it.
+            // Another process may have settled it already.
             if (count(isThere, of) === 1) step();
           });
         }

@@ -12,9 +12,9 @@ export type KeysWithHashes = { readonly hashed: HashedKeys; readonly hashes: Uin
 
 /** What a staging makes of its keys; to be used inside one transaction. */
 export type KeyWriter = {
-  /** What the stagings that are not decided, this one among them, have made of keys. */
+  /** What the undecided stagings, including this one, have made of keys. */
   readonly index: StagedIndex;
-  /** Notes what becomes of one of the keys; the last note of a key counts. */
+  /** Notes what becomes of one of the keys; the last note about a key counts. */
   put(this: void, index: number, id: number, times: number): void;
   /** Writes what was noted; `drawn` of the ids, from `firstId` on, are new. */
   end(this: void, ids: NewIds): void;
@@ -26,24 +26,24 @@ type NewIds = { readonly firstId: number; readonly drawn: number };
 export type StagingOfSet = { readonly setId: number; readonly send: number };
 
 /**
- * What stagings will make known, apart from the fingerprints until their commit: a block for each transaction, in the
- * order in which they were staged. A staging that is given up before anything of it left has changed no fingerprint.
+ * What stagings will make known, kept apart from the fingerprints until their commit: one block for each transaction,
+ * in the order of staging. A staging that is abandoned before anything of it left has changed no fingerprint.
  */
 export type StagedKeys = {
   /** To be called inside a transaction. */
   begin(at: StagingOfSet, keys: KeysWithHashes): KeyWriter;
   /**
-   * Notes that the service refused a record of each of these keys of the staging: none is known by it. What is sent
-   * twice stays so. To be called inside a transaction, whose failure needs no `readAnew`.
+   * Notes that the service refused a record of each of these keys of the staging, which makes none of them known. A key
+   * that is sent twice stays so. To be called inside a transaction, whose failure needs no `readAnew`.
    */
   refuse(at: StagingOfSet, keys: KeysWithHashes): void;
-  /** What the stagings of a set that are not decided have made of keys. */
+  /** What the undecided stagings of a set have made of keys. */
   of(setId: number): StagedIndex;
   /** Forgets what was read inside a transaction that has failed. */
   readAnew(): void;
 };
 
-/** Bytes of a column, in memory of their own, which lists of numbers begin with. */
+/** The bytes of a column in a buffer of their own, so that number arrays can start at its beginning. */
 const bytes = z.instanceof(Uint8Array).transform((column) => new Uint8Array(column));
 
 /** The columns of a block that say what becomes of its keys. */
@@ -59,13 +59,13 @@ export const keyBlock = z
   }));
 
 /**
- * Whether something of a staging `s` left, in SQL. The receipts say so: a part is marked before its bytes leave, in
- * a transaction that asks whether its staging is given up.
+ * Whether something of a staging `s` left, in SQL. The receipts say so: a part is marked before its bytes leave, in a
+ * transaction that checks whether its staging was abandoned.
  */
 export const hasLeftSql = `exists (select 1 from receipts r
   where r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.attempts > 0)`;
 
-/** What becomes of keys, by their indexes; of one without an id nothing. Of the rows of a key the later one counts. */
+/** What becomes of keys, by their indexes; nothing if a key has no id. The later of two rows of a key counts. */
 class Notes {
   readonly #ids: Int32Array;
   readonly #times: Int8Array;
@@ -80,7 +80,7 @@ class Notes {
     this.#times[index] = times;
   }
 
-  /** The indexes of those that have an id, and the columns of what was noted of them. */
+  /** The indexes of the keys that have an id, and the columns of what was noted about them. */
   all(): {
     readonly order: readonly number[];
     readonly ids: Uint8Array;
@@ -98,17 +98,17 @@ class Notes {
   }
 }
 
-/** What is written at once. */
+/** What is written in one block. */
 type Block = NewIds & { readonly notes: Notes };
 
 const listedRow = z.object({ number: z.int(), send: z.int() });
 
-/** The blocks of a set that were read, and what they say. */
+/** The blocks of a set that were read, and their contents. */
 type Read = { readonly numbers: number[]; readonly index: StagedIndex };
 
-/** Makes what reads the blocks of a set, those that were written since it was asked last. */
+/** Makes a function that returns the blocks of a set; it reads those that were written since its last call. */
 function createReading(db: Database, known: Map<number, Read>): (setId: number) => Read {
-  // One that was given up before anything of it left counts for nothing. One that left may have been taken.
+  // A staging that was abandoned before anything of it left does not count. One that left may have been taken.
   const list = db.prepare(
     `select k.number as number, k.send as send from staged_keys k left join stagings s using (send)
      where k.set_id = $setId and (s.state is not 'dropped' or ${hasLeftSql}) order by k.number`,
@@ -125,7 +125,7 @@ function createReading(db: Database, known: Map<number, Read>): (setId: number) 
   return (setId) => {
     const listed = all(listedRow, list, { setId });
     let found = known.get(setId);
-    // What another staging said before may count again, now that a later one is gone.
+    // The entries of an earlier staging may count again, now that a later one is gone.
     if (found?.numbers.every((number, at) => listed[at]?.number === number) !== true) {
       found = { numbers: [], index: new StagedIndex() };
     }
@@ -136,7 +136,7 @@ function createReading(db: Database, known: Map<number, Read>): (setId: number) 
   };
 }
 
-/** Makes what reads the keys of one staging, with how often it sends each in place of the send. */
+/** Makes a function that reads the keys of one staging, with how often it sends each key in place of the send. */
 function createReadingOwn(db: Database): (at: StagingOfSet) => StagedIndex {
   const blocks = db.prepare(
     `select ${blockColumns} from staged_keys where set_id = $setId and send = $send order by number`,
@@ -153,7 +153,7 @@ function createReadingOwn(db: Database): (at: StagingOfSet) => StagedIndex {
   };
 }
 
-/** Makes what writes a block, and answers its number; undefined where nothing was noted. */
+/** Makes a function that writes a block and returns its number; undefined if nothing was noted. */
 function createAppending(
   db: Database,
 ): (at: StagingOfSet, keys: KeysWithHashes, block: Block) => number | undefined {
@@ -179,7 +179,7 @@ function createAppending(
   };
 }
 
-/** What stagings will make known, of a SQLite store. */
+/** What stagings of a SQLite store will make known. */
 export function createStagedKeys(db: Database): StagedKeys {
   const known = new Map<number, Read>();
   const read = createReading(db, known);
