@@ -12,18 +12,18 @@ import type { StateClient } from "../src/state/state-store.ts";
 import type { Recognition, Source } from "./contract/connector.ts";
 import type { ConnectorRequest } from "./contract/request.ts";
 
-/** A sync or pull whose account and source are looked at. */
+/** A sync or pull whose account and source are checked. */
 export type Holder = {
   readonly state: Pick<StateClient, "identities" | "setIdentity">;
   readonly kind: "pull" | "sync";
   readonly name: string;
   /** The name of its lock. */
   readonly lock: string;
-  /** Now, as the store keeps it. */
+  /** The current time, in the store's form. */
   readonly at: string;
 };
 
-/** A sync or pull as identities are kept for it. */
+/** The holder of the identities of a sync or pull. */
 export function holderOf(
   { state, target }: { readonly state: Holder["state"]; readonly target: string },
   { kind, name, at }: Pick<Holder, "at" | "kind" | "name">,
@@ -32,15 +32,15 @@ export function holderOf(
   return { state, kind, name, lock, at };
 }
 
-/** What decides whether a run may continue with what is known. */
+/** The facts that decide whether a run may continue with the known identities. */
 export type Trust = {
-  /** Nothing depends on what is known yet: what is found is taken without a word. */
+  /** Whether nothing depends on the known identity yet: the found one is then taken silently. */
   readonly isFresh: boolean;
-  /** A look keeps nothing. */
+  /** Whether the found identity is kept; a mere look keeps nothing. */
   readonly isKept: boolean;
 };
 
-/** A source as it is asked, with the place in the configuration that says where it is. */
+/** A source to ask, with the connection that says where it is. */
 export type AskedSource = {
   readonly source: Source;
   readonly connection: string;
@@ -49,7 +49,7 @@ export type AskedSource = {
   readonly position: unknown;
 };
 
-/** The identity of an account: a hash of its key, which tells nothing without the store's salt. */
+/** The identity of an account: a hash of its key, which reveals nothing without the store's salt. */
 function recognizeAccount(
   apiKey: Secret,
   salt: string,
@@ -64,25 +64,25 @@ function recognizeAccount(
   };
 }
 
-/** The account of a holder by the key as it is now. */
+/** The account of a holder, by its current key. */
 export async function findAccount({ state, lock }: Holder, api: ApiConfig): Promise<Recognition> {
   const { salt, account } = await state.identities({ holder: lock });
   return recognizeAccount(await currentKey(api), salt, account);
 }
 
-/** The source of a holder; undefined where its connector cannot tell one from another. */
+/** The source of a holder; undefined where its connector cannot distinguish sources. */
 export async function findSource(
   { state, lock }: Holder,
   { source, request, position }: Omit<AskedSource, "connection">,
 ): Promise<Recognition | undefined> {
   if (source.recognize === undefined) return undefined;
   const { source: known } = await state.identities({ holder: lock });
-  // A position of another form says nothing; that is told where the run begins.
+  // A position of another form means nothing; the beginning of the run reports that.
   const { data } = source.position.safeParse(position);
   return await source.recognize({ ...request, known: known?.identity, position: data });
 }
 
-/** Keeps what was found as what is known, where it is another. */
+/** Keeps the found identity as the known one, if they differ. */
 export async function keepIdentity(
   { state, lock, at }: Holder,
   part: IdentityPart,
@@ -107,7 +107,7 @@ function waysOn(holder: Holder, what: IdentityPart): string {
   );
 }
 
-/** @throws {ConfigError} what is known of the source counts no more, whoever says that it is the same. */
+/** @throws {ConfigError} nothing known of the source counts any more, whoever says that it is the same. */
 export function assertNotAnew(
   holder: Holder,
   { differs, beginsAnew }: Recognition,
@@ -120,7 +120,7 @@ export function assertNotAnew(
   );
 }
 
-/** @throws {ConfigError} it is another one than is known. */
+/** @throws {ConfigError} it is not the known one. */
 async function assertSame(
   holder: Holder,
   part: IdentityPart,
@@ -140,8 +140,8 @@ async function assertSame(
 }
 
 /**
- * Holds the account against the one that checkpoint and fingerprints belong to; the first is taken as it is.
- * @throws {ConfigError} it is another key, of which nobody has said that it is of the same account.
+ * Compares the account with the one that checkpoint and fingerprints belong to; the first one is accepted.
+ * @throws {ConfigError} it is another key, and nobody has said that it is of the same account.
  */
 export async function assertSameAccount(
   holder: Holder,
@@ -153,9 +153,9 @@ export async function assertSameAccount(
 }
 
 /**
- * The same of the source.
- * @throws {ConfigError} it is another one, of which nobody has said that it is the same. @throws whatever the
- * connector throws
+ * The same for the source.
+ * @throws {ConfigError} it is another one, and nobody has said that it is the same. @throws whatever the connector
+ * throws
  */
 export async function assertSameSource(
   holder: Holder,

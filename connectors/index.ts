@@ -1,4 +1,4 @@
-// The entry `sluice/connector`: all that a connector outside this repository is written with.
+// The entry `sluice/connector`: all that a connector outside this repository needs.
 export {
   ConfigError,
   RetryLater,

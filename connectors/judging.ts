@@ -8,9 +8,9 @@ import type { Run } from "../src/state/contract/runs/runs.ts";
 import type { Source } from "./contract/connector.ts";
 
 /**
- * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over
- * some, sends none of them twice. Of what is pushed only the events after the checkpoint are read. Any other
- * kind of run sends rows that it does not follow.
+ * Whether a run with `send: all` follows the rows that it sends, so that the next run, which goes back over some, sends
+ * none of them twice. From a pushed source only the events after the checkpoint are read. Any other kind of run does
+ * not follow the rows that it sends.
  */
 export function followsRows(
   source: Source,
@@ -35,8 +35,9 @@ export type ChunkToJudge = Pick<ChangedSettings, "chunk" | "send" | "stage"> & {
 };
 
 /**
- * Whether the next run goes further back than by the overlap, which is all that pages know of, to where a transaction
- * began that was open when this run was opened. Of a source that says no end of its present nobody can tell.
+ * Whether the next run goes further back than by the overlap, which is all that pages know of: to the beginning of a
+ * transaction that was open when this run was opened. True for a source without an end to read to, because nobody can
+ * tell.
  */
 async function goesBackFurther(
   source: Source,
@@ -52,7 +53,7 @@ async function goesBackFurther(
   return !isDeepStrictEqual(byOverlap, further);
 }
 
-/** Which rows of a run with `send: all` are followed: of a first read those alone that come again. */
+/** Which rows of a run with `send: all` are followed: in a first read, only those that come again. */
 async function rowsToFollow(
   source: Source,
   config: unknown,

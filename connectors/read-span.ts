@@ -5,21 +5,21 @@ import type { Source } from "./contract/connector.ts";
 import { ConnectorFault } from "./contract/fault.ts";
 import type { Log } from "./contract/request.ts";
 
-/** What is read of a source. */
+/** The part of a source to read. */
 type SpanJob = {
   readonly connector: string;
   /** Output of the connector's schema. */
   readonly config: unknown;
   readonly span: { readonly from: unknown; readonly to: unknown };
   readonly pageRowsMax: number;
-  /** Rows that may still be read; undefined is all. */
+  /** Rows that may still be read; undefined for all. */
   readonly limit: number | undefined;
 };
 
 /**
- * The pages of a span, never more rows than the run may still read. What the connector is asked is what the
- * engine relies on, also where the connector was never tried by the kit: a read that ends because it was
- * aborted is not an end, and a page is what it was when it came.
+ * Yields the pages of a span, with no more rows than the run may still read. It enforces what the engine relies on,
+ * even for a connector that the kit never tested: a read that ends because it was aborted has not come to the end, and
+ * a page stays as it was when it came.
  * @throws the reason of the abort.
  */
 export async function* readSpan(
@@ -40,7 +40,7 @@ export async function* readSpan(
         signal.throwIfAborted();
         const page = asItCame(read);
         const size = rowCount(page) + (page.rejects?.length ?? 0);
-        // A page is whole or not at all, because its position covers exactly its rows: what is left is asked for anew.
+        // A page is whole or not at all, because its position covers exactly its rows: the rest is asked for again.
         fits = size <= left;
         if (!fits) break;
         left -= size;
@@ -51,14 +51,14 @@ export async function* readSpan(
     } catch (error) {
       throw signal.aborted ? error : sayable(error, job.connector);
     }
-    // One that stops quietly when it is told to has not come to the end.
+    // A read that stops quietly at an abort has not come to the end.
     signal.throwIfAborted();
     // A source without a smaller page ends the read below the limit.
     if (fits || left === before) return;
   }
 }
 
-/** A connector may move one position object along: it would take every page's with it. */
+/** Copies a page: a connector may reuse one position object, and would change the position of every page with it. */
 function asItCame(page: RowPage): RowPage {
   return {
     get rows() {
@@ -74,8 +74,8 @@ function asItCame(page: RowPage): RowPage {
 }
 
 /**
- * An error of an external connector may quote a row, and would enter Temporal: its name and place are told,
- * not its words.
+ * An error of an external connector may quote a row, and would enter Temporal: only its name and place are shown, not
+ * its words.
  */
 function sayable(error: unknown, connector: string): unknown {
   if (error instanceof SluiceError || !externalName.test(connector)) return error;

@@ -25,12 +25,12 @@ export async function sourceNamed(named: ExternalName): Promise<Source> {
   return sources.get(named.connector) ?? (await loadConnector(named, [...sources.keys()]));
 }
 
-/** The connectors of a configuration, by what `connector:` names them. */
+/** The connectors of a configuration, by their names in `connector:`. */
 export function sourcesOf({ connectors }: Pick<Config, "connectors">): ReadonlyMap<string, Source> {
   return new Map([...connectors].filter(isSource));
 }
 
-/** What is loaded was looked at then: only pullSource and readFromInbox give this object. */
+/** A loaded connector was checked when it was loaded: only pullSource and readFromInbox give this `api`. */
 function isSource(entry: readonly [string, ConnectorSchema]): entry is [string, Source] {
   return "api" in entry[1] && entry[1].api === connectorApi;
 }

@@ -13,7 +13,7 @@ export function replacesOlder(stream: Stream): boolean {
   return shapeOf(stream).discriminator === "type";
 }
 
-/** The error of rows that cannot be read again by what their rejects call them. */
+/** The error for rows that cannot be read again by the names in their rejects. */
 export function cannotReplay(why: string, cause?: unknown): ConfigError {
   return new ConfigError(`the rejects cannot be replayed: ${why}`, {
     cause,
@@ -22,7 +22,7 @@ export function cannotReplay(why: string, cause?: unknown): ConfigError {
 }
 
 /**
- * Tells whether the rejects of a run can be read again and sent.
+ * Makes sure that the rejects of a run can be read again and sent.
  * @param of the run that refused them, if it is in the store.
  * @throws {ConfigError} they cannot.
  */
@@ -47,8 +47,8 @@ export function assertReplayable(
 }
 
 /**
- * @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended,
- * each version stands for itself.
+ * @throws {ConfigError} older rows may follow newer ones of the same key: in pushed or appended data, each version
+ * stands for itself.
  */
 export function assertMayRepeat(sync: SyncConfig, source: Source): void {
   if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;

@@ -5,14 +5,14 @@ import { readRequestOf } from "./source.ts";
 
 const otherReading = "the checkpoint was made by another way of reading this source";
 
-/** The checkpoint as the source knows it: null without one, undefined when it says nothing of this way of reading. */
+/** The checkpoint as the source knows it: null without one, undefined when it means nothing for this way of reading. */
 function sinceOf(
   source: Source,
   config: unknown,
   checkpoint: Checkpoint,
 ): { readonly position: unknown; readonly oldestOpen: unknown } | null | undefined {
   if (checkpoint.position === null || source.restart?.(config) === "each-run") return null;
-  // Between one configuration and the next a source may come to be read in another order; then a position says nothing.
+  // Another configuration may read a source in another order; then a position means nothing.
   const position = source.position.safeParse(checkpoint.position);
   const oldestOpen = source.position.nullable().safeParse(checkpoint.oldestOpen);
   if (!position.success || !oldestOpen.success) return undefined;
@@ -20,8 +20,8 @@ function sinceOf(
 }
 
 /**
- * Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning; `isOther`: it
- * is of another way of reading.
+ * Where the checkpoint lets a run that reads up to `to` begin; null for the source's beginning. `isOther`: the
+ * checkpoint is of another way of reading.
  */
 async function beginOf(
   source: Source,
@@ -60,8 +60,8 @@ export type RunRange = {
 };
 
 /**
- * What a run of a sync reads: from the checkpoint, or as far before it as rows may have come late, to where the source
- * says that its present ends.
+ * The range that a run of a sync reads: from the checkpoint, or as far before it as rows may have come late, to where
+ * the source says that its present ends.
  */
 export async function runRangeOf(
   source: Source,
@@ -76,7 +76,7 @@ export async function runRangeOf(
   });
   const { to, oldestOpen, future } = readLimit ?? {};
   const { from, isOther } = await beginOf(source, config, { since, to });
-  // Where the checkpoint is of another inbox, its numbers say nothing of this one.
+  // Where the checkpoint is of another inbox, its numbers mean nothing for this one.
   const gone = isOther ? 0 : ((await source.gone?.({ config, from: from ?? undefined, to })) ?? 0);
   const warnings = [
     ...(isOther ? [`${readLimit?.whyOther ?? otherReading}: everything is read again`] : []),

@@ -10,7 +10,7 @@ import {
 } from "./identities.ts";
 import { readRequestOf } from "./source.ts";
 
-/** What tells whether the two sides of a sync are those of before. */
+/** The means to check whether the two sides of a sync are the same as before. */
 type Known = {
   readonly state: Holder["state"] & Pick<StateClient, "checkpoint" | "hasSent">;
   readonly target: string;
@@ -28,8 +28,8 @@ function syncHolder(
 }
 
 /**
- * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be
- * called before anything is read or sent; where the answer is to be kept, once the send lock is held.
+ * Compares the account and source of a sync with those that its checkpoint and fingerprints belong to. Call it before
+ * anything is read or sent, and, where the identities are kept, once the send lock is held.
  * @throws {ConfigError} one of them is another.
  */
 export async function assertSameSides(
@@ -39,7 +39,7 @@ export async function assertSameSides(
     /** Undefined where nothing is read: then it need not even be up. */
     readonly source: Source | undefined;
     readonly isKept: boolean;
-    /** Of a run that continues after a pause: the first part of it was sent. @default false */
+    /** Whether the run continues after a pause: its first part was sent. @default false */
     readonly isBegun?: boolean;
   },
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function assertSameSides(
   const { sync, source, isKept, isBegun = false } = at;
   const name = { target: known.target, sync: sync.name };
   const { version, position } = await known.state.checkpoint(name);
-  // A first run that was cut, and a backfill, leave what is known of the account without a checkpoint.
+  // A first run that was cut, and a backfill, leave records known of the account, but no checkpoint.
   const isFresh = version === 0 && !isBegun && !(await known.state.hasSent(name));
   const trust: Trust = { isFresh, isKept };
   const holder = syncHolder(known, sync.name);
@@ -67,7 +67,7 @@ export async function assertSameSides(
 }
 
 /**
- * The same of the source alone, in the midst of a run: a worker may have been started again with another address.
+ * The same for the source alone, during a run: a worker may have been started again with another address.
  * @throws {ConfigError} it is another one than when the run was opened.
  */
 export async function assertStillSameSource(

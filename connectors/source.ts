@@ -16,7 +16,7 @@ export function connectorOf(
   return source;
 }
 
-/** What connectors are asked with. */
+/** The request for a connector. */
 export function readRequestOf(
   sync: Pick<SyncConfig, "connectorConfig">,
   signal: AbortSignal,
@@ -32,10 +32,10 @@ function quoted(names: readonly string[]): string {
 }
 
 /**
- * Tells before the first row whether the source has every column that the mapping reads.
- * @param mayName whether the message may name the columns there are: never where Temporal keeps it, because a
- * file without a header has its first row there (I4).
- * @throws {ConfigError} it has not.
+ * Checks before the first row that the source has every column that the mapping reads.
+ * @param mayName whether the message may name the columns of the source: never where Temporal keeps it, because a file
+ * without a header has its first row there (I4).
+ * @throws {ConfigError} it does not.
  */
 export async function checkColumns(
   source: Source,
@@ -63,7 +63,7 @@ export async function checkColumns(
 }
 
 /**
- * Tells before the first call is paid for whether what a pull brings can be written.
+ * Checks, before the first call is paid for, that the results of a pull can be written.
  * @throws {ConfigError} it cannot, as its connector says.
  */
 export async function checkWriteBack(

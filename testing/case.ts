@@ -9,7 +9,7 @@ import type {
 } from "../connectors/contract/connector.ts";
 import type { Finding } from "../connectors/contract/request.ts";
 
-/** What a connector must throw. */
+/** An error that a connector must throw. */
 export type Thrown = {
   /** `code` of the error: `ConfigError`, `SourceChanged`, `AuthFailed`, or `Unavailable` for a RetryLater. */
   readonly code: string;
@@ -20,130 +20,126 @@ export type Thrown = {
 };
 
 /**
- * Abilities that read, and must refuse what a read refuses; after a page `split` is asked for what follows
- * it, or for what is before.
+ * Abilities that read, and must refuse what a read refuses; after a page, `split` is asked for the span after it, and
+ * `split before` for the span before it.
  */
 export type RefusingCase = "columns" | "discover" | "get" | "split" | "split before";
 
 /**
- * What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws,
- * and what comes before where that is said. @default nothing of each
+ * The result that a read must have: rows as the connector gives them and rejects, both in order; or the error that it
+ * throws, and the rows and rejects before it, where these are given. @default none of each
  */
 export type CaseOutcome = {
   readonly rows?: readonly Row[];
-  /** Of a reject its place and code, and whatever else of it is to be held against the connector. */
+  /** For each reject its place and code, and any further members to compare. */
   readonly rejects?: readonly (Pick<Reject, "where" | "code"> & Partial<Reject>)[];
   readonly throws?: Thrown;
-  /** What else must throw the same. @default none */
+  /** Other abilities that must throw the same. @default none */
   readonly throwing?: readonly RefusingCase[];
-  /** What others throw where a read does not. @default nothing */
+  /** The errors of abilities that must throw where a read does not. @default none */
   readonly refused?: Readonly<Partial<Record<RefusingCase, Thrown>>>;
 };
 
-/** What is written, and what must become of it, also when it is written again. */
+/** A write and its expected result, also when it is written again. */
 export type Writing = {
   readonly patches: readonly Patch[];
-  /** With a `rejected` that is told, its reason must be just that. */
+  /** If the text of `rejected` is given, the reason must be exactly that. */
   readonly answers?: readonly (
     | Extract<Written, { done: string }>["done"]
     | "rejected"
     | { readonly rejected: string }
   )[];
   readonly throws?: Thrown;
-  /** What `checkWrite` must throw for its columns. @default what the write throws, where that is a ConfigError */
+  /** The error that `checkWrite` must throw for its columns. @default the error of the write, if it is a ConfigError */
   readonly checkThrows?: Thrown;
-  /** What the source then holds, as `left` reads it. */
+  /** The content of the source afterwards, as `left` reads it. */
   readonly leaves?: unknown;
   left?(): Promise<unknown>;
 };
 
-/** What `recognize` is asked once the source was read, and what it must answer. */
+/** A call of `recognize` once the source was read, and its expected result. */
 export type Recognizing = {
-  /** Done to the source first; what it changes stays for those that follow. */
+  /** Changes the source first; the change stays for the calls that follow. */
   change?(): Promise<void>;
-  /** What is known of the source, made of what was told of it when it was made. @default just that */
+  /** Makes the known identity from the one that `recognize` gave for the source as made. @default that one */
   known?(identity: unknown): unknown;
   /** Members that its identity must have now. @default any */
   readonly identity?: Readonly<Record<string, unknown>>;
-  /** A piece of what it is called. @default any name */
+  /** A piece of its name. @default any name */
   readonly shown?: string;
-  /** A piece of why it may be another one. @default it is the same */
+  /** A piece of the reason why it may be another one. @default it is the same */
   readonly differs?: string;
   /** @default false */
   readonly beginsAnew?: boolean;
 };
 
 /**
- * A source that `fill` cannot make, and what must become of it: a file in another encoding, a key of two
- * columns, a setting that is wrong. It is read whole, from and up to every page boundary, in parts, and row
- * by row, as far as the connector can.
+ * A source that `fill` cannot make, and its expected results: a file in another encoding, a key of two columns, a wrong
+ * setting. It is read whole, from and up to every page boundary, in parts, and row by row, as far as the connector can.
  */
 export type TestCase = CaseOutcome & {
   /** Its name in messages: "a file in UTF-16". */
   readonly what: string;
-  /** Makes it, anew where it was there, and gives the members of the configuration that are not the harness's. */
+  /** Makes it, again if it was there, and returns the members of the configuration that differ from the harness's. */
   make(): Promise<Readonly<Record<string, unknown>>>;
-  /** Takes back what `make` did besides, once it was tried, whatever came of it. */
+  /** Undoes the other effects of `make` once the case was tried, whatever the result. */
   undo?(): Promise<void>;
   /**
-   * Whether it is only read whole, because where it is cut shows nothing more: that saves most of the time.
+   * Whether it is only read whole, because cutting it shows nothing more: that saves most of the time.
    * @default false
    */
   readonly isUncut?: boolean;
   /**
-   * Names that `get` is asked for all at once, each with the row that it finds, from 0; false for one that is
-   * missing.
+   * Names that `get` is asked for all at once, each with the index of the row that it finds, from 0; false for a
+   * missing one.
    */
   readonly names?: Readonly<Record<string, number | false>>;
   /** How many rows each part has when it is cut into 2, and into 3. @default any number */
   readonly splits?: Readonly<Partial<Record<2 | 3, readonly number[]>>>;
   /**
-   * How many cells of the rows the bytes of `cells` tell, so that a mapping makes no object for them: what falls back
-   * to objects is as right, and slow. @default any number
+   * How many cells of the rows the bytes of `cells` give, so that a mapping makes no object for them: falling back to
+   * objects is as right, but slow. @default any number
    */
   readonly cells?: number;
   /**
-   * In how many pages of 1,000 rows at most it comes: rows that are long make a page end earlier, because memory is
-   * held in bytes. @default any number
+   * In how many pages of at most 1,000 rows it comes: long rows make a page end earlier, because memory is held in
+   * bytes. @default any number
    */
   readonly pages?: number;
-  /** What `repeats` must answer for columns, which are named with a comma and a blank between them. */
+  /** The expected results of `repeats` for columns, whose names have a comma and a blank between them. */
   readonly repeats?: Readonly<Record<string, "often" | "once" | "unknown">>;
-  /** What `columns` must answer. */
+  /** The expected result of `columns`. */
   readonly columns?: readonly string[];
   /** How many of the last rows the next run reads again. @default 0 */
   readonly overlap?: number;
-  /**
-   * Places for `before`, each with the rows that come before it; false, or what it throws, for one that must
-   * be refused.
-   */
+  /** Places for `before`, each with the number of rows before it; false, or the error, for one that must be refused. */
   readonly places?: Readonly<Record<string, number | false | Thrown>>;
   /** Times for `at`, ISO 8601, as `places`. */
   readonly times?: Readonly<Record<string, number | false | Thrown>>;
   /**
-   * What `check` must find among other things, each by its name; of a source that throws a fault, unless all
-   * of these are none.
+   * Findings that `check` must have among others, each by its name. For a source that throws, it must also find a
+   * fault, unless all of these are given as `ok`.
    */
   readonly findings?: readonly (Pick<Finding, "name"> & Partial<Finding>)[];
-  /** Members that `readLimit` must answer with. */
+  /** Members that the result of `readLimit` must have. */
   readonly readLimit?: Partial<ReadLimit<unknown>>;
-  /** Members that `measure` must answer with for the whole. */
+  /** Members that the result of `measure` must have for the whole source. */
   readonly measure?: Partial<Measure>;
   /** A piece of each line that a whole read logs, in order. */
   readonly logs?: readonly string[];
-  /** What `discover` must find among other things. */
+  /** Discoveries that `discover` must make, among others. */
   readonly discoveries?: readonly Discovery[];
-  /** Asked one after the other. */
+  /** Called one after the other. */
   readonly recognizings?: readonly Recognizing[];
   /** Made one after the other, last of all. */
   readonly writes?: readonly Writing[];
-  /** Done to the source when a first page of three is read, and what a read that continues there must then come to. */
+  /** A change to the source after a first page of three rows, and the expected result of a read that continues. */
   readonly afterwards?: CaseOutcome & {
-    /** Members of the configuration that are others from then on. @default none */
+    /** Members of the configuration that differ from then on. @default none */
     readonly config?: Readonly<Record<string, unknown>>;
     /** Whether the position means nothing to the next run, which starts over. @default false */
     readonly startsOver?: boolean;
-    /** Whether it is the read of that page which continues, and not another one. @default false */
+    /** Whether the read of that page itself continues, and not another one. @default false */
     readonly isMeanwhile?: boolean;
     change?(): Promise<void>;
   };

@@ -15,7 +15,7 @@ import {
 import { mustBe } from "./failed.ts";
 
 /**
- * Fails unless cells tell what the rows of their page hold, cell by cell: a mapping may read either.
+ * Fails unless cells hold the same as the rows of their page, cell by cell: a mapping may read either.
  * @throws {CheckFailed} with the name of a column, and never with a cell.
  */
 export function mustTellTheRows(cells: Cells, rows: readonly Row[]): void {
@@ -24,7 +24,7 @@ export function mustTellTheRows(cells: Cells, rows: readonly Row[]): void {
   mustBe(new Set(columns).size === columns.length, "each column of cells once", "one twice");
   for (const [index, row] of rows.entries()) {
     mustBeTheRow(cells.row(index), row);
-    // Only its object says what is in it.
+    // Only the object of such a row says what is in it.
     if (sizes?.[index] === -1) continue;
     const missing = Object.keys(row).filter((name) => !columns.includes(name));
     mustBe(missing.length === 0, "cells of every column of a row", `none of ${missing.join(", ")}`);
@@ -63,16 +63,16 @@ function mustTell(
   mustBe(isTold, `a cell to hold what the row holds in ${name}, or \`otherCell\` on it`, "another");
 }
 
-/** Whether the text of a cell is a value of a row, as the flags say it is to be read. */
+/** Whether the text of a cell, read as its flags say, is a value of a row. */
 function isValue(text: string, flag: number, value: unknown): boolean {
   if ((flag & nullCell) !== 0) return value === null;
   if ((flag & booleanCell) !== 0) return typeof value === "boolean" && text === String(value);
-  // One of too many digits is no number in the row.
+  // A number with too many digits is not a number in the row.
   if ((flag & numberCell) !== 0) return typeof value !== "number" || Number(text) === value;
   return text === value;
 }
 
-/** How many cells their bytes tell, without the object of a row. */
+/** How many cells can be read from their bytes, without the object of a row. */
 export function cellsTold({ columns, count, flags, sizes }: Cells): number {
   const { length } = columns;
   const isTold = (row: number, column: number): boolean =>

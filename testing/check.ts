@@ -6,15 +6,15 @@ import type { Subject } from "./subject.ts";
 export type Check<On = Subject> = {
   /** `R4`: stable, as docs/connectors.md lists it. */
   readonly id: string;
-  /** What holds when it is green: "resumes at every page boundary". */
+  /** The claim that holds when it passes: "resumes at every page boundary". */
   readonly title: string;
   /** How long it may take before it counts as hanging. @default 20 s: the whole kit is to end in seconds */
   readonly msMax?: number;
   /** Why a connector that fails it loses or repeats rows in production; one sentence. */
   readonly why: string;
   /**
-   * @throws {CheckFailed} it does not hold. @throws {NotShown} it cannot be made. Whatever else it throws is
-   * the connector's: a failure too.
+   * @throws {CheckFailed} it does not hold. @throws {NotShown} it cannot be made. Any other error is the connector's: a
+   * failure too.
    */
   run(on: On): Promise<void>;
 };

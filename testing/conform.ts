@@ -6,12 +6,12 @@ import { testRunsOf } from "./checks/index.ts";
 import { harnessFaultOf } from "./harness-fault.ts";
 import type { Harness } from "./harness.ts";
 
-/** What vitest gives a check beyond its own time, which ends it with a better message. */
+/** How long vitest waits beyond a check's own time, which ends it with a better message. */
 const graceMs = 10_000;
 
 /**
- * Declares the tests of a connector, one for each check of the kit; to be called at the top of a test file or
- * in a `describe`. The harness is closed after the last of them.
+ * Declares the tests of a connector, one for each check of the kit; call it at the top of a test file or in a
+ * `describe`. The harness is closed after the last of them.
  */
 export function conform(source: Source | PushSource, harness: Harness): void {
   describe(`connector ${source.name}`, () => {

@@ -2,13 +2,13 @@ import type { Endpoint, IncomingEvent } from "../connectors/contract/push.ts";
 import type { Finding } from "../connectors/contract/request.ts";
 
 /**
- * A delivery, or a configuration, that only this push connector knows, and what must become of it. What is
- * not said is not looked at.
+ * A delivery, or a configuration, that only this push connector knows, and its expected result. Members that are not
+ * given are not checked.
  */
 export type DeliveryCase = {
   /** Its name in messages: "a body that is not a list". */
   readonly what: string;
-  /** Members of the configuration that are not the harness's; undefined leaves one out. */
+  /** Members of the configuration that differ from the harness's; undefined leaves one out. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** The member that the schema must refuse it by. */
   readonly refusedBy?: string;
@@ -18,14 +18,14 @@ export type DeliveryCase = {
   readonly body?: string | Buffer;
   /** When it comes in. @default now */
   readonly at?: Date;
-  /** What is taken of it, exactly. */
+  /** The events that must be taken from it, exactly. */
   readonly events?: readonly IncomingEvent[];
-  /** Or what its sender is told. */
+  /** Or the refusal that its sender must receive. */
   readonly refusal?: { readonly refuse: 400 | 401; readonly reason: string };
-  /** The headers that `sign` makes of the body, called `id`, at that time. */
+  /** The headers that `sign` must make for the body, with this `id`, at that time. */
   readonly signed?: { readonly id: string; readonly headers: Readonly<Record<string, string>> };
-  /** Members that `endpoint` must answer with. */
+  /** Members that the result of `endpoint` must have. */
   readonly endpoint?: Partial<Endpoint>;
-  /** What `check` must find among other things, each by its name. */
+  /** Findings that `check` must have among others, each by its name. */
   readonly findings?: readonly (Pick<Finding, "name"> & Partial<Finding>)[];
 };

@@ -11,8 +11,8 @@ export class CheckFailed extends Error {
 }
 
 /**
- * Thrown by a check that cannot be made, because a hook of the harness or a member of the connector is
- * missing: it is never green.
+ * Thrown by a check that cannot be made, because a hook of the harness or a member of the connector is missing: it
+ * never counts as passed.
  */
 export class NotShown extends Error {}
 
@@ -21,7 +21,7 @@ export function mustBe(isSo: boolean, expected: string, came: string): asserts i
   if (!isSo) throw new CheckFailed(expected, came);
 }
 
-/** What may be missing; `what` is "the harness has no `breakAt`". @throws {NotShown} it is undefined. */
+/** The value, which may be missing; `what` is "the harness has no `breakAt`". @throws {NotShown} it is undefined. */
 export function needed<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new NotShown(what);
   return value;

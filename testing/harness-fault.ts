@@ -5,16 +5,16 @@ import type { Harness, HarnessRow, PullHarness } from "./harness.ts";
 import { makeRows } from "./rows.ts";
 import { issuesText, Subject } from "./subject.ts";
 
-/** Why nearly every check would fail for one mistake in the harness, and what to write there. */
+/** One mistake in the harness for which nearly every check would fail, and what to write there. */
 export type HarnessFault = { readonly message: string; readonly hint: string };
 
-/** How long the first rows are waited for: a check says what is wrong with a read that hangs. */
+/** How long to wait for the first rows: a check says what is wrong with a read that hangs. */
 const waitMsMax = 5_000;
 
 /**
- * Looks at the harness before any check is made: the connector must take its configuration, and a few rows of
- * one without `rowOf` must have the members `id` and `text`. Undefined: so they do, or it cannot be told,
- * which the checks tell better.
+ * Looks for a fault in the harness before any check is made: the connector must take its configuration, and, without
+ * `rowOf`, a few rows must have the members `id` and `text`. Undefined when they do, or when that is uncertain, because
+ * the checks then report it better.
  */
 export async function harnessFaultOf(
   source: PushSource | Source,
@@ -88,8 +88,8 @@ function lacking([one, other]: readonly string[]): string {
 const membersShown = 12;
 
 /**
- * An expression for what the kit wrote as `member`: the member of the row that holds it, or else one for a
- * person to look at.
+ * An expression for the value that the kit wrote as `member`: the member of the row that holds it, otherwise one for a
+ * person to check.
  */
 function valueOf(member: keyof HarnessRow, row: Row, given: readonly HarnessRow[]): string {
   const values = given.map((one) => one[member]);

@@ -1,7 +1,7 @@
 import { mustBe } from "./failed.ts";
 import type { HarnessRow } from "./harness.ts";
 
-/** What rows are made like. */
+/** How rows are made. */
 export type RowsRequest = {
   /** Id of the first one; the others follow it. @default 1 */
   readonly firstId?: number;
@@ -20,8 +20,8 @@ const usualSince = new Date("2024-03-31T00:59:59.000Z");
 const usualSinceMicros = 999_990;
 
 /**
- * Rows whose order of changes is neither that of their ids nor that in which they are here: a source that is
- * read in any of the others by mistake shows it. The same request makes the same rows.
+ * Rows whose order of changes is neither the order of their ids nor their order here, so that a source that is read in
+ * another order by mistake shows it. The same request makes the same rows.
  */
 export function makeRows(count: number, request: RowsRequest = {}): readonly HarnessRow[] {
   const { firstId = 1, stepMicros = 1, together = 3, textChars = 0 } = request;
@@ -58,14 +58,14 @@ export function mustBeRows(
   expected: readonly HarnessRow[],
   when: string,
 ): void {
-  // Nothing is shown by a read of nothing.
+  // A read of nothing shows nothing.
   mustBe(expected.length > 0, `rows to compare with, ${when}`, "none");
   const difference = differenceOf(came, expected);
   const rows = expected.length === 1 ? "the one row" : `each of ${expected.length} rows`;
   mustBe(difference === "", `${rows} once ${when}`, difference);
 }
 
-/** What is not as expected, in words; empty when nothing is. */
+/** The differences from the expected rows, in words; empty when there are none. */
 function differenceOf(came: readonly HarnessRow[], expected: readonly HarnessRow[]): string {
   const times = Map.groupBy(came, ({ id }) => id);
   const wanted = new Map(expected.map((row) => [row.id, row]));
@@ -90,7 +90,7 @@ export function idsOf(ids: readonly string[]): string {
   return `${ids.length === 1 ? "id" : "ids"} ${shown}${ids.length > 3 ? ", …" : ""}`;
 }
 
-/** The numbers below `count`, each once, in an order that looks like none. */
+/** The numbers below `count`, each once, in an order that looks random. */
 function scattered(count: number): readonly number[] {
   // A step that shares no divisor with the count meets each number once.
   let step = Math.max(1, Math.floor(count * 0.62));
@@ -102,7 +102,7 @@ function divisorOf(one: number, other: number): number {
   return other === 0 ? one : divisorOf(other, one % other);
 }
 
-/** Through bytes, which makes a long text one piece of memory: joined ones would only grow when they are first read. */
+/** Made through bytes, so that a long text is one piece of memory: a joined one would only grow when first read. */
 function textOf(id: number, chars: number): string {
   return Buffer.from(`text of ${id}`.padEnd(chars, " long")).toString("latin1");
 }

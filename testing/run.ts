@@ -3,7 +3,7 @@ import { messageOf } from "../src/errors.ts";
 import type { Check } from "./check.ts";
 import { CheckFailed, NotShown } from "./failed.ts";
 
-/** What became of a check. */
+/** The result of a check. */
 export type CheckResult = {
   readonly id: string;
   readonly title: string;
@@ -15,13 +15,13 @@ export type CheckResult = {
   readonly isHanging: boolean;
 };
 
-/** How long a check may take that does not say. */
+/** How long a check without a limit of its own may take. */
 const usualMsMax = 20_000;
 
 /** A check that did not end in time. */
 class CheckHung extends CheckFailed {}
 
-/** A check during which something failed that nobody waits for: a handler of the harness's server, a lost promise. */
+/** A check during which something failed that nobody awaits: a handler of the harness's server, a lost promise. */
 class CheckDisturbed extends CheckFailed {
   readonly isHanging: boolean;
 
@@ -44,7 +44,7 @@ function nameOf(error: unknown): string {
 /** How long a check may continue after such an exception: a request that it asked for may never be answered. */
 const graceMs = 1_000;
 
-/** @throws {CheckDisturbed} something failed meanwhile, in the harness or in the connector, that nobody waits for. */
+/** @throws {CheckDisturbed} something that nobody awaits failed meanwhile, in the harness or in the connector. */
 async function undisturbed(work: Promise<void>): Promise<void> {
   const thrown: unknown[] = [];
   const disturbed = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ function isOver(): false {
   return false;
 }
 
-/** Makes one check. Never throws: what the connector throws is its failure. */
+/** Runs one check. Never throws: an error of the connector is its failure. */
 export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResult> {
   const { id, title, why } = check;
   const sinceMs = performance.now();

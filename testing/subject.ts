@@ -25,7 +25,7 @@ export type ReadPage = {
   readonly raw: Page<Row, unknown>;
 };
 
-/** How a read is asked for. */
+/** The request for a read. */
 export type SubjectRead = Span<unknown> & {
   readonly pageRowsMax?: number;
   readonly limit?: number;
@@ -35,12 +35,12 @@ export type SubjectRead = Span<unknown> & {
 /** Rows of a page when a check does not say. */
 export const usualPageRows = 7;
 
-/** No check's source has so many pages: a read that repeats its rows for ever is told from a long one. */
+/** No check's source has this many pages, which distinguishes a read that repeats its rows for ever from a long one. */
 const pagesMax = 20_000;
 
 const pagesBetweenBreaks = 100;
 
-/** What a schema refuses, without the values. */
+/** The issues for which a schema refuses a value, without the values. */
 export function issuesText({ issues }: Pick<z.ZodError, "issues">): string {
   return issues
     .map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": "))
@@ -51,7 +51,7 @@ export function issuesText({ issues }: Pick<z.ZodError, "issues">): string {
 export class Subject {
   readonly source: Source;
   readonly harness: PullHarness;
-  /** What the connector logged so far. */
+  /** The lines that the connector logged so far. */
   readonly logged: string[] = [];
 
   constructor(source: Source, harness: PullHarness) {
@@ -69,7 +69,7 @@ export class Subject {
     throw new CheckFailed("the harness's own config to be valid", issuesText(parsed.error));
   }
 
-  /** What every ability is given. */
+  /** The request that every ability receives. */
   request(
     signal: ConnectorRequest<unknown>["signal"] = new AbortController().signal,
   ): ConnectorRequest<unknown> {
@@ -84,7 +84,7 @@ export class Subject {
     if (rows.length > 0) await this.harness.fill(rows);
   }
 
-  /** Puts rows in besides those that are there; a row whose id is there already is replaced. */
+  /** Adds rows to those that are there; a row whose id is there already is replaced. */
   async takes(rows: readonly HarnessRow[]): Promise<void> {
     await this.harness.fill(rows);
   }
@@ -100,7 +100,7 @@ export class Subject {
     for await (const raw of pages) {
       count += 1;
       mustBe(count <= pagesMax, "an end of the source", `${pagesMax} pages`);
-      // A source that never waits would keep the clock of the check from ever being looked at.
+      // A source that never waits would keep the timer of the check from ever running.
       if (count % pagesBetweenBreaks === 0) await setImmediate();
       const rejects = raw.rejects ?? [];
       const size = raw.rows.length + rejects.length;
@@ -122,7 +122,7 @@ export class Subject {
     return (await this.read(request)).flatMap(({ rows }) => rows);
   }
 
-  /** Fails unless `measure`, where there is one and it counts, finds so many rows. @throws {CheckFailed} */
+  /** Fails unless `measure`, where there is one and it counts, finds `count` rows. @throws {CheckFailed} */
   async mustMeasure(span: Span<unknown>, count: number): Promise<void> {
     const { rows = count, exact = true } =
       (await this.source.measure?.({ ...this.request(), ...span })) ?? {};
@@ -158,7 +158,7 @@ export class Subject {
     return parsed.data;
   }
 
-  /** What `recognize` answers, with its identity as JSON keeps it. @throws {CheckFailed} */
+  /** The result of `recognize`, with its identity as JSON keeps it. @throws {CheckFailed} */
   async recognized(known: {
     readonly known?: unknown;
     readonly position?: unknown;
@@ -174,7 +174,7 @@ export class Subject {
   }
 }
 
-/** What the engine keeps of a value, called `what`. @throws {CheckFailed} JSON cannot hold it. */
+/** A value as the engine keeps it; messages call it `what`. @throws {CheckFailed} JSON cannot hold it. */
 function throughJson(value: unknown, what: string): unknown {
   try {
     return JSON.parse(JSON.stringify(value));
@@ -188,7 +188,7 @@ function mustBeKept(kept: unknown, value: unknown, what: string): void {
   mustBe(isKept, `${what} that JSON keeps as it is`, "one that JSON changes");
 }
 
-/** The same without members that are undefined: JSON leaves them out, and they say nothing. */
+/** The same value without undefined members: JSON leaves them out, and they mean nothing. */
 function plainData(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainData);
   if (typeof value !== "object" || value === null) return value;

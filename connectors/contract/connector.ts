@@ -9,15 +9,15 @@ import type { ConnectorRequest, Finding } from "./request.ts";
 import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /**
- * What `to` covers less what `from` covers; a position stands for the set of rows it covers (keyed sources:
- * `(from, to]`). A first run has neither, a resumed one `from`, a backfill both.
+ * The rows that `to` covers, minus those that `from` covers; a position stands for the set of rows it covers (keyed
+ * sources: `(from, to]`). A first run has neither, a resumed one has `from`, a backfill both.
  */
 export type Span<Position> = {
   readonly from?: Position | undefined;
   readonly to?: Position | undefined;
 };
 
-/** What a read is asked for. */
+/** The request for a read. */
 export type ReadRequest<Config, Position> = ConnectorRequest<Config> &
   Span<Position> & {
     /** The most rows and rejects of a page. */
@@ -28,7 +28,7 @@ export type ReadRequest<Config, Position> = ConnectorRequest<Config> &
 
 /** A row that could not be read. */
 export type Reject = {
-  /** The place a person can find it at: `accounts.csv:48211`. */
+  /** The place where a person can find it: `accounts.csv:48211`. */
   readonly where: string;
   /** A stable code of the connector's own: `ragged_row`. */
   readonly code: string;
@@ -40,27 +40,27 @@ export type Reject = {
 };
 
 /**
- * A step of a read. It says: everything up to `position` is in the pages so far. Its rows and rejects number at most
- * `pageRowsMax`, and it never ends inside a group of equal positions.
+ * A step of a read: everything up to `position` is in the pages so far. A page has at most `pageRowsMax` rows and
+ * rejects, and never ends inside a group of equal positions.
  */
 export type Page<OwnRow, Position> = {
   readonly rows: readonly OwnRow[];
   /**
-   * The same rows as bytes, for mappings that need no objects: several times as fast. A source that has no text of
-   * its rows leaves it out. One that gives them makes `rows` and `row()` only when asked: of most pages nobody
-   * asks for `rows`.
+   * The same rows as bytes, for mappings that need no objects: several times as fast. A source that has no text of its
+   * rows leaves it out. A source that brings it makes `rows` and `row()` only when asked: for most pages nobody asks
+   * for `rows`.
    */
   readonly cells?: Cells | undefined;
   /** Where to continue from; saved once the service accepted, or the reject store holds, every row of the page. */
   readonly position: Position;
   /** The place of `rows[index]`; asked only for rejects. */
   where(index: number): string;
-  /** What was read of `rows[index]`, as it came; asked only for rejects. @default the row as JSON */
+  /** The text of `rows[index]` as it was read; asked only for rejects. @default the row as JSON */
   readonly text?: ((index: number) => string) | undefined;
   readonly rejects?: readonly Reject[] | undefined;
   /**
-   * Whether the next run may go back over rows of this page (`rewind`); asked of a first read with `send:
-   * all`, which follows those rows only.
+   * Whether the next run may go back over rows of this page (`rewind`); asked for a first read with `send: all`, which
+   * follows only those rows.
    * @default true
    */
   readonly mayComeAgain?: boolean | undefined;
@@ -77,29 +77,29 @@ export type Column = {
 
 /** Something a sync could read: a table, a file. */
 export type Discovery = {
-  /** What a person calls it: `crm.companies`. */
+  /** Its name for a person: `crm.companies`. */
   readonly name: string;
-  /** Members of `from` that read it, a change column included where there is one. */
+  /** Members of `from` that read it, including a change column where there is one. */
   readonly from: Readonly<Record<string, JsonValue>>;
   readonly columns: readonly Column[];
-  /** Columns that name a row; none when nothing does. */
+  /** Columns that identify a row; empty when none do. */
   readonly key: readonly string[];
 };
 
-/** What a write-back changes in one row: the columns that find it and those that get a value. */
+/** The change that a write-back makes in one row: the columns that find the row, and the columns that get a value. */
 export type Patch = {
   readonly key: Readonly<Record<string, JsonValue>>;
   readonly set: Readonly<Record<string, JsonValue>>;
 };
 
-/** What became of a patch: `missing` when there is no such row and none was made. */
+/** The result of a patch: `missing` when there is no such row and none was made. */
 export type Written =
   | { readonly done: "written" | "unchanged" | "missing" }
   | { readonly rejected: string };
 
 /** Rows that were asked for by name. */
 export type Got<OwnRow> = Omit<Page<OwnRow, never>, "position"> & {
-  /** The names among those asked for that are not there any more. */
+  /** The requested names that are no longer there. */
   readonly missing: readonly string[];
 };
 
@@ -125,13 +125,13 @@ export type Measure = {
  */
 export interface Pull<Config, Position, OwnRow> {
   /**
-   * Yields the pages of a span in order. It is called once per chunk, and by previews and plans; it resumes
-   * exactly at `from`, and may be stopped after any page. What it opens it closes itself, in a `finally`: a
-   * read that is stopped gets `return()`, and `signal` aborts one that waits. Rows that cannot be read are
-   * yielded as rejects; it throws only when nothing more can be read:
+   * Yields the pages of a span in order. It is called once per chunk, and by previews and plans; it resumes exactly at
+   * `from`, and may be stopped after any page. It closes everything that it opens, in a `finally`: a read that is
+   * stopped gets `return()`, and `signal` aborts one that waits. Rows that cannot be read are yielded as rejects; it
+   * throws only when nothing more can be read:
    * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
-   * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError}
-   * credentials refused.
+   * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials
+   * refused.
    */
   read(request: ReadRequest<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
   /**
@@ -141,19 +141,19 @@ export interface Pull<Config, Position, OwnRow> {
    */
   restart?(config: Config): "each-run" | "resume";
   /**
-   * Whether `where` names lines of files: a place that holds a key stays where the rows are, and out of Temporal.
+   * Whether `where` names lines of files: a place that holds a key stays with the rows, and out of Temporal.
    * @default false
    */
   readonly placesAreLines?: boolean;
-  /** Tells a person whether the source can be read, step by step. Never throws for a finding. */
+  /** Reports to a person whether the source can be read, step by step. Never throws for a finding. */
   check?(request: ConnectorRequest<Config>): Promise<readonly Finding[]>;
   /** The names of the columns a mapping may use, read before the first row. */
   columns?(request: ConnectorRequest<Config>): Promise<readonly string[]>;
   /**
-   * Tells whether this is the source that was read before: two databases may answer to one name, and a
-   * position of one says nothing of the other. Asked when a run opens and before each chunk; `known` is the
-   * identity that it last told, `position` the checkpoint. What it finds is kept, unless `differs` stops the
-   * run; `sluice state rebind` keeps it all the same.
+   * Compares this source with the one that was read before: two databases may answer to one name, and a position in one
+   * means nothing in the other. Called when a run opens and before each chunk; `known` is the identity that it last
+   * returned, `position` the checkpoint. The new identity is kept, unless `differs` stops the run; `sluice state
+   * rebind` keeps it anyway.
    */
   recognize?(
     request: ConnectorRequest<Config> & {
@@ -162,14 +162,14 @@ export interface Pull<Config, Position, OwnRow> {
     },
   ): Promise<Recognition>;
   /**
-   * Of a source whose pages bring `cells`: what keeps them from it with this configuration; undefined: nothing.
-   * `sluice check` tells it.
+   * For a source whose pages bring `cells`: why they do not with this configuration; undefined when they do. `sluice
+   * check` shows it.
    * @default its pages never bring any
    */
   whyNoCells?(request: ConnectorRequest<Config>): Promise<NoCells | undefined>;
-  /** How much a span holds: for the time left. */
+  /** How much a span holds, to estimate the time left. */
   measure?(request: ConnectorRequest<Config> & Span<Position>): Promise<Measure>;
-  /** What there is to read, at most `max` of it, in the order of names. */
+  /** Lists what there is to read, at most `max` of it, in the order of names. */
   discover?(
     request: ConnectorRequest<Config> & { readonly max: number },
   ): Promise<readonly Discovery[]>;
@@ -182,9 +182,9 @@ export interface Pull<Config, Position, OwnRow> {
     request: ConnectorRequest<Config> & { readonly since?: Position | undefined },
   ): Promise<ReadLimit<Position>>;
   /**
-   * Steps back over the configured overlap, or to `oldestOpen` where that is earlier. Called once, when a run
-   * opens, on the checkpoint; `to` is how far the run may read. Undefined says that the position was made by
-   * another configuration and means nothing now: everything is read again.
+   * Steps back over the configured overlap, or to `oldestOpen` where that is earlier. Called once, when a run opens, on
+   * the checkpoint; `to` is how far the run may read. Undefined: the position was made by another configuration and
+   * means nothing now, so everything is read again.
    */
   rewind?(input: {
     readonly config: Config;
@@ -193,8 +193,8 @@ export interface Pull<Config, Position, OwnRow> {
     readonly to?: Position | undefined;
   }): Promise<Position | undefined> | Position | undefined;
   /**
-   * Of a source without `rewind`: whether a position is of what the configuration reads. Where it is not, everything
-   * is read again, and the run says so.
+   * For a source without `rewind`: whether a position belongs to what the configuration reads. If not, everything is
+   * read again, and the run says so.
    * @default it is
    */
   isOf?(input: { readonly config: Config; readonly position: Position }): boolean;
@@ -206,8 +206,8 @@ export interface Pull<Config, Position, OwnRow> {
    */
   at?(input: { readonly config: Config; readonly when: Date }): Position;
   /**
-   * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or
-   * a number of the change column. @throws {ConfigError} it is no such place; the hint says what is.
+   * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number
+   * of the change column. @throws {ConfigError} it is not such a place; the hint says what is.
    */
   before?(request: ConnectorRequest<Config> & { readonly place: string }): Promise<Position>;
   /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
@@ -215,42 +215,41 @@ export interface Pull<Config, Position, OwnRow> {
     request: ConnectorRequest<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
-   * How often the same values may be in some columns: `once`, `often` where rows are versions or parts that
-   * only further columns tell apart, undefined where nobody knows. Of such rows older ones must never follow
-   * newer ones: they are read in one lane.
+   * How often the same values may be in some columns: `once`; `often` where rows are versions or parts that only
+   * further columns distinguish; undefined where nobody knows. Such rows are read in one lane, because older ones must
+   * never follow newer ones.
    * @default `once`
    */
   repeats?(
     request: ConnectorRequest<Config> & { readonly columns: readonly string[] },
   ): Promise<"often" | "once" | undefined>;
   /**
-   * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The
-   * span, where there is one, is what was being read when the rows were called so: a source whose rows cannot
-   * be found without it needs it.
-   * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span
-   * was made from.
+   * Reads single rows by the names that `where` gives them, or by their keys; in any order, 1,000 names at most. The
+   * span, where there is one, is the one that was being read when the rows got those names: some sources cannot find
+   * their rows without it.
+   * @throws {SourceChangedError} the names mean nothing any more, because the source is not the one the span was made
+   * from.
    */
   get?(
     request: ConnectorRequest<Config> & Span<Position> & { readonly names: readonly string[] },
   ): Promise<Got<OwnRow>>;
   /**
-   * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in
-   * order. Twice is once: a row that has the values already is left alone.
+   * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order.
+   * Writing twice is the same as writing once: a row that has the values already is left alone.
    */
   write?(
     request: ConnectorRequest<Config> & { readonly patches: readonly Patch[] },
   ): Promise<readonly Written[]>;
   /**
-   * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left
-   * out by a connector that needs nothing made beforehand. @throws {ConfigError} it could not: the hint says
-   * what is missing.
+   * Checks whether `write` could write these columns, before anything is paid for, and writes nothing. Left out by a
+   * connector that needs nothing made beforehand. @throws {ConfigError} it could not: the hint says what is missing.
    */
   checkWrite?(
     request: ConnectorRequest<Config> & {
       readonly columns: { readonly key: readonly string[]; readonly set: readonly string[] };
     },
   ): Promise<void>;
-  /** The statement that makes what `write` needs; for a person to read and run. */
+  /** The statement that creates what `write` needs, for a person to read and run. */
   ddl?(input: {
     readonly config: Config;
     readonly key: readonly Column[];
@@ -258,19 +257,19 @@ export interface Pull<Config, Position, OwnRow> {
   }): string;
 }
 
-/** What a source is, as against what it was. */
+/** The identity of a source, compared with the known one. */
 export type Recognition = {
   /** Kept in the store, and given back as `known`; holds no secret. */
   readonly identity: JsonValue;
-  /** What a person calls it: `database crm at db.example:5432`. */
+  /** Its name for a person: `database crm at db.example:5432`. */
   readonly shown: string;
   /**
-   * Why it may not be the source that `known` tells of, as a clause; undefined: it is the same, or nothing is
+   * Why it may not be the source that `known` describes, as a clause; undefined when it is the same, or nothing is
    * known.
    */
   readonly differs?: string | undefined;
   /**
-   * Whether it is the same, but what is known of it counts no more, so that only reading it anew helps.
+   * Whether it is the same, but nothing known of it counts any more, so that only reading it anew helps.
    * @default false: a person may say that it is the same
    */
   readonly beginsAnew?: boolean | undefined;
@@ -285,11 +284,11 @@ export type ReadLimit<Position> = {
   readonly to?: Position | undefined;
   /** Where the oldest transaction that may still commit earlier rows began. */
   readonly oldestOpen?: Position | undefined;
-  /** Rows that lie beyond `to` because they are stamped in the future. */
+  /** The number of rows beyond `to` because they are stamped in the future. */
   readonly future?: number | undefined;
-  /** What a person should know: that transactions cannot be seen, for one. */
+  /** Warnings for a person: for example, that transactions cannot be seen. */
   readonly warnings?: readonly string[] | undefined;
-  /** Why a checkpoint says nothing of this source, where everything is read again. @default said in general words */
+  /** Why a checkpoint means nothing for this source, where everything is read again. @default a general wording */
   readonly whyOther?: string | undefined;
 };
 
@@ -302,18 +301,18 @@ export type { Row };
 export type Source = Pull<unknown, unknown, Row> & {
   readonly kind: "pull";
   readonly api: ConnectorApi;
-  /** What people call it; `connector:` of sluice.yaml names an external one by its path or its package. */
+  /** Its name for people; `connector:` in sluice.yaml names an external one by its path or its package. */
   readonly name: string;
   /**
-   * The connection's members and those of `from`, merged. Members that only `from` brings must be optional
-   * here. A schema that takes `folder` is given the folder of sluice.yaml there. What it makes of them
-   * crosses to threads: texts, numbers, lists, plain objects and what `secret()` makes.
+   * The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. A
+   * schema that takes `folder` is given the folder of sluice.yaml there. Its output crosses to threads: strings,
+   * numbers, lists, plain objects and the output of `secret()`.
    */
   readonly config: z.ZodType;
   readonly position: z.ZodType;
-  /** Of a source that is pushed to: the connector whose events it reads from the inbox. */
+  /** For a source that is pushed to: the connector whose events it reads from the inbox. */
   readonly push?: PushSource | undefined;
-  /** Of such a source: how many events of a span were removed before anybody read them for this sync. */
+  /** For such a source: how many events of a span were removed before anybody read them for this sync. */
   readonly gone?:
     | ((request: { readonly config: unknown } & Span<unknown>) => Promise<number>)
     | undefined;

@@ -26,10 +26,7 @@ export function columnsOfPatches([first]: readonly Patch[]): PatchColumns {
   return { key, set };
 }
 
-/**
- * Why no table and no file can hold a patch; undefined when nothing speaks against it. Holds no value
- * (docs/facts/threats.md#t11).
- */
+/** Why no table and no file can hold a patch; undefined when they can. Holds no value (docs/facts/threats.md#t11). */
 export function patchFaultOf({ key, set }: Patch): string | undefined {
   for (const [column, value] of [...Object.entries(key), ...Object.entries(set)]) {
     const fault = jsonFaultOf(value);

@@ -10,7 +10,7 @@ export type Pushed = {
   /** Output of its connector's schema. */
   readonly config: unknown;
   readonly endpoint: Endpoint;
-  /** Those that read it, in the order of the configuration. */
+  /** The syncs that read it, in the order of the configuration. */
   readonly syncs: readonly SyncConfig[];
 };
 

@@ -7,7 +7,7 @@ import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /** A delivery as it came in, before anyone knows whether it may be believed. */
 export type Incoming = {
-  /** By lower-case name; what came several times is joined by ", ". */
+  /** By lower-case name; repeated headers are joined by ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   /** The bytes of the body, as they came. */
@@ -21,13 +21,12 @@ export type IncomingEvent = {
   /** JSON, as it came: the digits of a number are still all there. */
   readonly json: string;
   /**
-   * What its sender calls it: an id is taken once in a week, within one connection. Without one every
-   * delivery counts.
+   * The sender's id for it: an id is accepted once a week, within one connection. Without an id, every delivery counts.
    */
   readonly id?: string | undefined;
 };
 
-/** What a connector makes of a delivery: events to keep, or a refusal that the sender is told. */
+/** A connector's result for a delivery: events to keep, or a refusal that the sender receives. */
 export type Received =
   | { readonly events: readonly IncomingEvent[] }
   | {
@@ -35,11 +34,11 @@ export type Received =
       readonly refuse: 400;
       /** A stable code, counted by the metrics: "not_json". */
       readonly reason: string;
-      /** What its sender is to fix, with nothing of what came: its signature is right, so it may know. */
+      /** What the sender must fix; quotes nothing of the delivery. Its signature is right, so it may know. */
       readonly message: string;
     }
   | {
-      /** It is not from whom it says. */
+      /** It is not from the sender that it claims. */
       readonly refuse: 401;
       /** A stable code, counted by the metrics: "bad_signature". */
       readonly reason: string;
@@ -59,9 +58,9 @@ export type Endpoint = {
   readonly retentionMs: number;
 };
 
-/** A source that is pushed to. What it receives is in the engine's inbox until it is sent, and syncs read it there. */
+/** A source that is pushed to. Its events are in the engine's inbox until they are sent, and syncs read them there. */
 export interface Push<Config> {
-  /** Made of the configuration alone: it asks nobody, and says the same whenever it is called. */
+  /** Depends on the configuration alone: it asks nobody, and returns the same whenever it is called. */
   endpoint(config: Config): Endpoint;
   /**
    * Verifies a delivery, over the bytes as they came, and only then cuts it into events. It is called once
@@ -71,7 +70,7 @@ export interface Push<Config> {
    * same ids.
    */
   receive(input: { readonly config: Config; readonly request: Incoming }): Received;
-  /** The headers and the path's query with which a body is believed: for `sluice webhooks send`. */
+  /** The headers and the path's query that make a body believed, for `sluice webhooks send`. */
   sign?(input: {
     readonly config: Config;
     readonly body: Buffer;
@@ -80,7 +79,7 @@ export interface Push<Config> {
     /** Unix ms. */
     readonly at: number;
   }): Readonly<Record<string, string>>;
-  /** As of a source that is read. */
+  /** As for a source that is read. */
   check?(request: ConnectorRequest<Config>): Promise<readonly Finding[]>;
 }
 

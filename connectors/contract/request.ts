@@ -1,16 +1,16 @@
-/** Where a connector writes what a person should know; no row and no secret may be in it. */
+/** A connector's messages for a person; they must hold no row and no secret. */
 export interface Log {
   info(text: string, facts?: object): void;
   warn(text: string, facts?: object): void;
 }
 
 /**
- * For what has no reader: connectors speak through rejects and errors, and say it again to the command that
+ * For calls whose log has no reader: connectors speak through rejects and errors, and say it again to the command that
  * shows it.
  */
 export const silentLog = { info: () => undefined, warn: () => undefined } satisfies Log;
 
-/** What every ability is given. `signal` aborts when the run is cancelled: stop reading then. */
+/** The request that every ability receives. `signal` aborts when the run is cancelled: stop reading then. */
 export type ConnectorRequest<Config> = {
   readonly config: Config;
   readonly signal: AbortSignal;

@@ -4,5 +4,5 @@ export type ConnectorApi = {
   readonly version: number;
 };
 
-/** The interface of this copy of sluice; one object, so that a connector with a copy of its own is told from ours. */
+/** The interface of this copy of sluice; one object, which distinguishes ours from a connector's own copy. */
 export const connectorApi: ConnectorApi = Object.freeze({ version: 1 });

@@ -10,7 +10,7 @@ import { behind, runPositionOf, type Passed } from "./read.ts";
 
 type BeforeRequest = ConnectorRequest<CsvConfig> & { readonly place: string };
 
-/** A place in one file: lines count from 1, bytes from 0, of a gzip file unpacked ones. */
+/** A place in one file: lines count from 1, bytes from 0; bytes of a gzip file are unpacked ones. */
 type FilePlace = {
   readonly source: SourceFile;
   readonly unit: "line" | "byte";
@@ -19,9 +19,9 @@ type FilePlace = {
 
 /**
  * The position before the first row that begins at or after a place: `line 48211`, `byte 1048576`, or
- * `exports/a.csv:48211` as places of rows are written. A line that continues a quoted field begins no row, so
- * the next row is meant; a line of the header means the first row, and one line after the last is the end.
- * The file is walked through up to there.
+ * `exports/a.csv:48211` as places of rows are written. A line that continues a quoted field begins no row, so it means
+ * the next row; a line of the header means the first row, and one line after the last is the end. The file is walked up
+ * to there.
  */
 export async function beforeCsv(request: BeforeRequest): Promise<CsvPosition> {
   const { config, signal } = request;
@@ -42,7 +42,7 @@ export async function beforeCsv(request: BeforeRequest): Promise<CsvPosition> {
   return runPositionOf(file, await findPlace(file, place, request), passed);
 }
 
-/** @throws {ConfigError} it lies beyond the end. */
+/** @throws {ConfigError} it is beyond the end. */
 async function findPlace(
   file: OpenFile,
   place: FilePlace,

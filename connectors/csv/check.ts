@@ -10,7 +10,7 @@ import { hasCells } from "./parse/page-cells.ts";
 import type { CsvPosition } from "./position.ts";
 import { spansOf } from "./spans.ts";
 
-/** One finding for each file: what it is read as, or why it cannot be. */
+/** One finding for each file: how it is read, or why it cannot be. */
 export async function checkCsv(request: ConnectorRequest<CsvConfig>): Promise<readonly Finding[]> {
   const { config } = request;
   let files: readonly SourceFile[];
@@ -68,8 +68,8 @@ function failed(name: string, error: unknown): Finding {
 }
 
 /**
- * The columns that every file has, in the order of the first: a mapping of any other would find nothing in
- * some rows.
+ * The columns that every file has, in the order of the first: a mapping of any other column would find nothing in some
+ * rows.
  */
 export async function columnsOfCsv(
   request: ConnectorRequest<CsvConfig>,
@@ -88,7 +88,7 @@ export async function columnsOfCsv(
   });
 }
 
-/** The first file of which no rows can be read as cells, and why. */
+/** The first file whose rows cannot be read as cells, and why. */
 export async function whyNoCellsOfCsv(
   request: ConnectorRequest<CsvConfig>,
 ): Promise<NoCells | undefined> {
@@ -106,7 +106,7 @@ export async function whyNoCellsOfCsv(
   return undefined;
 }
 
-/** The bytes of a span, as they are stored; an estimate where a gzip file is entered in its middle. */
+/** The bytes of a span, as they are stored; an estimate where the span begins or ends inside a gzip file. */
 export async function measureCsv(
   request: ConnectorRequest<CsvConfig> & Span<CsvPosition>,
 ): Promise<Measure> {
@@ -125,8 +125,8 @@ export async function measureCsv(
 }
 
 /**
- * Opens a file for `use`, with what it is read as; undefined while the header line of an append-only one is
- * being written.
+ * Opens a file and hands it to `use` with its layout, which is undefined while the header line of an append-only file
+ * is being written.
  */
 export async function withLayout<Result>(
   source: SourceFile,

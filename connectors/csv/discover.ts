@@ -6,13 +6,12 @@ import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { readCsv } from "./read.ts";
 
-/** What tells a column that names a row: `id`, `account_id`, `accountId`, `Account ID`. */
+/** Matches the name of a column that identifies a row: `id`, `account_id`, `accountId`, `Account ID`. */
 const namesARow = /(^|[ _.-])(id|Id|ID)$|[a-z]Id$/;
 
 /**
- * The files as things to read: one when all have the same columns, else each for itself. A file's key is the
- * first column that is called an id and that is filled in and different in its first rows, as far as they hold
- * anything.
+ * The files as things to read: a single one when all have the same columns, otherwise one for each file. A file's key
+ * is the first column that is called an id and that is filled in and unique in its first rows, blank rows aside.
  */
 export async function discoverCsv(
   request: ConnectorRequest<CsvConfig> & { readonly max: number },
@@ -62,7 +61,7 @@ async function keyOf(
   request: ConnectorRequest<CsvConfig>,
 ): Promise<readonly string[]> {
   for await (const { rows } of readCsv({ ...request, pageRowsMax, limit: pageRowsMax })) {
-    // Spreadsheets end their files in rows of separators alone.
+    // Spreadsheets end their files with rows of nothing but separators.
     const filled = rows.filter((row) => columns.some((column) => (row[column] ?? "") !== ""));
     const key = columns.find((column) => {
       const values = new Set(filled.map((row) => row[column] ?? ""));
@@ -70,6 +69,6 @@ async function keyOf(
     });
     return key === undefined ? [] : [key];
   }
-  // Of a file that has only its header, nothing speaks against a name.
+  // In a file that has only its header, nothing speaks against a name.
   return columns.filter((column) => namesARow.test(column.trim())).slice(0, 1);
 }

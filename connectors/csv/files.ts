@@ -9,18 +9,18 @@ import { fileError } from "./parse/file-error.ts";
 
 /** A file to read. */
 export type SourceFile = {
-  /** The path in the form the configuration has it. */
+  /** The path in the form used by the configuration. */
   readonly place: string;
-  /** The absolute path with all links followed: what was looked at is what is opened. */
+  /** The absolute path with all links followed, so that the file that was checked is the one that is opened. */
   readonly path: string;
 };
 
 /**
- * Lists the files of a connection, in the order they are read: by path, where the first row of a key wins the
- * last one first. So the file that is the last by path, of dated ones the newest, is the one whose row is
- * sent, or sent last. What was appended, and when, nobody knows of a path. A path that exists as written is
- * never taken for a pattern; folders that a pattern matches are passed over.
- * @throws {ConfigError} nothing is there, or too much.
+ * Lists the files of a connection, in the order they are read: by path, or backwards where the first row of a key wins.
+ * So the last file by path (the newest of dated ones) is the one whose row is sent, or sent last. Append-only files are
+ * never read backwards: a path does not say what was appended when. A path that exists as written is never taken for a
+ * pattern; folders that a pattern matches are skipped.
+ * @throws {ConfigError} there is no file, or there are too many.
  */
 export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[]> {
   const folder = resolve(config.folder ?? ".");
@@ -59,7 +59,7 @@ function isPattern(path: string): boolean {
 }
 
 /**
- * Makes sure that every folder a pattern searches can be listed: `glob` passes over the others without a word.
+ * Makes sure that every folder a pattern searches can be listed: `glob` skips the others silently.
  * @throws {ConfigError} one cannot.
  */
 async function assertListable(pattern: string, cwd: string): Promise<void> {
@@ -78,7 +78,7 @@ async function assertListable(pattern: string, cwd: string): Promise<void> {
 
 const isNoFolder: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
-/** The folder a pattern searches: all before its first segment with a wildcard. */
+/** The folder a pattern searches: everything before its first segment with a wildcard. */
 function patternRoot(path: string): string {
   const segments = path.split(sep);
   return segments.slice(0, segments.findIndex(isPattern)).join(sep) || sep;
@@ -104,9 +104,9 @@ async function targetOf(path: string, place: string): Promise<string> {
 }
 
 /**
- * Whether a match is something to open: no folder. A link that leads out of the folder is refused, because
- * whoever may write there need not be the person who wrote the pattern (docs/facts/threats.md#t3); a file
- * written out in the configuration may be a link to anywhere.
+ * Whether a match is to be opened; a folder is not. A link that leads out of the folder is refused, because whoever may
+ * write there need not be the person who wrote the pattern (docs/facts/threats.md#t3); a file written out in the
+ * configuration may be a link to anywhere.
  */
 async function isWanted({ place, path }: SourceFile, root: string): Promise<boolean> {
   if (!path.startsWith(root === sep ? sep : root + sep)) {

@@ -12,13 +12,13 @@ import { spansOf, type FileSpan } from "./spans.ts";
 type GetRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly names: readonly string[] };
 
-/** Rows and rejects that were found, each with what `where` calls it. */
+/** Rows and rejects that were found, each with the name that `where` gives it. */
 type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: Reject[] };
 
 /**
- * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file,
- * so that every file of a span must be as it was: of the same identity, size, time and beginning, an
- * append-only one up to where it was read.
+ * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file, so every
+ * file of a span must be unchanged: the same identity, size, time and beginning; for an append-only file, the same
+ * bytes up to where it was read.
  */
 export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
   const { config, from, to } = request;
@@ -51,7 +51,7 @@ function hashBefore(position: CsvPosition | undefined): string | undefined {
   return position !== undefined && "before" in position ? position.before : undefined;
 }
 
-/** Where the line begins in the name of a row. */
+/** The index of the colon before the line in the name of a row. */
 function colonOf(name: string): number {
   return name.lastIndexOf(":");
 }
@@ -64,12 +64,12 @@ function linesByFile(names: readonly string[]): ReadonlyMap<string, readonly str
   );
 }
 
-/** A person names a file with `./` or without, whichever way the configuration does. */
+/** A person may name a file with `./` or without, whichever way the configuration does. */
 function barePath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "");
 }
 
-/** Takes what is wanted of one file and reads no further than that. */
+/** Takes the wanted rows of one file, and reads no further than that. */
 async function take(
   file: OpenFile,
   span: FileSpan,
@@ -93,7 +93,7 @@ async function take(
   }
 }
 
-/** A read that begins where the span ends finds out, before its first row, whether the file is the same up to there. */
+/** Begins a read where the span ends: before its first row, it checks that the file is the same up to there. */
 async function assertSameTail(
   file: OpenFile,
   span: FileSpan,

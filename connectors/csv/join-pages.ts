@@ -9,7 +9,7 @@ export type PlacedPage = {
   /** The file's place. */
   readonly place: string;
   readonly page: FilePage;
-  /** Bytes of the file that it reaches over. */
+  /** Bytes of the file that it spans. */
   readonly bytes: number;
   readonly position: CsvPosition;
 };
@@ -31,7 +31,7 @@ export function sourcePage({ place, page, position }: PlacedPage): Page<CsvRow, 
 /** Pages that are to become one. */
 class HeldPages {
   #held: Omit<PlacedPage, "position">[] = [];
-  /** How far they reach; of those before the last one nobody asks. */
+  /** The last page, whose position counts; nobody asks for those before it. */
   #last: PlacedPage | undefined;
   #rows = 0;
   #bytes = 0;
@@ -49,7 +49,7 @@ class HeldPages {
     return (this.#rows += rowsOf(placed));
   }
 
-  /** Yields the one that they are; there is none then. */
+  /** Yields the held pages as one, and holds none afterwards. */
   *take(): Generator<Page<CsvRow, CsvPosition>> {
     if (this.#last === undefined) return;
     yield this.#held.length === 1 ? sourcePage(this.#last) : sourcePageOf(this.#held, this.#last);
@@ -75,8 +75,8 @@ function sourcePageOf(
 }
 
 /**
- * Puts pages of small files together, as long as they are no more than one page. Each position of an append-only
- * source names all its files: one for each of thousands of files would not fit into memory.
+ * Joins pages of small files, up to the size of one page. Each position of an append-only source names all its files:
+ * one position for each of thousands of files would not fit into memory.
  */
 export async function* joinPages(
   pages: AsyncIterable<PlacedPage>,

@@ -1,7 +1,7 @@
 // Numbers that bound reading and writing a CSV file (our choice, all of them); the row and page limits are in
 // src/limits.ts.
 
-/** Bytes read from a file at a time: below 256 KB the reads show, above 1 MB the memory does. */
+/** Bytes read from a file at a time: below 256 KB the cost of reads shows, above 1 MB that of memory. */
 export const blockBytes = 512 * 1024;
 
 /** Bytes hashed at the start of a file, and before a position, to recognise it when a read resumes. */
@@ -10,7 +10,7 @@ export const hashedBytes = 64 * 1024;
 /** Bytes of a file after which a page ends, because rows may be long and a page is held in memory. */
 export const csvPageBytesMax = 8 * 1024 * 1024;
 
-/** A row above `rowBytesMax` is followed this far to find where it ends; the file stops at a longer one. */
+/** A row above `rowBytesMax` is followed this far to find where it ends; reading stops at a longer one. */
 export const longRowBytesMax = 64 * 1024 * 1024;
 
 /** Columns a file may have. */
@@ -20,12 +20,12 @@ export const columnsMax = 4_096;
 export const pathCharsMax = 4_096;
 
 /**
- * Columns of a file of which the rows are read as cells: of more, the places of cells take more memory than
- * the cells.
+ * The most columns of a file whose rows are read as cells: with more, the places of the cells take more memory than the
+ * cells.
  */
 export const cellColumnsMax = 256;
 
-/** How long a file that is not there is waited for: it may be late, or about to be put in place. */
+/** How long to wait for a file that is not there: it may be late, or about to be put in place. */
 export const missingFileMs = 5 * 60_000;
 
 /** Files a pattern may match. */
@@ -34,7 +34,7 @@ export const filesMax = 10_000;
 /** Unpacked bytes for each byte of a gzip file; real CSV stays below 100, the format ends at 1,032. */
 export const gzipRatioMax = 500;
 
-/** Unpacked bytes below which the ratio is not looked at, so that a tiny file may be as repetitive as it likes. */
+/** Unpacked bytes below which the ratio is not checked, so that a tiny file may be as repetitive as it likes. */
 export const gzipRatioFreeBytes = 1024 * 1024;
 
 /** Unpacked bytes of one gzip file. */
@@ -46,5 +46,5 @@ export const nameCharsShown = 100;
 /** Names a message lists before it says how many more there are. */
 export const namesShownMax = 5;
 
-/** Age of a half-written file beside the one that a write-back makes, beyond which nobody is at work on it. */
+/** The age beyond which nobody is still working on a half-written file next to the one that a write-back makes. */
 export const leftoverMs = 60 * 60_000;

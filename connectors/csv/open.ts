@@ -12,7 +12,7 @@ import type { Mark, RunPosition } from "./position.ts";
 export type OpenFile = AsyncDisposable & {
   readonly place: string;
   readonly handle: FileHandle;
-  /** Bytes of the file as stored. What is added later is not read. */
+  /** Bytes of the file as stored. Bytes added later are not read. */
   readonly size: number;
   /** The first 64 KB as stored. */
   readonly head: Buffer;
@@ -26,14 +26,14 @@ const gzipMagic = Buffer.from([0x1f, 0x8b]);
 const zipMagic = Buffer.from("PK\u0003\u0004");
 
 /**
- * Opens a file for reading, without waiting on a FIFO, and looks at what it is.
+ * Opens a file for reading, without waiting on a FIFO, and checks what it is.
  * @throws {ConfigError} it is not a file of text or gzip, or may not be read. @throws {RetryLater} the disk fails.
  */
 export async function openFile(file: SourceFile, appendOnly: boolean): Promise<OpenFile> {
   const { place } = file;
   let handle: FileHandle | undefined;
   try {
-    // A link there now was put there after the path was looked at.
+    // A link that is there now was put there after the path was resolved.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
     handle = await open(file.path, flags);
     const stats = await handle.stat({ bigint: true });
@@ -102,13 +102,13 @@ export function headHash(file: OpenFile, coveredBytes: number): string {
   return hash("sha256", file.mayGrow ? file.head.subarray(0, coveredBytes) : file.head);
 }
 
-/** What a position within a run says of a file beyond its mark. */
+/** The members that a position within a run has beyond a file's mark. */
 export function stateOf(file: OpenFile): Pick<RunPosition, "dev" | "ino" | "size" | "mtime_ns"> {
   const { dev, ino, mtimeNs } = file.stats;
   return { dev: String(dev), ino: String(ino), size: file.size, mtime_ns: String(mtimeNs) };
 }
 
-/** The hash over the states of all files read so far, from the one over those before this file. */
+/** The hash over the states of all files read so far; `before` is the hash over the files before this one. */
 export function filesHash(before: string | undefined, file: OpenFile): string {
   return hash("sha256", JSON.stringify([before ?? "", file.place, stateOf(file)]));
 }

@@ -7,11 +7,11 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const markMembers = {
   /** The file's place, as it is in a row's place before the line. */
   file: z.string().nonempty(),
-  /** Bytes of the file that are covered; of a gzip file unpacked ones. */
+  /** Bytes of the file that are covered; for a gzip file, unpacked bytes. */
   offset,
   /** Line of the byte at `offset`. */
   line,
-  /** Hash of the first 64 KB of the file, of an append-only file no more than what is covered. */
+  /** Hash of the first 64 KB of the file; for an append-only file, of no more than the covered bytes. */
   head: sha256,
   /** Hash of the last 64 KB that are covered. */
   tail: sha256,
@@ -26,9 +26,9 @@ const runPosition = z
     ino: z.string(),
     size: z.int().nonnegative(),
     mtime_ns: z.string(),
-    /** Hash over the states of the files that were read whole before; none where there was no such file. */
+    /** Hash over the states of the files that were read whole before; undefined where there was no such file. */
     before: sha256.optional(),
-    /** The file that the read began with; others may have come in front of it since. */
+    /** The file that the read began with; other files may have come before it since. */
     first: z.string(),
   })
   .readonly();
@@ -36,8 +36,8 @@ const runPosition = z
 const appendPosition = z.strictObject({ files: z.array(mark).readonly() }).readonly();
 
 /**
- * How far a read came. Of a source that is read whole each run: every file before `file`, and `file` up to
- * `offset`, which must still be the same. Of an append-only one: each file it has ever read up to its own
+ * How far a read came. For a source that is read whole in each run: every file before `file`, and `file` up to
+ * `offset`, all of which must still be the same. For an append-only one: each file it has ever read, up to that file's
  * `offset`.
  */
 export const csvPosition = z.union([runPosition, appendPosition]);
@@ -45,7 +45,7 @@ export const csvPosition = z.union([runPosition, appendPosition]);
 /** See `csvPosition`. */
 export type CsvPosition = z.output<typeof csvPosition>;
 
-/** How far one file was read, and what it is recognised by. */
+/** How far one file was read, and the hashes that recognise it. */
 export type Mark = z.output<typeof mark>;
 
 /** A position within a run: the mark of one file, and the state the file was seen in. */

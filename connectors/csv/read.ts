@@ -21,7 +21,7 @@ export async function* readCsv(request: ReadRequest): AsyncGenerator<Page<CsvRow
   else for await (const page of pages) yield sourcePage(page);
 }
 
-/** The pages of one file after the other. */
+/** The pages of all files, one file after the other. */
 async function* placedPages(request: ReadRequest): AsyncGenerator<PlacedPage> {
   const { config } = request;
   const files = await listFiles(config);
@@ -69,7 +69,7 @@ export async function* readFile(
     layout,
     start,
     pageRowsMax,
-    // Where `to` says that a row ends, it ends.
+    // A row that reaches `to` ends there.
     leavesOpenRow: config.append_only && to === undefined,
   });
   const stretch = { from: piecesBegin(start.offset), to: to?.offset, signal };
@@ -84,16 +84,16 @@ export async function* readFile(
   }
 }
 
-/** The files that a read passed before the one at hand. */
+/** The files that a read passed before the current one. */
 export type Passed = Pick<RunPosition, "before" | "first">;
 
-/** What was passed at the beginning of a span. */
+/** The files passed before the beginning of a span. */
 export function passedBefore(from: CsvPosition | undefined, [head]: readonly FileSpan[]): Passed {
   if (from !== undefined && "first" in from) return { before: from.before, first: from.first };
   return { before: undefined, first: head?.file.place ?? "" };
 }
 
-/** What was passed once a file was. */
+/** The files passed once this one is passed too. */
 export function behind({ before, first }: Passed, file: OpenFile): Passed {
   return { before: filesHash(before, file), first };
 }

@@ -6,9 +6,9 @@ import { basename, dirname, join } from "node:path";
 import { ConfigError, errorCodeOf, SluiceError, RetryLater } from "../../src/errors.ts";
 import { leftoverMs } from "./limits.ts";
 
-/** A file that is written whole, and what it was when it was looked at. */
+/** A file that is written whole, and its state when it was looked at. */
 export type Target = {
-  /** The path in the form the configuration has it. */
+  /** The path in the form used by the configuration. */
   readonly place: string;
   /** The absolute path with all links followed. */
   readonly path: string;
@@ -30,12 +30,11 @@ export async function targetAt(path: string, place: string): Promise<Target> {
 }
 
 /**
- * Puts a new file in the place of another at once: whoever looks sees the old one or the new one, whole, also
- * after a power cut (temp, fsync, rename, fsync of the folder). `write` says whether anything changed; when
- * nothing did, the old file stays. The new one has the old one's mode; where there was none it is readable
- * for this user alone.
- * @throws {RetryLater} the file changed since it was looked at, or the disk fails. @throws {ConfigError} it may not
- * be written.
+ * Replaces a file atomically: a reader sees the whole old file or the whole new one, also after a power cut (temp,
+ * fsync, rename, fsync of the folder). `write` returns whether anything changed; when nothing did, the old file stays.
+ * The new file has the old one's mode; where there was none, only this user may read it.
+ * @throws {RetryLater} the file changed since it was looked at, or the disk fails. @throws {ConfigError} it may not be
+ * written.
  */
 export async function replaceFile(
   target: Target,
@@ -50,7 +49,7 @@ export async function replaceFile(
     await removeLeftovers(folder, prefix);
     const mode = target.stats === undefined ? 0o600 : Number(target.stats.mode) & 0o777;
     handle = await open(made, "wx", mode);
-    // The process's mask may have taken rights away that the old file had.
+    // The process's umask may have removed rights that the old file had.
     await handle.chmod(mode);
     const file = handle;
     if (!(await write(async (text) => await file.appendFile(text)))) return;
@@ -66,7 +65,7 @@ export async function replaceFile(
   }
 }
 
-/** What a killed process left behind; that of one at work is younger. */
+/** Removes the files that killed processes left; those of processes still at work are younger. */
 async function removeLeftovers(folder: string, prefix: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix) || !name.endsWith(".tmp")) continue;
@@ -106,7 +105,7 @@ const stops: Readonly<Record<string, string>> = {
 
 function writeError(error: unknown, place: string): unknown {
   const code = errorCodeOf(error);
-  // What is not a fault of the disk, a cancelled run for one, stays what it is.
+  // An error that is not a fault of the disk, such as a cancelled run, stays as it is.
   if (error instanceof SluiceError || code === "") return error;
   const facts = { field: "file", cause: error };
   const stop = stops[code];

@@ -7,7 +7,7 @@ import type { SourceFile } from "./files.ts";
 import { changed } from "./open.ts";
 import type { CsvPosition, Mark, RunPosition } from "./position.ts";
 
-/** What a span of the source means for one of its files. */
+/** The part of a source's span that is in one of its files. */
 export type FileSpan = {
   readonly file: SourceFile;
   readonly from?: Mark | RunPosition | undefined;
@@ -16,8 +16,8 @@ export type FileSpan = {
 
 /**
  * Cuts a span of the source into spans of its files, in the order they are read.
- * @throws {SourceChangedError} a file that a position is in is gone. @throws {ConfigError} a position was
- * made with the other setting of `append_only`.
+ * @throws {SourceChangedError} the file of a position is gone. @throws {ConfigError} a position was made with the other
+ * setting of `append_only`.
  */
 export function spansOf(
   files: readonly SourceFile[],
@@ -29,7 +29,7 @@ export function spansOf(
     : runSpans(files, runPosition(from), runPosition(to));
 }
 
-/** What a file's mark is found by: a path that is written otherwise by now, `./a.csv` for `a.csv`, is the same. */
+/** The key of a file's mark: a path that is now written differently, `./a.csv` for `a.csv`, has the same key. */
 export function markKey({ folder = "." }: CsvConfig, place: string): string {
   return resolve(folder, place);
 }
@@ -56,7 +56,7 @@ function otherSetting(): ConfigError {
   });
 }
 
-/** A file that `to` does not know has no row before it. */
+/** A file that `to` does not know has no rows before it. */
 function appendSpans(
   files: readonly SourceFile[],
   config: CsvConfig,
@@ -83,7 +83,7 @@ function runSpans(
   }));
 }
 
-/** Where a read from the beginning began: what came in front of it since was not in it. */
+/** The index at which a read from the beginning began: files that came before it since were not in that read. */
 function beginOf(files: readonly SourceFile[], to: RunPosition | undefined): number {
   const index = files.findIndex(({ place }) => place === to?.first);
   return Math.max(0, index);

@@ -14,10 +14,10 @@ import { readCsv } from "./read.ts";
 import { replaceFile, targetAt } from "./replace-file.ts";
 
 /**
- * Merges values into the file that `file` names, by key: rows keep their order, new ones are at the end, new
- * columns after the others. The file is read and written anew as a stream, so memory does not grow with it
- * (I7); when nothing changes it is left alone.
- * @throws {ConfigError} `file` is missing, or what is there is no such file. @throws {RetryLater} the disk fails, or
+ * Merges values into the file that `file` names, by key: rows keep their order, new rows go to the end, and new columns
+ * after the others. The file is read and written anew as a stream, so memory does not grow with it (I7); when nothing
+ * changes it is left alone.
+ * @throws {ConfigError} `file` is missing, or the file there does not fit. @throws {RetryLater} the disk fails, or
  * someone else wrote the file meanwhile.
  */
 export async function writeCsv(
@@ -66,7 +66,7 @@ function notOurs(what: string): ConfigError {
   });
 }
 
-/** The source's own, unless that is what we quote with. */
+/** The source's own, unless that is the character we quote with. */
 function delimiterOf({ delimiter }: CsvConfig): string {
   return delimiter === undefined || delimiter === '"' ? "," : delimiter;
 }
@@ -83,11 +83,11 @@ function configOfFile({ folder, ...config }: CsvConfig, file: string): CsvConfig
   };
 }
 
-/** A row to be. */
+/** A row to write. */
 class Wanted {
   /** The patches that asked for it. */
   readonly ordinals: number[] = [];
-  /** What the last of them says. */
+  /** The cells of the last of them. */
   cells: Row = {};
   answer: Written | undefined;
 }
@@ -146,14 +146,14 @@ class PatchPage {
     return JSON.stringify(this.#columns.key.map((name) => cellIn(row, name)));
   }
 
-  /** The line of a row of the file, with what a patch says of it. */
+  /** The line of a row of the file, with the values of its patch. */
   merge(row: Row): string {
     const wanted = this.#wanted.get(this.#nameOf(row));
     if (wanted === undefined) return this.#lineOf(row);
     const isSame = this.#columns.set.every(
       (name) => cellIn(row, name) === cellIn(wanted.cells, name),
     );
-    // A key may stand twice in a file that a person edited: then one change is enough to be called written.
+    // A key may occur twice in a file that a person edited: then one change is enough to count as written.
     if (isSame) {
       wanted.answer ??= { done: "unchanged" };
       return this.#lineOf(row);
@@ -172,7 +172,7 @@ class PatchPage {
     return lines;
   }
 
-  /** One for each patch, once everything went by. */
+  /** One answer for each patch, once all rows have passed. */
   answers(): readonly Written[] {
     for (const { ordinals, answer } of this.#wanted.values()) {
       for (const ordinal of ordinals) if (answer !== undefined) this.#answers[ordinal] = answer;
@@ -180,7 +180,7 @@ class PatchPage {
     return this.#answers;
   }
 
-  /** The line of a changed row; undefined when no reader would take it. */
+  /** The line of a changed row; undefined when it is too long for a reader. */
   #place(wanted: Wanted, row: Row): string | undefined {
     const line = this.#lineOf(row);
     if (Buffer.byteLength(line) > rowBytesMax) {
@@ -208,7 +208,7 @@ class PatchPage {
   }
 }
 
-/** A byte order mark would be taken for the file's own at its start. */
+/** A byte order mark at the start of the file would be taken for the file's own. */
 const needsQuotes = /["\r\n\ufeff]/;
 
 /** The cell of a column, empty where the row has no such column of its own: `constructor` is only a name. */

@@ -10,7 +10,7 @@ import type { HttpConfig } from "./config.ts";
 export function listOf(config: HttpConfig): PagedList {
   const { url, path, rows, query, changed_by: changedBy, page_number: pageNumber } = config;
   return {
-    // A filter decides which rows there are. Only its hash is told: it may hold what nobody is to see.
+    // A filter decides which rows there are. Only its hash is used: it may hold values that nobody is to see.
     of: JSON.stringify([url, path, changedBy, rows, signOf(query)]),
     first: pageNumber?.first,
     id: config.id,

@@ -82,8 +82,8 @@ class Events {
   }
 
   /**
-   * What an event is delivered with, whatever members it has itself; one that nobody named has a name that no
-   * other event of any inbox has.
+   * The members that an event is delivered with, in place of its own members of these names. An event without an id
+   * gets one that no other event of any inbox has.
    */
   deliveredOf({ seq, id, receivedAt }: InboxRow): Row {
     return {
@@ -93,8 +93,8 @@ class Events {
   }
 
   /**
-   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one after the
-   * last was given out by an inbox that was replaced by an older copy of itself, which gives it out again.
+   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one after the last comes
+   * from an inbox that was replaced by an older copy of itself, which gives the number out again.
    */
   async has(position: InboxPosition): Promise<boolean> {
     const { inbox, connection, seq } = position;
@@ -102,7 +102,7 @@ class Events {
     return isOurs && seq <= this.last && (await isSameEvent(this.#inbox, position));
   }
 
-  /** The next events of `(after, upTo]`, `limit` at most and no more than fit into a page. */
+  /** The next events of `(after, upTo]`, at most `limit`, and no more than fit into a page. */
   async next(span: {
     readonly after: number;
     readonly upTo: number;
@@ -123,8 +123,8 @@ class Events {
   }
 
   /**
-   * How many of `(after, upTo]` are not there any more: numbers are given out without gaps, and the first
-   * events are removed first.
+   * How many of `(after, upTo]` are no longer there: numbers are given out without gaps, and the first events are
+   * removed first.
    */
   async gone(after: number, upTo = this.last): Promise<number> {
     const { connection } = this;
@@ -140,7 +140,7 @@ class Events {
   }
 }
 
-/** Undefined while nothing has been received yet, by no connection. */
+/** Undefined while no connection has received anything yet. */
 async function openEvents(config: unknown): Promise<Events | undefined> {
   const { inbox: at, connection } = pushedConfigOf(config);
   const inbox = await openInboxReader(at);
@@ -165,7 +165,7 @@ async function withEvents<Result>(
   }
 }
 
-/** @throws {SourceChangedError} a span is not one of these events. */
+/** @throws {SourceChangedError} an end of the span is not one of these events. */
 async function assertOf(
   events: Events | undefined,
   { from, to }: Span<InboxPosition>,
@@ -187,7 +187,7 @@ async function* readEvents(
   try {
     await assertOf(events, { from, to });
     if (events === undefined) return;
-    // Where no end is given it is set now: a read that senders keep ahead of would never end.
+    // Where no end is given, it is set now: otherwise senders that keep ahead of a read would never let it end.
     const upTo = to?.seq ?? events.last;
     let after = from?.seq ?? 0;
     for (;;) {
@@ -218,7 +218,7 @@ async function getEvents(
 
 const place = /^(.+)#([1-9]\d*)$/;
 
-/** The sequence numbers in places such as `forms#12`, as far as they were ever given out. */
+/** The sequence numbers in places such as `forms#12`, without those that were never given out. */
 function seqsOf(names: readonly string[], { connection, last }: Events): readonly number[] {
   const seqs = [...new Set(names)].flatMap((name) => {
     const [, of, seq] = place.exec(name) ?? [];
@@ -234,7 +234,7 @@ const conflict = {
 
 const notObject = { code: "not_an_object", reason: "the event is not a JSON object" };
 
-/** Events as rows, and as rejects what can be none. */
+/** Events as rows; as rejects where they cannot be rows. */
 function rowsOf(
   kept: readonly InboxRow[],
   events: Events,

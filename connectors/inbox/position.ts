@@ -4,7 +4,7 @@ import type { InboxReader } from "../../src/inbox/inbox.ts";
 
 const reached = z.object({
   seq: z.int().min(0),
-  /** When the event of this number came, Unix ms; not in checkpoints of before, nor where it was removed. */
+  /** When the event of this number came, Unix ms; missing in older checkpoints, and where the event was removed. */
   receivedAt: z.number().optional(),
 });
 
@@ -13,7 +13,7 @@ export const inboxPosition = z.object({
   inbox: z.string(),
   connection: z.string(),
   ...reached.shape,
-  /** How far a sync had read others, by their names of then: a connection that is renamed may get its name back. */
+  /** How far a sync had read other connections, by their earlier names: a renamed one may get its name back. */
   others: z.record(z.string(), reached).optional(),
 });
 
@@ -22,7 +22,7 @@ export type InboxPosition = z.output<typeof inboxPosition>;
 
 /**
  * Whether the event of a position is still the one that was read: an older copy of the inbox gives its number to
- * another one. One that was removed, or of which nobody noted when it came, is taken for it.
+ * another one. An event that was removed, or whose time was not noted, counts as the same.
  */
 export async function isSameEvent(
   inbox: Pick<InboxReader, "get">,
@@ -33,7 +33,7 @@ export async function isSameEvent(
   return event === undefined || event.receivedAt === receivedAt;
 }
 
-/** A position as it is of a connection: how far a sync has read that; its beginning, where it never did. */
+/** A position in terms of a connection: how far a sync has read it; its beginning, where the sync never did. */
 export function positionIn(position: InboxPosition, connection: string): InboxPosition {
   if (position.connection === connection) return position;
   const { inbox, connection: before, seq, receivedAt, others } = position;

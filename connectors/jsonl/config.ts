@@ -9,7 +9,7 @@ export const jsonlConfig = z.strictObject({
   append_only: z.boolean().default(false).describe("It only grows: runs read what was added."),
   folder: z.string().optional().describe("Where a relative path starts; given by the engine."),
 });
-/** How many bytes are covered, the line after them, and what recognises the file. */
+/** How many bytes are covered, the line after them, and the mark that recognises the file. */
 export const jsonlPosition = z.object({
   offset: z.int().positive(),
   line: z.int().positive(),
@@ -19,10 +19,10 @@ export const jsonlPosition = z.object({
 /** How far a file was read. */
 export type Position = z.output<typeof jsonlPosition>;
 
-/** What a read is asked for. */
+/** The request for a read. */
 export type JsonlRequest = ReadRequest<z.output<typeof jsonlConfig>, Position>;
 
-/** Tells that the file is another one now. */
+/** The error for a file that is another one now. */
 export function otherFile({ config }: JsonlRequest): SourceChangedError {
   const hint =
     "if it was replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the " +

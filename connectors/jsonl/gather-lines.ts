@@ -3,18 +3,18 @@ import type { Row } from "../../src/records/streams.ts";
 import { CellPlaces, LineCells, type LineRange } from "./line-cells.ts";
 import { isAt, signs, ValueScanner } from "./scan-value.ts";
 
-/** Names of members that have cells: of more, their places would outweigh them. */
+/** The most names of members that have cells: with more, the places would outweigh the cells. */
 const columnsMax = 256;
 
 /** Names that a key is compared with before it is looked up, because a row may lack some. */
 const namesTriedMax = 4;
 
-/** A page before it has rows: the places that it will probably need. */
+/** The places that a page will probably need, before it has rows. */
 const placesMin = 1_024;
 
 /**
- * Gathers the rows of a page as cells, from lines of UTF-8 in one memory. The columns are the names of all members
- * that were met so far, in the order in which they were met.
+ * Gathers the rows of a page as cells, from lines of UTF-8 in one memory. The columns are the names of all members met
+ * so far, in the order in which they were met.
  */
 export class LineGatherer {
   readonly #scanner = new ValueScanner();
@@ -35,8 +35,8 @@ export class LineGatherer {
   }
 
   /**
-   * Takes a line for a row where it is an object of which each member can be told; false where that is not certain,
-   * and nothing is taken.
+   * Takes a line as a row if it is an object whose members are all read without doubt; otherwise returns false and
+   * takes nothing.
    */
   add(line: LineRange): boolean {
     this.#beginRow();
@@ -48,7 +48,7 @@ export class LineGatherer {
     return true;
   }
 
-  /** Takes a line for a row that is this object. */
+  /** Takes a line as a row that is this object. */
   addMade(line: LineRange, row: Row): void {
     this.#beginRow();
     this.#made.set(this.#lines.length, row);
@@ -82,7 +82,7 @@ export class LineGatherer {
     return scanner.take(signs.braceEnd);
   }
 
-  /** Places the scanner's last value; false where the row has one of this column already. */
+  /** Places the scanner's last value; false where the row has one in this column already. */
   #place(column: number): boolean {
     const { starts, ends, flags } = this.#places;
     const cell = this.#lines.length * this.#columns.length + column;
@@ -93,7 +93,7 @@ export class LineGatherer {
     return true;
   }
 
-  /** Reads a key, which is probably one of the names from `expected` on; -1 where it has no column. */
+  /** Reads a key, which is probably one of the names from `expected` on; returns its column, or -1 for none. */
   #column(expected: number): number {
     const scanner = this.#scanner;
     const bytes = this.#bytes;

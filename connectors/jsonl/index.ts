@@ -19,7 +19,7 @@ import { linePage } from "./page.ts";
 
 const wrongPath = { field: "path", hint: "set `path` to a file that this process may read" };
 
-/** What recognises the file: that nobody touched it or, where it may grow, the end of what is covered. */
+/** The mark of the file: its number, size and time or, where it may grow, a hash of the end of the covered bytes. */
 async function markOf(file: FileHandle, { config }: JsonlRequest, offset: number): Promise<string> {
   const { ino, size, mtimeNs } = await file.stat({ bigint: true });
   if (!config.append_only) return `${ino} ${size} ${mtimeNs}`;
@@ -28,7 +28,7 @@ async function markOf(file: FileHandle, { config }: JsonlRequest, offset: number
   return createHash("sha256").update(bytes).digest("base64");
 }
 
-/** What a failed call on the file means for the run; anything else stays what it is. */
+/** The meaning of a failed call on the file for the run; any other error stays as it is. */
 function meaningOf(error: unknown, { config }: JsonlRequest): unknown {
   const code = errorCodeOf(error);
   if (!/^E[A-Z_]+$/.test(code)) return error;
@@ -40,7 +40,7 @@ function meaningOf(error: unknown, { config }: JsonlRequest): unknown {
 async function* read(request: JsonlRequest): AsyncGenerator<Page<Row, Position>> {
   const { config, from, to, pageRowsMax, limit = Infinity } = request;
   try {
-    // Without O_NONBLOCK a FIFO would be waited for.
+    // Without O_NONBLOCK, opening a FIFO would wait.
     const path = resolve(config.folder ?? ".", config.path);
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     let at = from ?? { offset: 0, line: 1, mark: await markOf(file, request, 0) };
@@ -57,7 +57,7 @@ async function* read(request: JsonlRequest): AsyncGenerator<Page<Row, Position>>
       at = { offset, line: at.line + lines.length, mark: await markOf(file, request, offset) };
       return linePage(lines, at, how);
     };
-    // Also without a line that is new it must be the file that was read.
+    // Even without a new line, it must be the file that was read.
     await pageWith([]);
     let lines: JsonlLine[] = [];
     let left = limit;
@@ -85,7 +85,7 @@ export const jsonl = pullSource({
   position: jsonlPosition,
   placesAreLines: true,
   restart: ({ append_only }) => (append_only ? "resume" : "each-run"),
-  // A line that has no cells is an object by itself.
+  // A line without cells becomes an object on its own.
   whyNoCells: async () => await Promise.resolve(undefined),
   read,
   async check(request) {

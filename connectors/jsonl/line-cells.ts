@@ -6,7 +6,7 @@ import { signs } from "./scan-value.ts";
 /** Where a line is, without its line end. */
 export type LineRange = { readonly from: number; readonly to: number };
 
-/** The text of a line without blanks around it, a byte order mark among them. */
+/** The text of a line without blanks around it; a byte order mark counts as a blank. */
 export function lineText(bytes: Buffer, { from, to }: LineRange): string {
   return bytes.toString("utf8", from, to).trim();
 }
@@ -50,15 +50,15 @@ export class LineCells implements Cells {
   }
 }
 
-/** What else is known of the rows of a page. */
+/** The lines of the rows of a page. */
 export type LinesOfRows = {
   readonly bytes: Buffer;
   readonly lines: readonly LineRange[];
-  /** Rows that had to be made to see what they are: only objects say what they hold. */
+  /** Rows that had to be made as objects, because only objects show what they hold. */
   readonly made: ReadonlyMap<number, Row>;
 };
 
-/** Where the cells of rows are, for more and more rows and columns. */
+/** The places of the cells of rows, for a growing number of rows and columns. */
 export class CellPlaces {
   starts: Int32Array;
   ends: Int32Array;
@@ -70,7 +70,7 @@ export class CellPlaces {
     this.flags = new Uint8Array(cells);
   }
 
-  /** Makes room for so many cells at least. */
+  /** Makes room for at least this many cells. */
   grow(cells: number): void {
     if (cells <= this.flags.length) return;
     const { starts, ends, flags } = this;
@@ -83,7 +83,7 @@ export class CellPlaces {
     this.flags.set(flags);
   }
 
-  /** Gives each of so many rows one more column, which none of them has. */
+  /** Gives each of the rows one more column, which is absent in all of them. */
   widen(rows: number, columns: number): void {
     this.grow(rows * (columns + 1));
     for (let row = rows - 1; row >= 0; row -= 1) {

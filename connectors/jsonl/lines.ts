@@ -3,16 +3,16 @@ import type { FileHandle } from "node:fs/promises";
 import { otherFile, type JsonlRequest } from "./config.ts";
 import type { LineRange } from "./line-cells.ts";
 
-/** A longer line is a reject, and not held; a page ends after so many bytes. */
+/** A longer line is a reject, and is not held; a page ends after this many bytes. */
 export const lineBytesMax = 4 * 1024 * 1024;
 const lineFeed = 0x0a;
 const newline = Buffer.from("\n");
 
-/** A line without its line end, in the memory of its block; one that is too long is not there. */
+/** A line without its line end, in the memory of its block; a line that is too long is not held. */
 export type JsonlLine = LineRange & {
   readonly block: Buffer;
   readonly isLong: boolean;
-  /** Where the line after it begins in the file. */
+  /** Offset in the file of the line after it. */
   readonly end: number;
 };
 
@@ -23,7 +23,7 @@ export async function* linesOf(
   size: number,
 ): AsyncGenerator<readonly JsonlLine[]> {
   const end = request.to?.offset ?? size;
-  // Of a file that grows, a last line without its newline is still being written.
+  // In a file that grows, a last line without its newline is still being written.
   const mayBeTorn = request.config.append_only && request.to === undefined;
   for (let at = request.from?.offset ?? 0, isLong = false; at < end;) {
     request.signal.throwIfAborted();
@@ -50,7 +50,7 @@ export async function* linesOf(
 /** Lines in one memory. */
 export type Joined = { readonly bytes: Buffer; readonly stretches: readonly LineRange[] };
 
-/** Brings the lines of a page into one memory: they are of several blocks where one ends among them. */
+/** Brings the lines of a page into one memory: they are in several blocks where a block ends among them. */
 export function joined(lines: readonly JsonlLine[]): Joined {
   const [first] = lines;
   const blocks = new Set(lines.map(({ block }) => block));
@@ -60,7 +60,7 @@ export function joined(lines: readonly JsonlLine[]): Joined {
   const pieces: Buffer[] = [];
   let at = 0;
   const stretches = lines.map(({ block, from, to, isLong }) => {
-    // Its line feed or the end of the bytes ends a line for who reads it.
+    // A reader ends a line at its line feed, or at the end of the bytes.
     const piece = isLong ? newline : Buffer.concat([block.subarray(from, to), newline]);
     pieces.push(piece);
     const start = at;

@@ -17,7 +17,7 @@ const [smallE, largeE, smallU] = [0x65, 0x45, 0x75];
 const [yes, no, nothing] = [Buffer.from("true"), Buffer.from("false"), Buffer.from("null")];
 const escapes = new Set(Buffer.from('"\\/bfnrt'));
 
-/** Whether bytes are these from `at` on. */
+/** Whether `bytes` has the wanted bytes from `at` on. */
 export function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
   for (let index = 0; index < wanted.length; index += 1) {
     if (bytes[at + index] !== wanted[index]) return false;
@@ -26,17 +26,17 @@ export function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean
 }
 
 /**
- * Reads one JSON value after the other from a line of UTF-8, without making them. The line ends with a line feed, or
- * with the bytes: neither is part of a value. What it takes for valid, `JSON.parse` does; of anything else it is not
- * certain.
+ * Reads one JSON value after the other from a line of UTF-8, without making them. The line ends at a line feed, or at
+ * the end of the bytes: neither is part of a value. Whatever it accepts, `JSON.parse` accepts too; it is not certain
+ * about anything else.
  */
 export class ValueScanner {
-  /** Where it reads on. */
+  /** Where it continues. */
   at = 0;
-  /** Where the last value begins and ends; of a text, without its quotes. */
+  /** Where the last value begins and ends; for a text, without its quotes. */
   start = 0;
   end = 0;
-  /** What is special about it, as cells have it. */
+  /** Its flags, as in cells. */
   flags = 0;
   #bytes: Uint8Array = Buffer.alloc(0);
 
@@ -45,7 +45,7 @@ export class ValueScanner {
     this.at = at;
   }
 
-  /** Passes over blanks; answers the byte behind them, or 0 where there is none. */
+  /** Skips blanks; returns the byte after them, or 0 if there is none. */
   next(): number {
     const bytes = this.#bytes;
     let byte = bytes[this.at] ?? 0;
@@ -56,14 +56,14 @@ export class ValueScanner {
     return byte;
   }
 
-  /** Reads a byte, with blanks before it; false where it is another one. */
+  /** Reads the wanted byte after any blanks; false if there is another one. */
   take(wanted: number): boolean {
     if (this.next() !== wanted) return false;
     this.at += 1;
     return true;
   }
 
-  /** Reads the value that begins behind blanks; false where it is not certain of it. */
+  /** Reads the value after any blanks; false where it is not certain about it. */
   value(depth = 1): boolean {
     const first = this.next();
     switch (first) {
@@ -83,7 +83,7 @@ export class ValueScanner {
     }
   }
 
-  /** Reads the text that begins here, with its quotes; one with an escape is of the other kind. */
+  /** Reads the text that begins here, with its quotes; a text with an escape is an `otherCell`. */
   text(): boolean {
     const bytes = this.#bytes;
     const start = this.at + 1;
@@ -153,7 +153,7 @@ export class ValueScanner {
     return true;
   }
 
-  /** An object or a list, each member of which must be valid, too. */
+  /** Reads an object or a list; each of its members must be valid too. */
   #nested(open: number, depth: number): boolean {
     const start = this.at;
     if (depth === recordDepthMax) return false;

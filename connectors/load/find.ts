@@ -16,7 +16,7 @@ import { packageSpecifier } from "./resolve.ts";
 
 /** A module that a configuration names. */
 export type FoundModule = {
-  /** What is imported. */
+  /** The specifier to import. */
   readonly specifier: string;
   /** Its file, or the package.json of its package. */
   readonly file: string;
@@ -44,7 +44,7 @@ export async function findModule(
   return found;
 }
 
-/** What is taken of a folder, the first of them that is there. */
+/** The module files of a folder; the first one that exists is taken. */
 const indexes = ["index.ts", "index.js"] as const;
 
 async function findFile(
@@ -81,7 +81,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** A built-in connector whose name is near, or else a file beside it. */
+/** Suggests a built-in connector with a similar name, otherwise a file beside it; empty for neither. */
 async function nearText(
   path: string,
   { connector, builtIn }: { readonly connector: string; readonly builtIn: readonly string[] },
@@ -121,7 +121,7 @@ function packageFile(name: string, from: string): string | undefined {
 const manifest = z.object({ version: z.string().default("?"), connectorApi: z.int() });
 
 /**
- * Its imports get this copy of sluice: what it was written for, the package beside it says.
+ * Checks which interface a connector was written for, by the sluice package beside it: its imports get this copy.
  * @throws {ConfigError} that is another version of the interface.
  */
 function assertSameInterface(connector: string, file: string): void {
@@ -132,7 +132,7 @@ function assertSameInterface(connector: string, file: string): void {
   throw otherInterface(connector, `${found.connectorApi} (sluice ${found.version})`);
 }
 
-/** Refuses a connector that is made for another version of the interface. */
+/** The error for a connector that is made for another version of the interface. */
 export function otherInterface(connector: string, made: string): ConfigError {
   return new ConfigError(
     `${connector} is made for version ${made} of the connector interface, and this sluice ${version} has ` +

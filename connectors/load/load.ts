@@ -7,14 +7,13 @@ import { sourceIn } from "./look.ts";
 import { placedFault, withPlaces, type Origin } from "./place.ts";
 import { resolveOwnImports } from "./resolve.ts";
 
-/** What was made of a module's export: it is the same object each time that it is loaded. */
+/** The source made from a module's export: the same object each time that it is loaded. */
 const loaded = new WeakMap<object, Source>();
 
 /**
- * Imports an external connector: a module with exactly one source among its exports. Node strips the types of
- * one that is a path, and `sluice/connector` is this copy of sluice, whatever else is installed there. A
- * thread imports it once: an edit counts when the process is started again, and no configuration's hash tells
- * of it.
+ * Imports an external connector: a module with exactly one source among its exports. Node strips the types of a module
+ * named by its path, and `sluice/connector` is this copy of sluice, whatever else is installed there. A thread imports
+ * it once: an edit takes effect when the process is started again, and does not change the hash of any configuration.
  * @throws {ConfigError} it is not there, fails when it is imported, or exports no source that this sluice can use.
  */
 export async function loadConnector(
@@ -39,7 +38,7 @@ export async function loadConnector(
   return source;
 }
 
-/** What to do about errors of Node's own, by their codes. */
+/** Advice on Node's own errors, by their codes. */
 const hints: Readonly<Record<string, string>> = {
   ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
     "Node strips types and nothing else: no enums, namespaces or parameter properties",
@@ -47,10 +46,10 @@ const hints: Readonly<Record<string, string>> = {
     "a package holds JavaScript: Node strips no types below node_modules",
 };
 
-/** What to do about an error of an import; undefined where its message says all. */
+/** Advice on an error of an import; undefined where its message says all. */
 export function importHint(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // Of its loader of CommonJS, which gives them no code.
+  // These come from Node's CommonJS loader, which gives them no code.
   if (/import statement outside a module|Unexpected token 'export'/.test(error.message)) {
     return 'its package.json makes it CommonJS: write `"type": "module"` there';
   }

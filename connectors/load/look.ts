@@ -34,8 +34,7 @@ export function sourceIn(exported: unknown, connector: string): PushSource | Sou
 const madeBy = "export what pullSource() or pushSource() of sluice/connector made";
 
 /**
- * What looks like a source, by whatever copy of the interface it was made, or by hand; the same under two
- * names counts once.
+ * The exports that look like a source, made by any copy of the interface or by hand; one with two names counts once.
  */
 function namesOfSources(exported: unknown): ReadonlyMap<object, string> {
   const found = new Map<object, string>();
@@ -71,7 +70,7 @@ function assertMadeHere(
   );
 }
 
-/** What is wrong with a connector that no compiler looked at; `%` stands for its export's name. */
+/** The fault of a connector that no compiler checked; `%` stands for its export's name. */
 function faultOf(source: PushSource | Source): string | undefined {
   const needed = source.kind === "push" ? ["endpoint", "receive"] : ["read"];
   const missing = needed.find((member) => typeof membersOf(source)[member] !== "function");
@@ -84,7 +83,7 @@ function faultOf(source: PushSource | Source): string | undefined {
   return membersFault(source.config);
 }
 
-/** By its form: the schema may be of another copy of zod 4. */
+/** Judges by the form: the schema may be of another copy of zod 4. */
 function isSchema(value: unknown): value is z.ZodType {
   const { _zod: inner, safeParse } = membersOf(value);
   return typeof inner === "object" && typeof safeParse === "function";

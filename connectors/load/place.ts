@@ -16,10 +16,7 @@ import type { FoundModule } from "./find.ts";
 /** Where a connector comes from. */
 export type Origin = { readonly named: ExternalName; readonly found: FoundModule };
 
-/**
- * The same connector, of which each ability says where in its code it failed; errors made for sluice stay as
- * they are.
- */
+/** The same connector, but each ability says where in its code it failed; errors made for sluice stay as they are. */
 export function withPlaces<Own extends PushSource | Source>(source: Own, origin: Origin): Own {
   const members = Object.entries(membersOf(source)).map(([name, member]): [string, unknown] => {
     return [name, placed(member, source, origin)];
@@ -27,7 +24,7 @@ export function withPlaces<Own extends PushSource | Source>(source: Own, origin:
   return Object.assign({ ...source }, Object.fromEntries(members));
 }
 
-/** A member of a connector; an ability throws `faultFrom` what it threw. */
+/** A member of a connector; an ability throws its errors as `faultFrom` gives them. */
 function placed(member: unknown, own: object, origin: Origin): unknown {
   if (typeof member !== "function") return member;
   return (...given: readonly unknown[]): unknown => {
@@ -73,7 +70,7 @@ function isPages(result: unknown): result is AsyncIterable<Page<Row, unknown>> {
   return typeof result === "object" && result !== null && Symbol.asyncIterator in result;
 }
 
-/** What a connector threw, as a person is told of it. */
+/** A connector's error, as a person sees it. */
 function faultFrom(
   error: unknown,
   { origin, given }: { readonly origin: Origin; readonly given: readonly unknown[] },
@@ -95,8 +92,7 @@ function secretsIn(value: unknown): readonly Secret[] {
 }
 
 /**
- * Where it went wrong and the first line of what is said; without the text that was no JSON, which may be a
- * customer's.
+ * Where it went wrong and the first line of its message, without the text that was not JSON, which may be a customer's.
  */
 export function placedFault(
   error: unknown,
@@ -109,7 +105,7 @@ export function placedFault(
   return { place: placeOf(error, origin), said };
 }
 
-/** A list of issues, as zod throws it, begins with a bracket: its first one, with its member. */
+/** The first issue of an error from zod, with its member: the message itself is a list, which begins with a bracket. */
 function issueOf(error: unknown): string | undefined {
   const { success, data } = issuesOfZod.safeParse(error);
   const [issue] = success ? data.issues : [];
@@ -130,7 +126,7 @@ const issuesOfZod = z.object({
 const frame =
   /(?:^|\(|at (?:async )?)(?<path>file:\/\/\/[^\s()]+?|\/[^()\n]+?):(?<line>\d+)(?::\d+)?\)?$/gm;
 
-/** Where in the connector it went wrong, as far as the error tells: a line of it, or its file. */
+/** Where in the connector it went wrong, as far as the error shows: a line of it, or its file. */
 function placeOf(error: unknown, { named, found }: Origin): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const root = dirname(found.file);

@@ -1,7 +1,7 @@
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 
-/** As this file: `.ts` when run from source, `.js` when built. */
+/** The same as this file's: `.ts` when run from source, `.js` when built. */
 const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 
 /** The entries of this package, as package.json has them, and the files of this copy after them. */
@@ -14,10 +14,10 @@ const entries: ReadonlyMap<string, string> = new Map(
 
 type Package = { readonly name: string; readonly from: string };
 
-/** Packages that were asked for, by what is imported for them. */
+/** Packages that were asked for, by the specifier that is imported for them. */
 const packages = new Map<string, Package>();
 
-/** What to import for a package as a file's own imports would find it: an import here would look from this file. */
+/** The specifier of a package as a file's own imports would find it: a plain import would look from this file. */
 export function packageSpecifier(name: string, from: string): string {
   const specifier = `sluice-package:${from}:${name}`;
   packages.set(specifier, { name, from: pathToFileURL(from).href });
@@ -27,8 +27,8 @@ export function packageSpecifier(name: string, from: string): string {
 let isResolving = false;
 
 /**
- * Has the imports of this thread resolved so that an external connector shares our classes, secrets and
- * errors, whatever copy of sluice is installed beside it, and needs none.
+ * Resolves the imports of this thread so that an external connector shares our classes, secrets and errors, whatever
+ * copy of sluice is installed beside it, and needs no copy.
  */
 export function resolveOwnImports(): void {
   if (isResolving) return;
@@ -43,8 +43,8 @@ export function resolveOwnImports(): void {
       try {
         return next(specifier, context);
       } catch {
-        // A folder without packages, read by a sluice that is installed elsewhere: ours is the one that the
-        // schemas are asked by.
+        // A folder without packages, read by a sluice that is installed elsewhere: the connector's schemas are then
+        // made by our zod.
         return next(specifier, { ...context, parentURL: import.meta.url });
       }
     },

@@ -9,7 +9,7 @@ import { parseJsonExactly } from "../../src/mapping/json-row.ts";
 import { wrong, type FaultFields } from "./faults.ts";
 import { pageAnswerBytesMax, requestMsDefault } from "./limits.ts";
 
-/** How an API is asked. */
+/** How requests to an API are made. */
 export type ClientOptions = {
   /** Sent with each request. A login goes here; it must not be in the URL's query. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
@@ -24,15 +24,15 @@ export type PageAnswer = {
   /** By lower-case name; a header that came twice is a list. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /**
-   * The body as the schema says. A number with more digits than JavaScript's carry is an object whose text
-   * has them all; in place of a member that stands twice is an object that no mapping takes.
+   * The body, parsed by the schema. A number with more digits than JavaScript's carry is an object whose text has them
+   * all; a member that occurs twice is replaced by an object that no mapping takes.
    * @throws {ConfigError} it is not UTF-8, not JSON, or not of this form.
    */
   json<Schema extends z.ZodType>(schema: Schema): z.output<Schema>;
 };
 
 /**
- * Asks an API by GET. Errors name the address without its query, and hold nothing of the answer.
+ * Sends a GET request to an API. Errors name the address without its query, and hold nothing of the answer.
  * @throws {RetryLater} 429 or 5xx, with the wait that the answer asks for; no answer in time, a dead connection, an
  * answer above 32 MiB. @throws {SourceAuthError} 401 or 403. @throws {ConfigError} any other status but 200: redirects
  * are not followed.
@@ -55,15 +55,15 @@ export class HttpClient implements AsyncDisposable {
     const url = new URL(address);
     const what = `GET ${url.origin}${url.pathname}`;
     try {
-      // Loaded where a request is made: every command has the connectors, and hardly one of them asks.
+      // Loaded where a request is made: every command has the connectors, and hardly any makes a request.
       const { Agent: Pool, request } = await import("undici");
       this.#agent ??= new Pool({ maxResponseSize: pageAnswerBytesMax });
-      // The time of loading is not the API's.
+      // The time of loading does not count against the API.
       const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]);
       const answer = await request(url, {
         dispatcher: this.#agent,
         signal,
-        // Without it a server may compress what it likes (RFC 9110, 12.5.3).
+        // Without it, a server may compress as it likes (RFC 9110, 12.5.3).
         headers: { "accept-encoding": "identity", ...headers },
       });
       const bytes = await answer.body.bytes();
@@ -71,7 +71,7 @@ export class HttpClient implements AsyncDisposable {
       const text = new TextDecoder().decode(bytes);
       const isWhole = isUtf8(bytes);
       const json: PageAnswer["json"] = (schema) => {
-        // What is no character of it would be another one in the row, and nobody would hear of that.
+        // Invalid bytes would be replaced by other characters in the row, and nobody would notice.
         if (!isWhole) throw notUtf8(answer, what, fields);
         return parsed(text, schema, { what, fields });
       };
@@ -90,7 +90,7 @@ export class HttpClient implements AsyncDisposable {
 
 const reach = "Check the address, and whether it can be reached from here.";
 
-/** What a person does about a request without a whole answer. */
+/** Advice for a person on a request without a whole answer. */
 function adviceFor(error: unknown): string {
   if (!(error instanceof Error)) return reach;
   if ("code" in error && error.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
@@ -101,7 +101,7 @@ function adviceFor(error: unknown): string {
     : reach;
 }
 
-/** Statuses below 500 that say nothing of the request: too slow, too early, too many. */
+/** Statuses below 500 that say nothing about the request: too slow, too early, too many. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
 function refusalOf(

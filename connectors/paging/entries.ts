@@ -13,16 +13,16 @@ export type EntryNames = {
   readonly id?: string | undefined;
   /** The member with the time of a row's last change. Unset: each read reads the whole list. */
   readonly changedBy?: string | undefined;
-  /** Stands before a row's id where a person looks for it: `/orders` gives `/orders:17`. */
+  /** Precedes a row's id in its place: `/orders` gives `/orders:17`. */
   readonly place?: string | undefined;
   readonly fields?: FaultFields | undefined;
 };
 
 /** An entry of the API's list, which is a row or a reject. */
 export type Entry = {
-  /** The change of the row, or of the one before it where it has none; the page without a change column. */
+  /** The change of the row, or of the row before it where it has none; without a change column, the page. */
   readonly group: string;
-  /** Names it within its group: the row's id, or else its hash; without a change column its index on the page. */
+  /** Identifies it in its group: the row's id, otherwise its hash; without a change column, its index on the page. */
   readonly key: string;
   /** A hash of its members, of `signChars` characters; empty without a change column. */
   readonly sign: string;
@@ -32,8 +32,8 @@ export type Entry = {
 };
 
 /**
- * The entries of a page; `group` is that of the last entry before it. Undefined: the page begins before the
- * end of the page before.
+ * The entries of a page; `group` is the group of the last entry before it. Undefined when the page begins before the
+ * end of the previous one.
  * @throws {ConfigError} the rows of the page are not in the order of their changes.
  */
 export function entriesOf(
@@ -106,7 +106,7 @@ function rankOf(change: string): string {
   return /^\d+$/.test(change) ? change.padStart(20, "0") : change.replace(/Z$/, "");
 }
 
-/** A hash of a value, in whatever order its members come. */
+/** A hash of a value, the same for any order of its members. */
 export function signOf(value: unknown): string {
   return hash("sha256", JSON.stringify(value, inOrder) ?? "", "base64").slice(0, signChars);
 }

@@ -5,21 +5,21 @@ import { ConfigError } from "../../src/errors.ts";
  * to change.
  */
 export type FaultFields = {
-  /** What logs in. @example "token" */
+  /** The member that logs in. @example "token" */
   readonly login?: string | undefined;
-  /** What to look at when the login is refused. @default `login` */
+  /** The members to check when the login is refused. @default `login` */
   readonly logins?: string | undefined;
   /** Where the API is. @example "url" */
   readonly address?: string | undefined;
-  /** What finds the next page. */
+  /** The member that finds the next page. */
   readonly next?: string | undefined;
-  /** What sets the order of the rows. */
+  /** The member that sets the order of the rows. */
   readonly order?: string | undefined;
   /** The change column. */
   readonly changedBy?: string | undefined;
 };
 
-/** The API is not as the configuration says. */
+/** The error for an API that is not as the configuration says. */
 export function wrong(message: string, field: string | undefined): ConfigError {
   const hint =
     field === undefined

@@ -4,8 +4,8 @@ export const pageAnswerBytesMax = 32 * 1024 * 1024;
 /** How long one request may take in all, unless the connector says so itself. */
 export const requestMsDefault = 30_000;
 
-/** Rows that changed at one time, each of which a position names. */
+/** The most rows that changed at one time: a position names each of them. */
 export const rowsAtOneTimeMax = 10_000;
 
-/** Characters of the hash that stands for what an entry holds. */
+/** Characters of the hash that stands for an entry's content. */
 export const signChars = 12;

@@ -8,7 +8,7 @@ import type { PagePosition } from "./position.ts";
 
 /** A page of an API's list. */
 export type ListPage = {
-  /** What it holds, in the order of the API. An item that is not an object becomes a reject. */
+  /** Its items, in the order of the API. An item that is not an object becomes a reject. */
   readonly items: readonly unknown[];
   /**
    * Names the next page by text or a number: a cursor, a page number, an address. Without either it is the
@@ -24,9 +24,9 @@ export type PagedList = EntryNames &
   ClientOptions & {
     /** Names the first page. Where it is a whole number, pages have numbers or offsets. @default "" */
     readonly first?: string | number | undefined;
-    /** Tells this list from others: positions of another one count for nothing. @default "" */
+    /** Distinguishes this list from others: positions of another list do not count. @default "" */
     readonly of?: string | undefined;
-    /** Fetches a page. `since` is empty, or the change from which on rows are wanted (with it, or without it). */
+    /** Fetches a page. `since` is empty, or the change from which rows are wanted (including it or not). */
     fetch(request: {
       readonly page: string;
       readonly since: string;
@@ -36,10 +36,10 @@ export type PagedList = EntryNames &
 
 /**
  * Reads a list that an API gives in pages: the `read` of a connector whose `position` is `pagePosition`. Without
- * `changedBy` each run reads the whole list (say so: `restart: () => "each-run"`), with it what changed since the last
- * run; no row is lost then that moves to another page meanwhile.
- * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order
- * of their changes.
+ * `changedBy` each run reads the whole list (say so: `restart: () => "each-run"`). With it, a run reads what changed
+ * since the last one, and loses no row that moves to another page meanwhile.
+ * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order of their
+ * changes.
  */
 export async function* paginate(
   request: Omit<ReadRequest<unknown, PagePosition>, "config" | "log">,
@@ -73,7 +73,7 @@ export async function* paginate(
   }
 }
 
-/** Whether what names no page is more than an API's word for nothing: to end there would leave out pages. */
+/** Whether a value that names no page is more than an API's word for nothing: ending there would leave out pages. */
 function isSomething(next: unknown): boolean {
   if (Array.isArray(next) || isPlainObject(next)) return Object.keys(next).length > 0;
   return next === true || (typeof next === "object" && next !== null);
@@ -86,9 +86,9 @@ class Walk {
   readonly #first: string;
   readonly #to: PagePosition | undefined;
   #done: PagePosition;
-  /** Names the page that is asked for. */
+  /** The name of the page that is asked for. */
   page: string;
-  /** The change from which on the page is asked for; empty without a change column. */
+  /** The change from which the page is asked for; empty without a change column. */
   since: string;
   /** The group of the last entry before the page. */
   #group: string;
@@ -134,7 +134,7 @@ class Walk {
     return entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
   }
 
-  /** Those that `to` covers; undefined: all. */
+  /** The entries that `to` covers; undefined for all. */
   #wantedOf(entries: readonly Entry[]): ReadonlySet<Entry> | undefined {
     if (this.#to === undefined) return undefined;
     if (this.#coverage.isWhole && this.page !== this.#to.at) return undefined;
@@ -164,7 +164,7 @@ class Walk {
   }
 
   goTo(next: string, items: readonly unknown[]): void {
-    // Names of numbered pages differ even when the API ignores them: what a page holds is compared.
+    // Names of numbered pages differ even when the API ignores them: so their contents are compared.
     const sign = /^\d+$/.test(this.#first) && items.length > 0 ? signOf(items) : next;
     if (!this.#loop.passes(sign)) {
       throw wrong("one cursor or page comes again and again", this.#list.fields?.next);
@@ -182,7 +182,7 @@ class Walk {
   }
 }
 
-/** Notices a circle of pages of any length, and holds one page's sign for it: that of the 1st, 2nd, 4th, 8th … page. */
+/** Notices a loop of pages of any length, while it holds one page's sign: of the 1st, 2nd, 4th, 8th … page. */
 class LoopGuard {
   #mark: string | undefined;
   #pages = 0;

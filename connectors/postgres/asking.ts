@@ -1,4 +1,4 @@
-// All that asks a server, and pg with it: loaded when the first is asked, because most commands ask none.
+// Everything that asks a server, and pg with it: loaded with the first request, because most commands make none.
 export { beforePostgres } from "./before.ts";
 export { checkPostgres } from "./check.ts";
 export { checkWritePostgres } from "./check-write.ts";

@@ -14,9 +14,9 @@ const integerBits: Readonly<Record<string, number | undefined>> = {
 };
 
 /**
- * The position before all rows that have a number or a larger one: in the change column, or, without one, in
- * a key of one column of whole numbers. Other keys have no such position: a position covers the row of its
- * key, and only a whole number has a nearest one below it.
+ * The position before all rows with a given number or a larger one: in the change column, or, without one, in a key of
+ * one column of whole numbers. Other keys have no such position: a position covers the row of its key, and only a whole
+ * number has a nearest one below it.
  */
 export async function beforePostgres(
   request: ConnectorRequest<PostgresConfig> & { readonly place: string },
@@ -35,7 +35,7 @@ export async function beforePostgres(
   });
 }
 
-/** @throws {ConfigError} nothing exact can be said of what comes before a value of the key. */
+/** @throws {ConfigError} no position is exactly before a value of the key. */
 function keyOfNumbers({ key }: PostgresSource): SourceColumn {
   const [column] = key;
   if (column !== undefined && key.length === 1 && column.type in integerBits) return column;
@@ -48,7 +48,7 @@ function keyOfNumbers({ key }: PostgresSource): SourceColumn {
   });
 }
 
-/** The number as the column holds it. @throws {ConfigError} it holds no such number. */
+/** The number as the column holds it. @throws {ConfigError} it cannot hold that number. */
 function textOf(place: string, column: SourceColumn): string {
   if (column.type in integerBits) return String(wholeNumber(place, column));
   if (/^-?\d{1,1000}(?:\.\d{1,1000})?$/.test(place)) return place;
@@ -61,8 +61,8 @@ function textOf(place: string, column: SourceColumn): string {
 }
 
 /**
- * The number just below: what is up to it comes before the place. @throws {ConfigError} the column holds no
- * such number.
+ * The number just below the place: rows up to it come before the place. @throws {ConfigError} the column cannot hold
+ * that number.
  */
 function textBelow(place: string, column: SourceColumn): string {
   const number = wholeNumber(place, column) - 1n;
@@ -73,7 +73,7 @@ function textBelow(place: string, column: SourceColumn): string {
 }
 
 function wholeNumber(place: string, column: SourceColumn): bigint {
-  // The length is bounded before, because BigInt takes the square of it.
+  // The length is bounded first, because BigInt takes quadratic time.
   const number = /^-?\d{1,20}$/.test(place) ? BigInt(place) : undefined;
   if (number !== undefined && isIn(number, column)) return number;
   throw new ConfigError(

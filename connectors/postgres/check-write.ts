@@ -15,9 +15,9 @@ type WriteOf = {
 };
 
 /**
- * Looks whether `writePostgres` could write these columns, and writes nothing.
- * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it; the hint
- * is the statement that helps.
+ * Checks whether `writePostgres` could write these columns, and writes nothing.
+ * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it; the hint is the
+ * statement that helps.
  */
 export async function checkWritePostgres(
   request: ConnectorRequest<PostgresConfig> & { readonly columns: PatchColumns },
@@ -49,7 +49,7 @@ async function assertSchema(session: Session, { schema }: TableName): Promise<vo
   });
 }
 
-/** Postgres alone fills a column that it generates; no grant helps. `attgenerated` is new with 12. */
+/** Postgres alone fills a column that it generates; no grant helps. `attgenerated` is new in Postgres 12. */
 async function assertTakesValues(session: Session, of: WriteOf): Promise<void> {
   const { name, mayInsert } = of;
   const { key, set } = of.columns;
@@ -78,7 +78,7 @@ function may(privilege: string, parameter: string): string {
   );
 }
 
-/** What the one statement of a write-back does to each column: it compares, adds and changes. */
+/** Checks the rights that the one statement of a write-back needs: it compares, adds and changes columns. */
 async function assertGrants(session: Session, of: WriteOf): Promise<void> {
   const { name, mayInsert } = of;
   const { key, set } = of.columns;

@@ -11,8 +11,8 @@ import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } 
 import { quoteTable, parseTable, shownColumns } from "./sql/identifier.ts";
 
 /**
- * Looks at a connection step by step, and stops where the next step makes no sense. A connection that names
- * no table ends with its role.
+ * Checks a connection step by step, and stops where the next step makes no sense. For a connection that names no table,
+ * only the login and the role are checked.
  */
 export async function checkPostgres(
   request: ConnectorRequest<PostgresConfig>,
@@ -42,7 +42,7 @@ export async function checkPostgres(
 
 type FailedStep = readonly [name: string, passed: readonly string[]];
 
-/** Which step a connection failed at, and those before it. */
+/** The step at which a connection failed, and the steps before it. */
 function connectStep(error: unknown): FailedStep {
   if (error instanceof SourceAuthError) return ["login", ["reachable", "TLS"]];
   const field = error instanceof SluiceError ? error.field : undefined;
@@ -50,7 +50,7 @@ function connectStep(error: unknown): FailedStep {
   return field === "tls" ? ["TLS", ["reachable"]] : ["reachable", []];
 }
 
-/** The same of what is read, by the member that is at fault. */
+/** The same for the source, by the member that is at fault. */
 function sourceStep(error: unknown): FailedStep {
   const field = error instanceof SluiceError ? error.field : undefined;
   if (field?.startsWith("changed_by") === true)
@@ -151,7 +151,7 @@ async function checkIndex(
   };
 }
 
-/** Grants are the wall against writing, the read-only session only a belt (docs/facts/threats.md#t5). */
+/** Grants are the protection against writing; the read-only session is only a second one (docs/facts/threats.md#t5). */
 async function checkGrants(session: Session): Promise<Finding> {
   const [row] = await session.query(
     `select rolsuper, (

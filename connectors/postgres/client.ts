@@ -34,12 +34,12 @@ export function textIn(row: TextRow | undefined, column: string): string {
   return row?.[column] ?? "";
 }
 
-/** What a session is opened with; without `isWritable` every statement that would write is refused by the server. */
+/** The request for a session; without `isWritable`, the server refuses every statement that would write. */
 export type SessionRequest = Pick<ConnectorRequest<PostgresConfig>, "config" | "signal"> & {
   readonly isWritable?: boolean | undefined;
 };
 
-/** A column of what a `select` gives; `modifier` is its length or precision, -1 for none. */
+/** A column of the result of a `select`; `modifier` is its length or precision, -1 for none. */
 type Described = { readonly name: string; readonly oid: number; readonly modifier: number };
 
 type Opening = { readonly config: PostgresConfig; readonly slot: Slot };
@@ -56,8 +56,8 @@ const asText = {
 const extended = { types: asText, queryMode: "extended" };
 
 /**
- * What the texts of values and the names of types look like, and what is waited for and how long, whatever the role or
- * the database is set to. A server that is too old to know one of them has nothing to set.
+ * The forms of values and of type names, and the limits on waiting, whatever the role or the database is set to. A
+ * server that is too old to know a setting does not get it.
  */
 const settings: Readonly<Record<string, string>> = {
   TimeZone: "UTC",
@@ -66,20 +66,20 @@ const settings: Readonly<Record<string, string>> = {
   bytea_output: "hex",
   extra_float_digits: "1",
   array_nulls: "on",
-  // Types are told by their names: "date" in quotes is none that we know.
+  // Types are recognised by their names: we do not know "date" in quotes.
   quote_all_identifiers: "off",
   lock_timeout: String(postgresLockWaitMs),
-  // How long a statement may take is the connection's to say; between two of them a session waits for the service.
+  // The connection sets how long a statement may take; between two statements, a session waits for the service.
   transaction_timeout: "0",
   idle_session_timeout: "0",
 };
 
-/** Set in each session, and by nobody else: where a new one has it, a pooler gave us what another session left. */
+/** Set in each session, and by nobody else: if a new session has it, a pooler gave us one that another client left. */
 const mark = "sluice.session";
 
 const isolation = "default_transaction_isolation";
 
-/** One connection. Its methods throw what pg throws: `withSession` says what that means. */
+/** One connection. Its methods throw the errors of pg, which `withSession` turns into ours. */
 export class Session {
   readonly #client: Client;
   readonly #socket: Socket;
@@ -88,7 +88,7 @@ export class Session {
   #serverTimeZone = "UTC";
   readonly #tap = new RowTap();
   #fetchRows = firstFetchRows;
-  /** Of the block before, as long as the one to come is likely to be. */
+  /** Bytes of the block before; the next one is likely to have as many. */
   #blockBytes = 0;
   #listening: AbortController | undefined;
 
@@ -99,7 +99,7 @@ export class Session {
     this.#retryBudgetMs = config.statement_timeout + silenceMs;
   }
 
-  /** Connects and makes the session what every statement may rely on. Whoever opens it closes it. */
+  /** Connects, and sets up the session as every statement relies on it. The caller closes it. */
   static async open({ config, signal, isWritable = false }: SessionRequest): Promise<Session> {
     const address = addressOf(config);
     const ssl = await tlsOptions(address, config);
@@ -110,7 +110,7 @@ export class Session {
       port: address.port,
       database: address.database,
       user: address.user,
-      // A function, because pg takes what is not given from the environment.
+      // A function, because pg takes missing values from the environment.
       password: () => passwordOf(config),
       ssl,
       enableChannelBinding: true,
@@ -122,13 +122,13 @@ export class Session {
     });
     const session = new Session(client, socket, { config, slot });
     session.#listen(signal);
-    // From then on the server speaks, and has not yet.
+    // At this event the server has not sent anything yet; after it, it may.
     const { connection } = client;
     connection.once(ssl === false ? "connect" : "sslconnect", () =>
       session.#tap.attach(connection.stream),
     );
     try {
-      // An abort that came before anybody listened would never be heard.
+      // An abort that came before the listener was added would never be noticed.
       signal.throwIfAborted();
       await client.connect();
       await session.#prepare(config, isWritable);
@@ -156,7 +156,7 @@ export class Session {
     return (await this.#interruptible(this.#client.query<Text[]>(asked))).rows;
   }
 
-  /** The columns of what a `select` gives, of which no row is asked for; domains as the types they are made of. */
+  /** The columns of the result of a `select`, without asking for a row; domains as their base types. */
   async describe(sql: string): Promise<readonly Described[]> {
     const asked = { ...extended, text: `select * from (${sql}\n) as described limit 0` };
     const { fields } = await this.#interruptible(this.#client.query(asked));
@@ -168,9 +168,9 @@ export class Session {
   }
 
   /**
-   * Gives the rows of one statement, as they came, in a transaction that ends before it returns. It reads no
-   * further once it has passed `blockBytesMax` and has two rows; then `isWhole` is false.
-   * @throws {RetryLater} other than as many rows came as the server sent.
+   * Returns the rows of one statement, as they came, in a transaction that ends before it returns. It stops reading
+   * once it has passed `blockBytesMax` and has two rows; then `isWhole` is false.
+   * @throws {RetryLater} the number of rows differs from what the server sent.
    */
   async block({
     sql,
@@ -181,7 +181,7 @@ export class Session {
   }): Promise<{
     readonly rows: RawRows;
     readonly isWhole: boolean;
-    /** Of the types of their columns. */
+    /** The OIDs of the types of their columns. */
     readonly oids: readonly number[];
   }> {
     const cursor = this.#client.query(new Cursor(sql, [...values]));
@@ -204,10 +204,10 @@ export class Session {
     return { rows, ...gathered };
   }
 
-  /** Hangs up; what the server is still doing, it ends. */
+  /** Closes the connection; the server ends the statement that it is still running. */
   async close(): Promise<void> {
     this.#listening?.abort();
-    // Politely, unless the other side is not there any more.
+    // In an orderly way, unless the other side is gone.
     const ended = this.#client.end().catch(() => undefined);
     const timer = setTimeout(() => this.#socket.destroy(), hangUpCheckMs);
     await ended;
@@ -244,23 +244,23 @@ export class Session {
       throw anybodys(config);
     }
     this.#serverTimeZone = textIn(row, "zone");
-    // Servers before 14, and those on some systems, refuse it: there a statement we gave up ends by its timeout.
+    // Servers before 14, and those on some systems, refuse it: there, an abandoned statement ends by its timeout.
     await this.query(`set client_connection_check_interval = ${hangUpCheckMs}`).catch(
       () => undefined,
     );
   }
 
-  /** Has settings as they were before us, for other clients of the pooler; the mark stays. */
+  /** Resets settings to what they were before us, for other clients of the pooler; the mark stays. */
   async #unset(names: readonly string[]): Promise<void> {
     const sql = "select set_config(name, reset_val, false) from pg_settings where name = any ($1)";
     await this.query(sql, [names]);
   }
 
-  /** The server ends a slow statement itself; who is silent for longer than that is gone. */
+  /** The server ends a slow statement itself; one that is silent for longer than that is gone. */
   async #interruptible<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.#socket.destroy(), this.#retryBudgetMs);
-    // A cursor hears nothing of an end between its last row and the server's word that it is ready, and would
-    // wait for ever.
+    // A cursor does not notice that the connection ends between its last row and the server's message that it is ready,
+    // and would wait for ever.
     const ended = Promise.withResolvers<never>();
     const onEnd = (): void => ended.reject(new Error("Connection terminated"));
     this.#client.once("end", onEnd);
@@ -273,13 +273,13 @@ export class Session {
   }
 }
 
-/** What messages call a server: `postgres crm at db.example:5432`. */
+/** The name of a server in messages: `postgres crm at db.example:5432`. */
 function whereOf(config: PostgresConfig): string {
   const { host, port, database } = addressOf(config);
   return `postgres ${database} at ${host}:${port}`;
 }
 
-/** A session is that of several clients: others could not write, and values would come as others have set them. */
+/** The error for a session that clients share: others could not write, and values would have the form others set. */
 function anybodys(config: PostgresConfig): ConfigError {
   const pooler = "a pooler in transaction mode, or one that resets nothing, shares sessions";
   return new ConfigError(`${whereOf(config)}: ${pooler} with their settings, such as read-only`, {
@@ -288,7 +288,7 @@ function anybodys(config: PostgresConfig): ConfigError {
   });
 }
 
-/** The statements that give the role of a configuration what it needs; a query's tables are the person's to name. */
+/** The statements that grant a configuration's role what it needs; the person must name the tables of a query. */
 function grantFor({
   config,
   isWritable = false,
@@ -305,7 +305,7 @@ function grantFor({
   return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role}; ${more}`;
 }
 
-/** What a failed connection or statement means, as `postgresError` says it. */
+/** The error for a failed connection or statement, from `postgresError`. */
 export function failureAt(
   request: Pick<SessionRequest, "config" | "isWritable">,
   error: unknown,

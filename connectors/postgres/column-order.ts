@@ -4,17 +4,17 @@ import type { Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { describeSource } from "./source.ts";
 
-/** A column of a key, with its number in the catalogue: one that is renamed keeps that. */
+/** A column of a key, with its number in the catalogue: a renamed column keeps its number. */
 const keyColumn = z.object({ name: z.string(), number: z.string() });
 
-/** Of the columns that rows are ordered by, by name: type and collation, as `timestamp(3) with time zone`. */
+/** The columns that rows are ordered by, with type and collation by name: `timestamp(3) with time zone`. */
 export const columnOrder = z.object({
-  /** See `readingOf`: positions of another reading are not continued from. */
+  /** See `readingOf`: a run does not continue from positions of another reading. */
   of: z.string(),
   /** See `PostgresSource`: the table that the search path found; an older sluice did not keep it. */
   place: z.string().default(""),
   columns: z.record(z.string(), z.string()),
-  /** Of a table, its key in order; an older sluice did not keep it. */
+  /** For a table, its key in order; an older sluice did not keep it. */
   key: z.array(keyColumn).default([]),
 });
 
@@ -24,8 +24,8 @@ export type ColumnOrder = z.output<typeof columnOrder>;
 const typedRow = keyColumn.extend({ type: z.string() });
 
 /**
- * By what the rows are ordered now, where a run continues after a position: undefined where each run reads all of
- * them. Of a query precision and collation are not known.
+ * How the rows are ordered now, where a run continues after a position; undefined where each run reads all of them. For
+ * a query, precision and collation are not known.
  * @throws {ConfigError} the source cannot be described.
  */
 export async function orderNow(
@@ -58,7 +58,7 @@ const whole = /^(?:smallint|integer|bigint)$/;
 const text = /^(?:text|character varying(?:\(\d+\))?)(?= collate |$)/;
 const ofTime = /^(time|timestamp)(?:\((\d)\))?( with.*)$/;
 
-/** Whether values of one type have the same order and the same texts, or longer ones, in another. */
+/** Whether values of one type have the same order and the same texts, or longer ones, in another type. */
 function isOrderKept(was: string, is: string): boolean {
   if (was === is || (whole.test(was) && (whole.test(is) || is === "numeric"))) return true;
   if (text.test(was) && text.test(is)) return was.replace(text, "") === is.replace(text, "");
@@ -68,15 +68,15 @@ function isOrderKept(was: string, is: string): boolean {
 }
 
 /**
- * How rows come of another table, or in another order, than when a position was kept, as a clause: some would be passed
- * over. Undefined where none does, and where another table, query or change column is read now.
+ * How rows come from another table, or in another order, than when a position was kept, as a clause: some would be
+ * skipped. Undefined where they do not, and where another table, query or change column is read now.
  */
 export function orderDifference(
   known: ColumnOrder | undefined,
   found: ColumnOrder | undefined,
 ): string | undefined {
   if (known?.of !== found?.of || known === undefined || found === undefined) return undefined;
-  // By another role, or after a table of its name was made in a schema that the search path names earlier.
+  // With another role, or after a table of its name was made in a schema that is earlier in the search path.
   if (known.place !== "" && known.place !== found.place) {
     const table = `the table is ${found.place} now, and was ${known.place}`;
     return `${table} when the checkpoint was kept: rows come from another table`;
@@ -90,7 +90,7 @@ export function orderDifference(
   return keyDifference(known, found);
 }
 
-/** The same of the primary key, which other columns may be since; not where its columns were renamed, or made anew. */
+/** The same for the primary key, which may have other columns now; undefined where they were renamed or made anew. */
 function keyDifference({ key: was }: ColumnOrder, { key: is }: ColumnOrder): string | undefined {
   if (was.length === 0) return undefined;
   const [names, namesNow] = [was, is].map((key) => key.map(({ name }) => name).join(", "));

@@ -155,5 +155,5 @@ export const postgresConfig = z
 /** A Postgres connection as the connector uses it. */
 export type PostgresConfig = z.output<typeof postgresConfig>;
 
-/** How far a run goes back: by time, or by so many of a number; none is `{ count: 0 }`. */
+/** How far a run goes back: by a time, or by a count for numbers; `{ count: 0 }` is not at all. */
 export type Overlap = NonNullable<NonNullable<PostgresConfig["changed_by"]>["overlap"]>;

@@ -8,7 +8,7 @@ import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { shownTable } from "./sql/identifier.ts";
 
-/** Tables and views whose every column the role may read, but for those of the system and of extensions. */
+/** Tables and views of which the role may read every column, except those of the system and of extensions. */
 const tablesStatement = `
   select c.oid, n.nspname as schema, c.relname as name
   from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
@@ -88,7 +88,7 @@ function discoveryOf(
     name: table,
     from: {
       table,
-      // The primary key is taken unasked.
+      // The primary key is the default.
       ...(found?.["is_primary"] === "f" && { key }),
       ...(changed !== undefined && key.length > 0 && { changed_by: { column: changed } }),
     },
@@ -101,7 +101,7 @@ const namesOf = z.array(z.string());
 
 const updated = /^(last_?)?(updated|modified|changed)(_?(at|on|date|time|timestamp|ts))?$/i;
 
-/** The column that most likely says when a row changed: called so, a time, never null. */
+/** The column that most likely says when a row changed: it has such a name, is a time, and is never null. */
 function changeColumnOf(columns: readonly Column[]): string | undefined {
   return columns.find(
     ({ name, type, isNullable }) => type === "time" && isNullable === false && updated.test(name),

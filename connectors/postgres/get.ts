@@ -13,8 +13,8 @@ import { rowMaker, type PostgresRow } from "./sql/row.ts";
 type Asked = { readonly name: string; readonly key: readonly string[] };
 
 /**
- * A data exception, or what some types (ltree, tsvector) call a mistake in a text of theirs: it is not a value of
- * the key's type, so no row can have it.
+ * A data exception, or the code of some types (ltree, tsvector) for a mistake in a text: it is not a value of the key's
+ * type, so no row can have it.
  */
 const notOfType = /^(?:22|4260[12])/;
 
@@ -36,7 +36,7 @@ export async function getFromPostgres(
       rows: found.map(({ values }) => makeRow(values)),
       where: (index) => {
         const { name = "", values = [] } = found[index] ?? {};
-        // A place stays what it was called, though its key may be written in another way by now.
+        // A place keeps its name, although its key may be written in another way by now.
         return name.startsWith(placePrefix(source))
           ? name
           : placeOf(source, (at) => values[at] ?? null);
@@ -74,7 +74,7 @@ async function findAll(
 ): Promise<readonly Found[]> {
   const lists = key.map((_, at) => `$${at + 1}::text[]`);
   const names = key.map((_, at) => `k${at}`);
-  // Each by itself: unnest would take a key that is an array apart.
+  // Each text is cast by itself: unnest would take apart a key that is an array.
   const same = key.map(({ name, type }, at) => `source.${quoteName(name)} = asked.k${at}::${type}`);
   const wanted = columns.map(({ name }) => `source.${quoteName(name)}`);
   const sql = `select asked.at, ${wanted.join(", ")}

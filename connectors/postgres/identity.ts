@@ -3,23 +3,23 @@ import { z } from "zod";
 import { columnOrder } from "./column-order.ts";
 import { addressesKnownMax } from "./limits.ts";
 
-/** What is kept of the database that a sync has read. */
+/** The facts that are kept about the database that a sync has read. */
 export const postgresIdentity = z
   .object({
     /** The server's system identifier; null where the role may not ask for it. */
     system: z.string().nullable(),
     database: z.string(),
-    /** The number that its server gave it: another one once it was dropped and made again under its name. */
+    /** The number that its server gave it: a database that is dropped and made again by that name gets another. */
     oid: z.string(),
-    /** Where it was found or confirmed, the last first: a physical copy has the same identifiers. */
+    /** Where it was found or confirmed, the latest first: a physical copy has the same identifiers. */
     addresses: z.array(z.string()).readonly(),
-    /** Of a primary. */
+    /** The timeline of a primary. */
     timeline: z.int().nullable(),
     /** How far a primary had written its log. */
     wal: z.string().nullable(),
     /** A checkpoint that is known to be above the greatest value of its column. */
     ahead: z.string().nullable(),
-    /** By what rows are ordered, where a run continues after a position; an older sluice did not keep it. */
+    /** How rows are ordered, where a run continues after a position; an older sluice did not keep it. */
     order: columnOrder.optional(),
   })
   .readonly();
@@ -27,17 +27,17 @@ export const postgresIdentity = z
 /** See `postgresIdentity`. */
 export type PostgresIdentity = z.output<typeof postgresIdentity>;
 
-/** What a server says of itself. */
+/** The facts that a server reports about itself. */
 export type Sighting = Omit<PostgresIdentity, "addresses" | "order"> & {
   readonly address: string;
   /**
-   * Where a server that came out of a recovery since its start left the timeline before; null where that is
-   * not known.
+   * Where a server that came out of a recovery since its start left the previous timeline; null where that is not
+   * known.
    */
   readonly fork: string | null;
 };
 
-/** What a message calls a database. */
+/** The name of a database in messages. */
 export function shownSighting({ system, database, address, timeline }: Sighting): string {
   const server =
     system === null
@@ -46,7 +46,7 @@ export function shownSighting({ system, database, address, timeline }: Sighting)
   return `database ${database} at ${address}${server}${timeline === null ? "" : `, timeline ${timeline}`}`;
 }
 
-/** What to keep once a database counts as the one that is read. */
+/** The facts to keep once a database counts as the one that is read. */
 export function rememberedOf(
   known: PostgresIdentity | undefined,
   found: Sighting,
@@ -54,7 +54,7 @@ export function rememberedOf(
   const { system, database, oid, address, ahead } = found;
   const before = known !== undefined && isSameDatabase(known, found) ? known : undefined;
   const others = before?.addresses.filter((one) => one !== address) ?? [];
-  // A standby tells neither; what its primary told stays.
+  // A standby reports neither; the values of its primary stay.
   const { timeline, wal } = found.timeline === null ? (before ?? found) : found;
   return {
     system: system ?? before?.system ?? null,
@@ -67,7 +67,7 @@ export function rememberedOf(
   };
 }
 
-/** Why a database may not be continued with, as a clause; undefined when it is the one that was read. */
+/** Why a run may not continue with a database, as a clause; undefined when it is the one that was read. */
 export function differenceOf(known: PostgresIdentity, found: Sighting): string | undefined {
   if (!isSameDatabase(known, found)) return "the database is not the one that was read before";
   if (!known.addresses.includes(found.address)) {
@@ -100,8 +100,8 @@ function wentBack(known: PostgresIdentity, found: Sighting): string | undefined 
   if (found.timeline === known.timeline) return undefined;
   if (isBefore(found.fork, known.wal)) return restored;
   const isNext = found.timeline === known.timeline + 1;
-  // Without the point where it left nobody can tell a restored backup from a replica that took over, but that
-  // is elsewhere.
+  // Without the point where it left, nobody can distinguish a restored backup from a replica that took over; but a
+  // replica is at another address.
   if ((isNext && found.fork !== null) || found.address !== known.addresses[0]) return undefined;
   return "the server is on another timeline: a replica took over, or a backup was restored";
 }

@@ -1,5 +1,5 @@
-// Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits
-// are in src/limits.ts.
+// Numbers that bound the Postgres connector (our choice, except where a source is named); page and row limits are in
+// src/limits.ts.
 
 /** Columns that a key may have; what a Postgres index may have (INDEX_MAX_KEYS). */
 export const keyColumnsMax = 32;
@@ -14,14 +14,14 @@ export const statementTimeoutMsDefault = 5 * 60_000;
 export const statementTimeoutMsMax = 24 * 3_600_000;
 
 /**
- * How long after `statement_timeout` a silent connection is given up: then the network is gone, not the
- * server slow.
+ * How long after `statement_timeout` a silent connection is abandoned: then the network is gone, and the server is not
+ * just slow.
  */
 export const silenceMs = 30_000;
 
 /**
- * How long a statement waits for a lock, a migration's for one; then Temporal tries again, and no slot is
- * held meanwhile.
+ * How long a statement waits for a lock, such as a migration's; then Temporal tries again, and no slot is held
+ * meanwhile.
  */
 export const postgresLockWaitMs = 30_000;
 
@@ -31,34 +31,34 @@ export const hangUpCheckMs = 2_000;
 /** Overlap of a change column that holds times, when the configuration does not say. */
 export const overlapMsDefault = 3_600_000;
 
-/** How long before it was prepared a transaction is taken to have begun, where the overlap is no longer. */
+/** How long before it was prepared a transaction is assumed to have begun, unless the overlap is longer. */
 export const beforePreparedMs = 3_600_000;
 
 /**
- * By how much a server's clock may go back between two runs, or a machine's run away, before it is told: NTP
+ * By how much a server's clock may go back between two runs, or a machine's clock forward, before that is reported: NTP
  * steps less.
  */
 export const clockStepMs = 60_000;
 
 /**
- * The most that clocks are put back in a night; a checkpoint of local times lies as far ahead of them until
- * they have caught up.
+ * The most that clocks are put back in a night; until they have caught up, a checkpoint of local times is as far ahead
+ * of them.
  */
 export const clocksPutBackMs = 3_600_000;
 
 /**
- * By how much no zone is ahead of another: a newest row that is further from the server's clock is so for
- * another reason.
+ * No zone is ahead of another by as much: if the newest row is further from the server's clock, there is another
+ * reason.
  */
 export const zonesApartMs = 26 * 3_600_000;
 
-/** Rows that one statement reads: enough for its start not to show, and few enough to be held. */
+/** Rows that one statement reads: enough that its start does not show, and few enough to be held. */
 export const blockRowsMax = 10_000;
 
 /** Bytes after which a statement reads no further. */
 export const blockBytesMax = 16 * 1024 * 1024;
 
-/** The longest that a block took after which the next is read ahead: a slow server is asked for nothing in vain. */
+/** The longest time of a block after which the next is read ahead: a slow server gets no request in vain. */
 export const aheadMsMax = 250;
 
 /** The largest block after which the next one is read ahead: two of them are held then. */
@@ -67,7 +67,7 @@ export const aheadBytesMax = 8 * 1024 * 1024;
 /** Bytes of a row, as the server sends it, above which it is always read as an object. */
 export const cellRowBytesMax = 64 * 1024;
 
-/** Bytes that one fetch of a statement aims at; how many rows they are, the fetches before it tell. */
+/** Bytes that one fetch of a statement aims at; the fetches before it show how many rows they are. */
 export const fetchBytes = 4 * 1024 * 1024;
 
 /** Rows of one fetch. */
@@ -83,8 +83,8 @@ export const timeoutsMax = 3;
 export const countedRowsMax = 1_000_000;
 
 /**
- * How long the rows stamped in the future are counted when a run opens: it is told how many, and does not
- * depend on it.
+ * How long the rows stamped in the future are counted when a run opens: the run reports the number, and does not depend
+ * on it.
  */
 export const futureCountMs = 5_000;
 
@@ -112,8 +112,8 @@ export const writeTriesMax = 3;
 /** Connections that one process has to one database, all its threads together. */
 export const connectionsMax = 2;
 
-/** How long the connection of a thread that died counts as in use; more than any thread is busy at one go. */
+/** How long the connection of a thread that died counts as in use; longer than any thread is busy at a stretch. */
 export const slotLeaseMs = 60_000;
 
-/** How long a free connection is waited for, before Temporal gives the place to other work. */
+/** How long to wait for a free connection before Temporal gives the place to other work. */
 export const slotWaitMs = 90_000;

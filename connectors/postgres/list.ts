@@ -30,7 +30,7 @@ export function listJson(
   return json;
 }
 
-/** An item in quotes, which hold any character, a quote or a backslash behind a backslash; and where it ends. */
+/** An item in quotes, which may hold any character (a quote or backslash after a backslash), and where it ends. */
 function quotedItem(text: string, start: number): readonly [item: string, end: number] {
   let at = start + 1;
   while (text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
@@ -38,7 +38,7 @@ function quotedItem(text: string, start: number): readonly [item: string, end: n
   return [item.includes("\\") ? item.replaceAll(/\\(.)/gs, "$1") : item, at + 1];
 }
 
-/** An item without quotes; NULL is one, while "NULL" is a text. */
+/** An item without quotes: NULL is null, while "NULL" is a text. */
 function bareItem(
   text: string,
   from: { readonly at: number; readonly delimiter: string },

@@ -13,7 +13,7 @@ import { conditionOf, orderOf } from "./sql/statement.ts";
 
 const plan = z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]);
 
-/** The rows of a span: counted up to `countedRowsMax`, beyond it as the planner estimates them. */
+/** The rows of a span: counted up to `countedRowsMax`, beyond that, the planner's estimate. */
 export async function measurePostgres(
   request: ConnectorRequest<PostgresConfig> & Span<PostgresPosition>,
 ): Promise<Measure> {
@@ -32,10 +32,10 @@ export async function measurePostgres(
 }
 
 /**
- * Cuts a span into at most `parts` neighbours of as many rows each, give or take one; fewer where there are
- * fewer rows. Each edge is looked for from the one before: with an index that takes a third of the time in which the
- * server would number all rows. A span whose end is still to come is not cut: a row that changes meanwhile would go
- * from one part to the last, and its older value might be sent after the newer one.
+ * Cuts a span into at most `parts` neighbours of equally many rows each, give or take one; fewer where there are fewer
+ * rows. Each edge is looked for from the one before: with an index, that takes a third of the time of numbering all
+ * rows. A span whose end is still to come is not cut: a row that changes meanwhile would go from one part to the last,
+ * and its older value might be sent after the newer one.
  */
 export async function splitPostgres(
   request: ConnectorRequest<PostgresConfig> & Span<PostgresPosition> & { readonly parts: number },
@@ -56,7 +56,7 @@ export async function splitPostgres(
 }
 
 /**
- * Whether rows that change from now on may stand before an end that a person named: a time ahead of the server's
+ * Whether rows that change from now on may come before an end that a person named: a time ahead of the server's
  * present, or a number above every value. The end of a part, and the present itself, are past.
  */
 async function isToCome(
@@ -72,7 +72,7 @@ async function isToCome(
   return (await session.query(sql, [to.changed])).length > 0;
 }
 
-/** The last rows of all parts but one; of fewer, where rows went meanwhile. */
+/** The last row of each part but the last; fewer where rows were removed meanwhile. */
 async function edgesOf(
   session: Session,
   source: PostgresSource,
@@ -81,7 +81,7 @@ async function edgesOf(
   const { from, to, rows } = of;
   const parts = Math.min(of.parts, rows);
   const edges: PostgresPosition[] = [];
-  // The change column may be one of the key.
+  // The change column may be one of the key's.
   const columns = [...new Set(source.order.map(({ name }) => quoteName(name)))].join(", ");
   for (let part = 1; part < parts; part += 1) {
     const { where, values } = conditionOf(source, { from: edges.at(-1) ?? from, to });

@@ -5,7 +5,7 @@ import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
 import { brieflyAsked, guessedZone, spanText, nowAs, zoneFor } from "./read-limit.ts";
 import { isZoneGuessed, type PostgresSource } from "./source.ts";
 
-/** What `check` says of the zone of the change column, and of its newest rows beside the server's clock. */
+/** The findings of `check` about the change column's zone, and about its newest row against the server's clock. */
 export async function checkStamps(
   session: Session,
   source: PostgresSource,
@@ -30,8 +30,8 @@ export async function checkStamps(
 }
 
 /**
- * By how much the newest row is stamped ahead of the server's clock, less than 0 after it; undefined where
- * that takes too long.
+ * By how many ms the newest row is stamped ahead of the server's clock, negative if behind it; undefined where the
+ * query takes too long.
  */
 async function newestAheadMs(
   session: Session,
@@ -47,7 +47,7 @@ async function newestAheadMs(
   return ms === null ? undefined : Number(ms);
 }
 
-/** What a stamp says that no right clock in the right zone would give; undefined for one that may well be right. */
+/** The finding for a stamp that no right clock in the right zone would give; undefined if it may well be right. */
 function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Finding | undefined {
   const name = "newest row";
   const isLocal = changed?.type !== "timestamp with time zone";
@@ -63,7 +63,7 @@ function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Find
         : "look at the clock of who stamps the rows: a run leaves such rows for later",
     };
   }
-  // Where nothing changed for hours it is right all the same.
+  // Where nothing changed for hours, it is still right.
   if (!isLocal || aheadMs > -clocksPutBackMs / 2) return undefined;
   const detail =
     `warning: it is stamped ${spanText(-aheadMs)} behind ${here}: if a row changed since, ` +

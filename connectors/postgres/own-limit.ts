@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../../src/errors.ts";
 import { textIn, type Session } from "./client.ts";
 
-/** The nodes of a plan that only hand rows on, as far as a query's own `limit` may stand below them. */
+/** The nodes of a plan that only pass rows on, and may be above a query's own `limit`. */
 const handsOn = new Set(["Subquery Scan", "Result", "ProjectSet", "Gather", "Gather Merge"]);
 
 const planNode = z.looseObject({
@@ -14,9 +14,8 @@ const planNode = z.looseObject({
 });
 
 /**
- * A query is asked for again with each block of rows, and is free to answer with others where it has a
- * `limit` of its own.
- * @throws {ConfigError} it has one; the planner says so, because only it can read SQL.
+ * A query runs again for each block of rows, and may give other rows then if it has a `limit` of its own.
+ * @throws {ConfigError} it has one, as the planner shows, because only the planner can read SQL.
  */
 export async function assertNoLimit(session: Session, query: string): Promise<void> {
   const explain = `explain (format json) select * from (${query}\n) as source`;

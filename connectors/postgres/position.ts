@@ -14,13 +14,13 @@ const changedPosition = z
     changed: z.string(),
     key: key.optional(),
     /**
-     * By how many ms the server's clock was ahead of the reader's when the run opened: another run sees by it
-     * that one of the two moved.
+     * By how many ms the server's clock was ahead of the reader's when the run opened: it shows another run that one of
+     * the two moved.
      */
     clock: z.int().optional(),
     /**
-     * The number of the table in the catalogue when the run opened: of one that is in its place since, no row was
-     * read.
+     * The number of the table in the catalogue when the run opened: no row was read of a table that has taken its place
+     * since.
      */
     table: z.string().optional(),
   })
@@ -29,8 +29,8 @@ const changedPosition = z
 const keyPosition = z.strictObject({ key }).readonly();
 
 /**
- * How far a read came, every value as the server writes it. With a change column: the rows up to the one of
- * this change and key, or, without a key, those that changed before; `of` is `readingOf`. Without one: the
+ * How far a read came, every value as the server writes it. With a change column: the rows up to the one with this
+ * change and key, or, without a key, the rows that changed before; `of` is `readingOf`. Without a change column: the
  * rows up to this key.
  */
 export const postgresPosition = z.union([changedPosition, keyPosition]);
@@ -44,8 +44,8 @@ const time = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:\
 const aNumber = /^-?\d+(?:\.\d+)?$/;
 
 /**
- * What a configuration reads and in which order, as `state show` may print it: of another reading a position
- * says nothing.
+ * What a configuration reads and in which order, as `state show` may print it: a position means nothing for another
+ * reading.
  */
 export function readingOf(config: PostgresConfig): string {
   const { table, query = "", changed_by: by, key: names } = config;
@@ -54,10 +54,10 @@ export function readingOf(config: PostgresConfig): string {
 }
 
 /**
- * The position before which a run need not look again: the overlap back, by as much more as the server's
- * clock went back since, or to `oldestOpen` where that is earlier; undefined when another table, query,
- * change column or key was read then, when another table is there in its place, or when the checkpoint lies
- * ahead of the server's clock and nobody knows by how much that moved.
+ * The position before which a run need not look again: back by the overlap, and by as much more as the server's clock
+ * went back since, or to `oldestOpen` where that is earlier. Undefined when another table, query, change column or key
+ * was read then, when another table has taken its place, or when the checkpoint is ahead of the server's clock and
+ * nobody knows how far that moved.
  */
 export function rewindPostgres(input: {
   readonly config: PostgresConfig;
@@ -84,8 +84,8 @@ export function rewindPostgres(input: {
 }
 
 /**
- * Of a change column that is a number: the value above which the run after this checkpoint reads; undefined
- * for every other position.
+ * For a change column that is a number: the value above which the run after this checkpoint reads; undefined for every
+ * other position.
  */
 export function lowestRead(config: PostgresConfig, position: PostgresPosition): string | undefined {
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
@@ -94,8 +94,8 @@ export function lowestRead(config: PostgresConfig, position: PostgresPosition): 
 }
 
 /**
- * By how much the server's clock went back between two runs, or this machine's forward, which looks the same;
- * 0 for next to nothing.
+ * By how much the server's clock went back between two runs, or this machine's forward, which looks the same; 0 for a
+ * negligible step.
  */
 export function clockWentBackMs(
   position: PostgresPosition,
@@ -117,7 +117,7 @@ export function isOtherTable(
   return to.table !== position.table;
 }
 
-/** By how much a checkpoint lies ahead of the server's present; 0 where it does not, or where nobody can tell. */
+/** By how much a checkpoint is ahead of the server's present; 0 where it is not, or where nobody can tell. */
 export function aheadMs(position: PostgresPosition, to: PostgresPosition | undefined): number {
   if (to === undefined || !("changed" in to) || !("changed" in position)) return 0;
   const [at, present] = [readTime(position.changed), readTime(to.changed)];
@@ -126,11 +126,11 @@ export function aheadMs(position: PostgresPosition, to: PostgresPosition | undef
 }
 
 /**
- * Where a read that came to its end leaves the checkpoint: there, so that the overlap does not grow with each
- * quiet night, but never more than the overlap past the newest row. A clock or a zone that is wrong would
- * else put it ahead of every row to come. Of an end that a person named, and of a number, nobody
- * knows whether rows to come stand before it: then the last row is the end. `from` is the last row, or where the
- * read began; undefined leaves the checkpoint there.
+ * Where a read that came to its end leaves the checkpoint: at that end, so that the overlap does not grow with each
+ * quiet night, but never more than the overlap past the newest row. Otherwise a wrong clock or zone would put it ahead
+ * of every row to come. For an end that a person named, and for a number, nobody knows whether rows to come are before
+ * it: then the last row is the end. `from` is the last row, or where the read began; if the result is undefined, the
+ * checkpoint stays there.
  */
 export function endOfRead(input: {
   readonly from: PostgresPosition | undefined;
@@ -144,7 +144,7 @@ export function endOfRead(input: {
   if (aNumber.test(to.changed)) return undefined;
   const end = readTime(to.changed);
   if (end === undefined) return to;
-  // An end of a backfill is a moment, and the times of a column without a zone are none.
+  // The end of a backfill is a moment; the times of a column without a zone are not.
   if (from === undefined || !("changed" in from) || isMoment(from) !== isMoment(to))
     return undefined;
   const last = readTime(from.changed);
@@ -152,21 +152,21 @@ export function endOfRead(input: {
   const isSure = isZoneGiven && !isNamed(to);
   const reachMs = isRow && !isSure ? 0 : overlapMs(overlap);
   if (last === undefined || (isRow && reachMs === 0)) return undefined;
-  // Just after the row, which the next run then need not read again; of a day, after the day.
+  // Just after the row, which the next run then need not read again; for a date, after the day.
   const behind = isRow ? (isDay(from) ? dayMicros : 1n) : 0n;
   const reach = last + behind + BigInt(reachMs) * 1_000n;
   const whole = isDay(from) ? ((reach + dayMicros - 1n) / dayMicros) * dayMicros : reach;
   return whole < end ? { ...to, changed: writeLike(from.changed, whole) } : to;
 }
 
-/** Whether a person named an end: neither the server's clock nor a row did. */
+/** Whether a person named an end, and not the server's clock or a row. */
 export function isNamed(to: PostgresPosition): boolean {
   return "changed" in to && to.clock === undefined && to.key === undefined;
 }
 
 /**
- * Whether the run that follows one to `to` goes back over what lies just before a position, as far as the
- * overlap tells: what an open transaction or another clock makes of it is not known yet.
+ * Whether the run that follows one to `to` goes back over the rows just before a position, judged by the overlap alone:
+ * the effect of an open transaction or another clock is not known yet.
  */
 export function isInOverlap(
   position: PostgresPosition,
@@ -177,13 +177,13 @@ export function isInOverlap(
   // The run after it goes back from the last row, wherever that is.
   if (to !== undefined && isNamed(to)) return true;
   const end = to !== undefined && "changed" in to ? to.changed : undefined;
-  // Numbers have no end: each run goes back by the count that is configured.
+  // Numbers have no end: each run goes back by the configured count.
   if (end === undefined) return backFrom(position.changed, overlap) !== position.changed;
   return !isBefore(position.changed, backFrom(end, overlap));
 }
 
 /**
- * The position that covers every row that changed before a moment, in whatever zone the column is. @throws
+ * The position that covers every row that changed before a moment, whatever the zone of the column. @throws
  * {ConfigError} there is no change column
  */
 export function positionAt(input: {
@@ -216,11 +216,11 @@ function backFrom(changed: string, overlap: Overlap | undefined): string {
     return back === 0n ? changed : writeLike(changed, micros - back);
   }
   const count = overlap !== undefined && "count" in overlap ? overlap.count : 0;
-  // `infinity` or a year before Christ stands for itself.
+  // `infinity` or a year before Christ stays as it is.
   const found = /^(-?)(\d+)(\.\d+)?$/.exec(changed);
   if (found === null || count === 0) return changed;
   const [, sign = "", whole = "", fraction] = found;
-  // A fraction is dropped downwards: further back is only read again.
+  // A fraction is rounded down: rows further back are only read again.
   const below = sign === "-" && fraction !== undefined ? 1n : 0n;
   return String(BigInt(sign + whole) - below - BigInt(count));
 }
@@ -264,7 +264,7 @@ function writeTime(micros: bigint): string {
 }
 
 function writeLike(model: string, micros: bigint): string {
-  // Before the year 1 the server writes and reads years in another way; many a row is stamped with its first day.
+  // Before the year 1 the server writes and reads years in another way; and many rows are stamped with its first day.
   if (micros < firstMicros) return "-infinity";
   const written = writeTime(micros);
   if (model.endsWith("+00")) return written;

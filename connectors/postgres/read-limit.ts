@@ -29,8 +29,7 @@ import {
 const lateCommits = "rows that are committed late are found up to the overlap only";
 
 /**
- * How far a run may read: to the server's clock, and the next one from the oldest transaction that may still
- * commit.
+ * How far a run may read: to the server's clock. The next run begins at the oldest transaction that may still commit.
  */
 export async function readLimitOfPostgres(
   request: ConnectorRequest<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
@@ -42,7 +41,7 @@ export async function readLimitOfPostgres(
     if (changed.kind === "number") {
       return { warnings: [`${changed.name} is a number, not a time: ${lateCommits}`] };
     }
-    // The clock first: a transaction that begins after it can stamp nothing before it.
+    // The clock is read first: a transaction that begins later can stamp nothing before it.
     const clock = await clockOf(session, changed, source.zone.name);
     const table = source.oid === undefined ? {} : { table: source.oid };
     const to = { of: source.reading, ...clock, ...table };
@@ -70,8 +69,8 @@ export async function readLimitOfPostgres(
 }
 
 /**
- * Why transactions of others cannot be seen, or undefined when they can. A role sees those of roles it is a
- * member of; `pg_read_all_stats` sees all. Who has `track_activities` off does not say when a transaction began.
+ * Why transactions of others cannot be seen, or undefined when they can. A role sees those of roles it is a member of;
+ * `pg_read_all_stats` sees all. A role with `track_activities` off does not show when its transactions began.
  */
 export async function hiddenTransactions(
   session: Session,
@@ -99,15 +98,15 @@ export async function hiddenTransactions(
   return `transactions of role ${untracked} cannot be seen (its track_activities is off): ${lateCommits}`;
 }
 
-/** Whether rows come from another server; a view or a partition may hide it, and a plan does not. */
+/** Whether rows come from another server; a view or a partition may hide that, but a plan does not. */
 async function isForeign(session: Session, from: string): Promise<boolean> {
   const [plan] = await session.query(`explain (format json) select * from ${from}`);
   return textIn(plan, "QUERY PLAN").includes('"Node Type": "Foreign Scan"');
 }
 
 /**
- * Now, as the change column would hold it: a time without a zone in the one zone of the source, and rounded
- * as the column rounds, which keeps what was stamped later from standing before it.
+ * Now, as the change column would hold it: a time without a zone is in the one zone of the source, and it is rounded as
+ * the column rounds, so that no row stamped later comes before it.
  */
 export function nowAs({ type, modifier }: ChangeColumn, now: string): string {
   const rounded = modifier < 0 ? type : type.replace("timestamp", `timestamp(${modifier})`);
@@ -120,17 +119,17 @@ export function zoneFor(changed: ChangeColumn, zone: string): readonly string[] 
   return hasNoZone(changed) ? [zone] : [];
 }
 
-/** What is wrong with times without a zone as long as nobody says which is theirs. */
+/** The warning about times without a zone, as long as nobody says which zone they are in. */
 export function guessedZone({ name }: Pick<ChangeColumn, "name">, zone: string): string {
   return `${name} has no time zone and \`time_zone\` is not set: it is taken for ${zone}, the server's own`;
 }
 
-/** That a table was swapped for another one of its name. */
+/** The message that a table was swapped for another one of its name. */
 function otherTable({ place }: PostgresSource): string {
   return `${place} is another table than the last run read: it was made anew, or another was given its name`;
 }
 
-/** What a run should say of the server's clock, by what the checkpoint knows of it. */
+/** A run's warnings about the server's clock, compared with the checkpoint's. */
 function clockWarnings(since: PostgresPosition, to: PostgresPosition): readonly string[] {
   const [backMs, ahead] = [clockWentBackMs(since, to), aheadMs(since, to)];
   if (backMs > 0) {
@@ -150,13 +149,13 @@ export function spanText(ms: number): string {
 }
 
 /**
- * On a standby only what was replayed is there, however late it follows; as a primary it would still know
- * when that was.
+ * A standby has only the rows that were replayed, however late it follows. A primary that was a standby still knows the
+ * time of its last replay, so that is used on a standby only.
  */
 export const presentSql = `case when pg_is_in_recovery()
   then least(clock_timestamp(), pg_last_xact_replay_timestamp()) else clock_timestamp() end`;
 
-/** The server's present: what is stamped later is not read. */
+/** The server's present: rows stamped later are not read. */
 async function clockOf(
   session: Session,
   changed: ChangeColumn,
@@ -176,7 +175,7 @@ async function openTransactions(
 ): Promise<Pick<ReadLimit<PostgresPosition>, "oldestOpen" | "warnings">> {
   const { reading: of, zone, overlap } = source;
   const parameters = zoneFor(changed, zone.name);
-  // When a prepared transaction began nobody knows any more, only when it was prepared; most are so within the hour.
+  // Nobody knows any more when a prepared transaction began, only when it was prepared; most are within the hour.
   const [row] = await session.query(
     `select ${nowAs(changed, "min(began)")} as began from (
        select xact_start as began from pg_stat_activity
@@ -195,7 +194,7 @@ async function openTransactions(
   };
 }
 
-/** Up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. */
+/** Counts up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. */
 async function countFuture(
   session: Session,
   { from, zone }: PostgresSource,
@@ -208,7 +207,7 @@ async function countFuture(
 }
 
 /**
- * The row that a query makes of those of a source, within `ms`, whatever the session's statements may take; undefined
+ * The row of a query over the rows of a source, within `ms`, however long the session's statements may take; undefined
  * where that is too short.
  */
 export async function brieflyAsked(

@@ -29,9 +29,9 @@ type ReadRequest = ConnectorRequest<PostgresConfig> &
 type PostgresPage = Page<PostgresRow, PostgresPosition>;
 
 /**
- * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement
- * that is over before its first page is yielded. None waits for whoever works on a page, so that no transaction is open
- * for longer than the server takes; of a server that is quick the next block is read meanwhile.
+ * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement that ends
+ * before its first page is yielded. No statement waits for the consumer of a page, so that no transaction is open for
+ * longer than the server takes; from a quick server, the next block is read meanwhile.
  */
 export async function* readPostgres(request: ReadRequest): AsyncGenerator<PostgresPage> {
   const session = await speaking(request, async () => await Session.open(request));
@@ -112,12 +112,12 @@ function valuesOf(rows: RawRows, row: number): ValueOf {
 export function placeOf(source: PostgresSource, valueOf: ValueOf): string {
   const texts = keyIn(source, valueOf);
   const isOne = texts.length === 1;
-  // Of several columns each text keeps its commas apart from those between them.
+  // With several columns, the commas of each text are distinguished from those between the texts.
   const shown = isOne ? texts : texts.map((text) => text.replaceAll(/[\\,]/g, "\\$&"));
   return `${source.place}:${shown.join(",")}`;
 }
 
-/** Behind a row; with what the end of the read knows of the server's clock and of the table. */
+/** The position after a row, with the server's clock and the table from the end of the read. */
 function positionOf(
   source: PostgresSource,
   valueOf: ValueOf,
@@ -140,7 +140,7 @@ function textAt(valueOf: ValueOf, { index }: SourceColumn): string {
   return valueOf(index) ?? "";
 }
 
-/** Does what speaks with the server; what it throws says what happens next. */
+/** Does work that speaks with the server; its errors say what happens next. */
 async function speaking<Result>(
   request: Pick<ReadRequest, "config" | "signal">,
   work: () => Promise<Result>,
@@ -153,7 +153,7 @@ async function speaking<Result>(
   }
 }
 
-/** What one statement brought: so many rows, of those that came. */
+/** The result of one statement: the first `count` of its rows. */
 type Block = {
   readonly rows: RawRows;
   readonly count: number;
@@ -162,7 +162,7 @@ type Block = {
   readonly ms: number;
 };
 
-/** Reads a span block by block, and fewer rows with each after one that took too long. */
+/** Reads a span block by block, and with fewer rows each after one that took too long. */
 class Blocks {
   readonly #session: Session;
   readonly #source: PostgresSource;
@@ -183,15 +183,15 @@ class Blocks {
     return await ahead;
   }
 
-  /** Begins to read what comes after a block, unless that was slow or large. */
+  /** Begins to read the block after this one, unless this one was slow or large. */
   readAhead({ ms, rows }: Block, from: PostgresPosition, wanted: number): void {
     if (ms > aheadMsMax || rows.length > aheadBytesMax) return;
     this.#ahead = this.#next(from, wanted);
-    // A failure has its turn when the block is asked for.
+    // A failure is thrown when the block is asked for.
     this.#ahead.catch(() => undefined);
   }
 
-  /** Waits a moment for a statement whose rows nobody wants: to hang up in the middle of it fills the server's log. */
+  /** Waits a moment for a statement whose rows nobody wants: hanging up in the middle of it fills the server's log. */
   async end(): Promise<void> {
     if (this.#ahead === undefined) return;
     await inTime(this.#ahead, 2 * aheadMsMax).catch(() => undefined);
@@ -203,7 +203,7 @@ class Blocks {
         return await this.#read(from, wanted);
       } catch (error) {
         const state = sqlStateOf(error) ?? "";
-        // Of a name or a type that was there when the source was described.
+        // The state says that a name or a type is missing, which was there when the source was described.
         if (state.startsWith("42") && (await isAltered(this.#session, this.#source)))
           throw altered(this.#source);
         if (state !== "57014" || timeouts === timeoutsMax) throw error;
@@ -218,7 +218,7 @@ class Blocks {
     const statement = selectRows(this.#source, { from, to: this.#to }, rowsMax + 1);
     const startedMs = performance.now();
     const { rows, isWhole, oids } = await this.#session.block(statement);
-    // Their texts would be read as those of the types of before.
+    // Their texts would be read as values of the earlier types.
     if (this.#source.columns.some(({ oid }, at) => oid !== oids[at])) throw altered(this.#source);
     await assertDistinct(this.#session, this.#source, rows);
     const isLast = isWhole && rows.count <= rowsMax;
@@ -228,8 +228,8 @@ class Blocks {
 }
 
 /**
- * @throws {ConfigError} two neighbours have one position: the second might be passed over where a page ends
- * between them; or one stands after all that may come.
+ * @throws {ConfigError} two neighbours have one position: the second might be skipped where a page ends between them;
+ * or a row is after all rows that may come.
  */
 async function assertDistinct(
   session: Session,
@@ -237,12 +237,12 @@ async function assertDistinct(
   rows: RawRows,
 ): Promise<void> {
   const { key, changed, collations, mayHoldNull, order } = source;
-  // The key first, in which neighbours differ.
+  // The key first, because neighbours differ in it.
   const indices = (changed === undefined ? key : [...key, changed]).map(({ index }) => index);
   for (let row = 1; row < rows.count; row += 1) {
     if (rows.areEqual(row - 1, row, indices)) throw noKey(source);
   }
-  // In a table an index sees to it.
+  // In a table, an index ensures it.
   const isTold = order.every(
     ({ name, type }) => writtenInOneWay.has(type) && !collations.has(name),
   );
@@ -259,7 +259,7 @@ async function assertDistinct(
   });
 }
 
-/** Types of which equal values have one text: `1.0` and `1` are one number, and no others are neighbours unseen. */
+/** Types whose equal values have one text, so that comparing texts is enough; `1.0` and `1` are one number. */
 const writtenInOneWay = new Set([
   "smallint",
   "integer",

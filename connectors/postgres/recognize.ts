@@ -13,7 +13,7 @@ import { lowestRead, type PostgresPosition } from "./position.ts";
 import { brieflyAsked } from "./read-limit.ts";
 import { describeSource } from "./source.ts";
 
-/** Tells whether this is the database that was read before, by what the server says of itself. */
+/** Compares this database with the one that was read before, by the facts that the server reports about itself. */
 export async function recognizePostgres(
   request: ConnectorRequest<PostgresConfig> & {
     readonly known?: unknown;
@@ -26,12 +26,12 @@ export async function recognizePostgres(
       ...(await sightingOf(session, config)),
       ahead: await checkpointAhead(session, config, position),
     };
-    // What an older sluice kept in another form says nothing.
+    // An identity that an older sluice kept in another form means nothing.
     const known = postgresIdentity.safeParse(request.known).data;
     const remembered = rememberedOf(known, found);
     const shown = shownSighting(found);
     const differs = known && differenceOf(known, found);
-    // A copy need not have the table; who says that it is the same has not said that of its columns.
+    // A copy need not have the table; a person who says that it is the same has not said that of its columns.
     if (differs !== undefined)
       return { identity: withOrder(remembered, known?.order), shown, differs };
     const order = await orderNow(session, config);
@@ -91,9 +91,8 @@ async function unlessRefused(session: Session, sql: string): Promise<TextRow | u
 }
 
 /**
- * The checkpoint, where it is a number and so far above the greatest one of the column that new rows would be
- * passed over; null where it is not, where there are no rows, or where asking takes longer than a run that
- * opens may wait.
+ * The checkpoint, where it is a number and so far above the greatest one of the column that new rows would be skipped;
+ * null where it is not, where there are no rows, or where the query takes longer than a run that opens may wait.
  */
 async function checkpointAhead(
   session: Session,

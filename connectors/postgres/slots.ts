@@ -4,20 +4,20 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { RetryLater } from "../../src/errors.ts";
 import { connectionsMax, slotLeaseMs, slotWaitMs } from "./limits.ts";
 
-/** Databases whose connections are counted apart; those that share a number share their connections too. */
+/** How many databases have their connections counted separately; databases with the same number share them. */
 const databases = 256;
 
-/** How often a holder says that it lives. */
+/** How often in each lease a holder renews it. */
 const beatsPerLease = 4;
 
 const lookEveryMs = 500;
 
 const memoryKey = "sluice: connections to Postgres";
 
-/** Until when, in ms since 1970, each connection is held; what each thread of this process sees and changes. */
+/** Until when, in ms since 1970, each connection is held; each thread of this process sees and changes it. */
 const heldUntil = sharedTimes();
 
-/** The right to one connection, which ends by itself when its thread is no more. */
+/** The right to one connection, which ends by itself when its thread is gone. */
 export type Slot = {
   /** Gives it back; once only. */
   release(): void;
@@ -59,7 +59,7 @@ export async function takeSlot(
   }
 }
 
-/** `first` is the place that those who wait look at. */
+/** `first` is the place that waiters watch. */
 function held(at: number, first: number, leaseMs: number): Slot {
   const beat = setInterval(
     () => Atomics.store(heldUntil, at, leaseEnd(leaseMs)),
@@ -83,7 +83,7 @@ function numberOf(database: string): number {
   return createHash("sha256").update(database).digest().readUInt8();
 }
 
-/** Made by the thread that is here first, which is the one that starts the others. */
+/** Made by the first thread, which is the one that starts the others. */
 function sharedTimes(): BigInt64Array {
   const known = getEnvironmentData(memoryKey);
   if (known instanceof SharedArrayBuffer) return new BigInt64Array(known);

@@ -9,25 +9,25 @@ import { parseTable, quoteTable, shownColumns, shownTable } from "./sql/identifi
 import type { TableName } from "./sql/identifier.ts";
 import { columnTypes, type ColumnType } from "./sql/types.ts";
 
-/** A column of what is read. */
+/** A column of the source. */
 export type SourceColumn = ColumnType & {
   readonly name: string;
   /** Where its value is in a row. */
   readonly index: number;
-  /** Of its type. */
+  /** The OID of its type. */
   readonly oid: number;
   /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
   readonly modifier: number;
 };
 
-/** Whether a column's times say no zone, and are moments only together with one. */
+/** Whether a column's times have no zone, and are moments only together with one. */
 export function hasNoZone({ type }: Pick<SourceColumn, "type">): boolean {
   return type === "date" || type === "timestamp without time zone";
 }
 
 /**
- * Whether times of the change column are taken for times of the server's zone, only because nobody said which
- * is theirs.
+ * Whether times of the change column are taken for times of the server's zone, only because nobody said which zone they
+ * are in.
  */
 export function isZoneGuessed({
   changed,
@@ -36,31 +36,31 @@ export function isZoneGuessed({
   return changed !== undefined && hasNoZone(changed) && !zone.isGiven;
 }
 
-/** A change column: what its values are decides how far a run may read, and how it goes back. */
+/** A change column: the kind of its values decides how far a run may read, and how it goes back. */
 export type ChangeColumn = SourceColumn & { readonly kind: "time" | "number" };
 
-/** What a configuration reads, as the server knows it. */
+/** The source of a configuration, as the server knows it. */
 export type PostgresSource = {
   /** See `readingOf`. */
   readonly reading: string;
-  /** What comes after `from`. */
+  /** The part of a statement after `from`. */
   readonly from: string;
-  /** What the place of a row begins with: `crm.companies`, or `query`. */
+  /** The beginning of a row's place: `crm.companies`, or `query`. */
   readonly place: string;
   readonly columns: readonly SourceColumn[];
   readonly changed: ChangeColumn | undefined;
   readonly key: readonly SourceColumn[];
   /** The columns that rows are ordered by: the change column, if there is one, and the key. */
   readonly order: readonly SourceColumn[];
-  /** Of some of those by name: by what texts are compared, in SQL, where different ones may be the same unseen. */
+  /** For some of these by name, in SQL: the collation that compares their texts, if it may equate different ones. */
   readonly collations: ReadonlyMap<string, string>;
-  /** The zone of times that have none, and whether it was configured: else it is the server's own, and a guess. */
+  /** The zone of times that have none, and whether it was configured: otherwise it is the server's own, and a guess. */
   readonly zone: { readonly name: string; readonly isGiven: boolean };
-  /** Of a table whose indexes the server vouches for. */
+  /** The OID of a table whose indexes the server guarantees. */
   readonly oid: string | undefined;
   /** How far each run goes back. */
   readonly overlap: Overlap | undefined;
-  /** Whether the server promises no NULL in those; it does so for tables only. */
+  /** Whether the columns of `order` may hold NULL: only for tables, the server promises that they do not. */
   readonly mayHoldNull: boolean;
 };
 
@@ -115,7 +115,7 @@ export async function describeSource(
   };
 }
 
-/** The names of the columns of what a configuration reads. */
+/** The names of the columns of a configuration's source. */
 export async function columnNames(
   session: Session,
   config: PostgresConfig,
@@ -123,7 +123,7 @@ export async function columnNames(
   return (await describeSource(session, config)).columns.map(({ name }) => name);
 }
 
-/** Whether what is read is there no more as it was described: a column was renamed, dropped or given another type. */
+/** Whether the source is no longer as it was described: a column was renamed, dropped or given another type. */
 export async function isAltered(session: Session, source: PostgresSource): Promise<boolean> {
   const now = await columnsOf(session, source.from).catch(() => []);
   const told = now.map(({ name, oid }) => [name, oid]);
@@ -132,7 +132,7 @@ export async function isAltered(session: Session, source: PostgresSource): Promi
   );
 }
 
-/** @throws {ConfigError} a row has a NULL where rows are ordered: it would be passed over without a word. */
+/** @throws {ConfigError} a row has a NULL in a column of the order: it would be skipped silently. */
 export async function assertNoNull(session: Session, source: PostgresSource): Promise<void> {
   if (!source.mayHoldNull) return;
   const isNull = source.order.map(({ name }) => `${quoteName(name)} is null`).join(" or ");
@@ -244,7 +244,7 @@ function changeColumn(
   return { ...column, kind: isTime ? "time" : "number" };
 }
 
-/** None at all is not a number, but no duration either. */
+/** An overlap of 0 is neither a count nor a duration. */
 function isCount(overlap: Overlap | undefined): boolean {
   return overlap !== undefined && "count" in overlap && overlap.count > 0;
 }
@@ -276,8 +276,8 @@ async function assertKey(
 }
 
 /**
- * Whether a table has no two rows with the same values in some columns, NULLs aside: an index on some of them
- * sees to all. An index by letters lets `a` and `A` stand side by side, which a column may hold to be the same.
+ * Whether a table has no two rows with the same values in some columns, NULLs aside: an index on some of them ensures
+ * it for all. An index that distinguishes letters allows both `a` and `A`, which a column may take for the same.
  */
 export async function isUnique(
   session: Session,

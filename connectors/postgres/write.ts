@@ -15,9 +15,9 @@ import {
 import { readWriteTable, type WriteTable } from "./sql/write-table.ts";
 
 /**
- * Writes values into the rows that their keys find, and adds those that are not there unless `insert` is
- * false. A page is one statement on one table; where the server refuses a value, the rows at fault are found
- * by halving and alone refused.
+ * Writes values into the rows that their keys find, and adds those that are not there unless `insert` is false. A page
+ * is one statement on one table; where the server refuses a value, halving finds the rows at fault, and only these are
+ * refused.
  * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it. @throws
  * {RetryLater}
  * @throws {SourceAuthError} as the connector's interface asks
@@ -31,7 +31,7 @@ export async function writePostgres(
   const columns = columnsOfPatches(patches);
   const page = new WritePage(patches, config.insert);
   await withSession({ config, signal, isWritable: true }, async (session) => {
-    // A row that someone holds is not a slow statement, and worth another try.
+    // A row that another session holds does not make a statement slow, and is worth another try.
     await session.query("select set_config('lock_timeout', $1, false)", [String(rowLockWaitMs)]);
     await page.write(session, await readWriteTable(session, name, columns));
   });
@@ -43,7 +43,7 @@ class WritePage {
   readonly #mayInsert: boolean;
   /** The last patch of each key. Two that only the key's type makes equal (`1.0` and `1`) are left to the statement. */
   readonly #wanted = new Map<string, Numbered>();
-  /** By ordinal, the key of each patch that no one refused yet. */
+  /** By ordinal, the key of each patch that has not been refused yet. */
   readonly #keys = new Map<number, string>();
   readonly #answers: Written[] = [];
 
@@ -68,7 +68,7 @@ class WritePage {
     await this.#writeSome({ session, table, sql }, [...this.#wanted.values()]);
   }
 
-  /** One for each patch, once all are written: that of the patch that counted for its key. */
+  /** One answer for each patch, once all are written: the one for the patch that counted for its key. */
   answers(): readonly Written[] {
     for (const [ordinal, key] of this.#keys) {
       const counted = this.#answers[this.#wanted.get(key)?.ordinal ?? ordinal];
@@ -78,8 +78,8 @@ class WritePage {
   }
 
   /**
-   * Whether a row is other than wanted although the server refused nothing: another session removed or renamed
-   * it in between, which another try settles, or the table does not let it be written.
+   * Whether a row is not as wanted although the server refused nothing: another session removed or renamed it in
+   * between, which another try settles, or the table does not let it be written.
    */
   #isLeft(ordinal: number): boolean {
     const answer = this.#answers[ordinal];

@@ -2,7 +2,7 @@ import { isAnyExpected, unbelieved, type SignatureStyle } from "./signature.ts";
 
 const scheme = "bearer ";
 
-/** `Authorization: Bearer <secret>`, which says who posts, and nothing of what. */
+/** `Authorization: Bearer <secret>`, which shows who posts, but says nothing about the body. */
 export const bearer: SignatureStyle = {
   verify: ({ headers }, secrets) => {
     const { authorization = "" } = headers;

@@ -14,7 +14,7 @@ const signatureDetails: Readonly<Record<WebhookConfig["signature"], string>> = {
   none: "warning: none, so anyone who knows the path may post",
 };
 
-/** One finding for each thing that a person may have set otherwise than the sender. Nothing is asked of anyone. */
+/** One finding for each setting that may differ from the sender's. No request is made. */
 export async function checkWebhook({
   config,
 }: ConnectorRequest<WebhookConfig>): Promise<readonly Finding[]> {
@@ -34,7 +34,7 @@ function secretFinding(index: number, signature: SignatureName, secret: Secret):
   return { name: `secret ${index + 1}`, ok: true, detail };
 }
 
-/** What a secret is taken for: senders that mean the same text otherwise sign otherwise. */
+/** How a secret is read: senders that read the same text in another way sign differently. */
 function kindOf(signature: SignatureName, text: string): string {
   if (signature === "standard") {
     if (isBase64Key(text)) return "the base64 after whsec_";

@@ -122,5 +122,5 @@ export const webhookConfig = members
 /** A webhook connection as the connector uses it. */
 export type WebhookConfig = z.output<typeof webhookConfig>;
 
-/** What names an event. */
+/** The header or pointer that names an event. */
 export type EventId = NonNullable<WebhookConfig["event_id"]>;

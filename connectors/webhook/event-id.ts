@@ -14,7 +14,7 @@ const defaults: Readonly<Record<WebhookConfig["signature"], EventId | undefined>
   none: undefined,
 };
 
-/** What names the events of a connection; undefined for nothing. */
+/** The header or pointer that names the events of a connection; undefined for none. */
 export function eventIdOf({ signature, event_id: own }: WebhookConfig): EventId | undefined {
   return own ?? defaults[signature];
 }
@@ -22,17 +22,14 @@ export function eventIdOf({ signature, event_id: own }: WebhookConfig): EventId 
 /** One event of a delivery, as it is written; `index` is its place in a list, undefined for one that came alone. */
 type Written = { readonly json: string; readonly index: number | undefined };
 
-/**
- * What names a whole delivery goes with the place of each event of a list after it, which no id that came
- * alone may look like.
- */
+/** The name of a delivery, followed by an event's place in a list; no id that came alone may look like that. */
 function nameOf(delivery: string, index: number | undefined): string {
   return index === undefined && !delivery.includes("#") ? delivery : `${delivery}#${index ?? 0}`;
 }
 
 /**
- * Says what the events of a delivery are called. Those without an id are named by the signed timestamp and
- * the body, so that a delivery that is replayed changes nothing.
+ * Returns a function that names the events of a delivery. Events without an id are named by the signed timestamp and
+ * the body, so that a replayed delivery changes nothing.
  */
 export function eventNamer(
   config: WebhookConfig,
@@ -50,7 +47,7 @@ export function eventNamer(
   };
 }
 
-/** Of a request's own headers: the name is the configuration's, and may be one that every object has. */
+/** One of a request's own headers: the name comes from the configuration, and may be one that every object has. */
 function headerOf({ headers }: Incoming, name: string): string | undefined {
   return (Object.hasOwn(headers, name) && headers[name]) || undefined;
 }

@@ -7,7 +7,7 @@ export type JsonPart = {
   readonly json: string;
 };
 
-/** The parts of the outermost object or list of valid JSON, in their order; none of any other value. */
+/** The parts of the outermost object or list of valid JSON, in order; none for any other value. */
 export function* jsonParts(text: string): Generator<JsonPart> {
   const json = text.trim();
   if (!/^[{[]/.test(json)) return;
@@ -32,8 +32,8 @@ export function* jsonParts(text: string): Generator<JsonPart> {
 }
 
 /**
- * What a JSON pointer (RFC 6901) names in valid JSON, as it is written; undefined for nothing. Of a key that
- * stands twice the last one counts, as in `JSON.parse`.
+ * The value that a JSON pointer (RFC 6901) names in valid JSON, as it is written; undefined if there is none. If a key
+ * occurs twice, the last one counts, as in `JSON.parse`.
  */
 export function jsonAt(text: string, pointer: string): string | undefined {
   const names = pointer

@@ -3,7 +3,7 @@
 /** How far a signed timestamp may be off, either way (Standard Webhooks' libraries, and Stripe's: 5 minutes). */
 export const timestampOffMsMax = 300_000;
 
-/** Signatures of one delivery that are looked at (our choice). */
+/** Signatures of one delivery that are checked (our choice). */
 export const signaturesMax = 8;
 
 /**
@@ -12,7 +12,7 @@ export const signaturesMax = 8;
  */
 export const secretsMax = 4;
 
-/** Shortest secret, as the bytes that sign (our choice): what is shorter may be tried out. */
+/** Shortest secret, as the bytes that sign (our choice): a shorter one may be guessed. */
 export const secretBytesMin = 16;
 
 /** Characters of a path, and of a pointer to an id (our choice). */
@@ -30,7 +30,7 @@ export const bodyBytesHighest = 10_000_000;
 /** How long a drain waits for more events when the configuration does not say (our choice). */
 export const lingerMsDefault = 300;
 
-/** Highest setting of it (our choice): an event that comes alone waits so long. */
+/** Highest setting of it (our choice): an event that comes alone waits this long. */
 export const lingerMsMax = 60_000;
 
 /** How long sent events are kept when the configuration does not say (our choice). */

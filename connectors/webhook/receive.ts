@@ -10,7 +10,7 @@ import { signatures } from "./signatures.ts";
 
 type Delivery = { readonly config: WebhookConfig; readonly request: Incoming };
 
-/** What cannot be read, and what its sender is told. */
+/** Why a body cannot be read, and the message to its sender. */
 const faults = {
   bad_utf8: "The body is not UTF-8.",
   not_json: "The body is not JSON: it must be one JSON object, or an array of them.",
@@ -49,7 +49,7 @@ function verify({ config, request }: Delivery): Unbelieved | Untakeable | Vouche
   return signatures[config.signature].verify(request, config.secret ?? []);
 }
 
-/** The value of a JSON text; undefined for what is none. */
+/** The value of a JSON text; undefined if it is not JSON. */
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -60,7 +60,7 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** The headers with which a connection believes a body, signed with the first of its secrets. */
+/** The headers that make a connection believe a body, signed with the first of its secrets. */
 export function signWebhook(
   input: { readonly config: WebhookConfig } & Unsigned,
 ): Readonly<Record<string, string>> {

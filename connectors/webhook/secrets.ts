@@ -4,7 +4,7 @@ import { isBase64Key, keyOf } from "../../src/security/standard-webhooks.ts";
 import { secretBytesMin } from "./limits.ts";
 import type { SignatureName } from "./signatures.ts";
 
-/** What is wrong with a secret, without a piece of it; undefined when nothing is. */
+/** The fault of a secret, without a piece of it; undefined when there is none. */
 export function secretMistake(signature: SignatureName, secret: Secret): string | undefined {
   const text = secret.reveal();
   const fault = signature === "bearer" ? secretFault(text) : signingFault(signature, text);
@@ -13,7 +13,7 @@ export function secretMistake(signature: SignatureName, secret: Secret): string 
   return `is too short: at least ${secretBytesMin} bytes, or it may be guessed`;
 }
 
-/** How many bytes sign. */
+/** The number of bytes that sign. */
 export function keyBytesOf(signature: SignatureName, secret: Secret): number {
   const text = secret.reveal();
   return signature === "standard" ? keyOf(text).export().length : Buffer.byteLength(text);

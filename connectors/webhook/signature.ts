@@ -3,23 +3,23 @@ import type { Secret } from "../../src/security/secret.ts";
 import type { Incoming } from "../contract/push.ts";
 import { signaturesMax, timestampOffMsMax } from "./limits.ts";
 
-/** A delivery that is not believed, and why; the sender is told nothing of it. */
+/** A delivery that is not believed, and why; the sender does not receive the reason. */
 export type Unbelieved = { readonly refuse: 401; readonly reason: string };
 
-/** A delivery that is believed and cannot be taken; its sender is told why. */
+/** A delivery that is believed but cannot be taken; its sender receives the reason. */
 export type Untakeable = {
   readonly refuse: 400;
   readonly reason: string;
   readonly message: string;
 };
 
-/** What a signature vouches for besides the body. */
+/** The facts that a signature covers besides the body. */
 export type Vouched = {
   /** As it was signed; undefined where the signature covers none. */
   readonly timestamp?: string | undefined;
 };
 
-/** What is signed for `sluice webhooks send`. */
+/** The content to sign for `sluice webhooks send`. */
 export type Unsigned = {
   readonly body: Buffer;
   readonly id: string;
@@ -30,8 +30,8 @@ export type Unsigned = {
 /** One way to sign deliveries. */
 export type SignatureStyle = {
   /**
-   * Believes a delivery that one of the secrets signed. Every secret and signature is looked at, so that the
-   * time does not tell which was right.
+   * Believes a delivery that one of the secrets signed. Every secret and signature is checked, so that the time does
+   * not reveal which was right.
    */
   readonly verify: (
     request: Incoming,
@@ -46,14 +46,14 @@ export function unbelieved(reason: string): Unbelieved {
   return { refuse: 401, reason };
 }
 
-/** Whether one of the given signatures, of which so many are looked at, is an expected one. */
+/** Whether one of the given signatures is an expected one; at most `signaturesMax` of them are checked. */
 export function isAnyExpected(given: readonly string[], expected: readonly string[]): boolean {
   const looked = given.slice(0, signaturesMax);
   const hits = looked.flatMap((one) => expected.filter((other) => compare(one, other)));
   return hits.length > 0;
 }
 
-/** Why a timestamp in Unix seconds does not stand for about now; undefined when it does. */
+/** Why a timestamp in Unix seconds is not close to the present; undefined when it is. */
 export function timestampFault(timestamp: string, receivedAt: number): string | undefined {
   if (!/^\d{1,12}$/.test(timestamp)) return "bad_timestamp";
   const lateMs = receivedAt - Number(timestamp) * 1_000;

@@ -9,7 +9,7 @@ import {
   type SignatureStyle,
 } from "./signature.ts";
 
-/** Told once the signature is believed: no other one would help. */
+/** Answered once the signature is believed: another signature would not help. */
 const badId = {
   refuse: 400,
   reason: "bad_id",

@@ -10,8 +10,8 @@ import {
 } from "./signature.ts";
 
 /**
- * The signature of Stripe: an HMAC-SHA256 over `timestamp.body`. The text of the secret is the key, its
- * `whsec_` too.
+ * The signature of Stripe: an HMAC-SHA256 over `timestamp.body`. The text of the secret is the key, including its
+ * `whsec_`.
  */
 function signatureOf(
   { timestamp, body }: { readonly timestamp: number | string; readonly body: Buffer },

@@ -82,7 +82,7 @@ const changed = (changes: Partial<Company>): Fault["line"] => {
   return (company) => lineOf({ ...company, ...changes });
 };
 
-/** The broken rows, in their order; they stand 850 apart, from the 401st row on. */
+/** The broken rows, in their order; they are 850 rows apart, from the 401st row on. */
 const faults: readonly Fault[] = [
   { why: "too few fields", line: (company) => lineOf(company, columns.slice(0, 3)) },
   { why: "too many fields", line: (company) => `${lineOf(company)},one more,and another` },
@@ -142,7 +142,7 @@ function makeCompany(random: Random, id: number): Company {
   const word = random.pick(syllables) + random.pick(syllables) + random.pick(syllables);
   const [country, city] = random.pick(places);
   return {
-    // The zeros in front count: an id is text.
+    // Leading zeros count: an id is text.
     id: String(id).padStart(7, "0"),
     company_name: makeName(random, word),
     website: makeWebsite(random, `${word}-${id}.example`),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** What is in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
+/** The members of a connection in sluice.yaml, besides `connector:`. Every member has a description. */
 export const config = z.strictObject({
-  // Yours to change: what finds your source. A password or a token is `secret()` of sluice/connector: it is
+  // Yours to change: the members that find your source. A password or a token is `secret()` of sluice/connector: it is
   // never printed.
   file: z.string().min(1).describe("The SQLite file; relative to the folder of sluice.yaml."),
   table: z

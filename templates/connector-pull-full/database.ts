@@ -9,8 +9,8 @@ import type { Config } from "./config.ts";
 const lockMsMax = 500;
 
 /**
- * Opens the file for one piece of work, and closes it whatever happens. Nothing stays open between two pages,
- * so nothing is left behind when a read is stopped, and nobody who writes has to wait for it.
+ * Opens the file for one piece of work, and closes it whatever happens. Nothing stays open between two pages, so
+ * nothing is left behind when a read is stopped, and no writer has to wait for it.
  */
 export function withDatabase<Result>(
   { file, folder = "" }: Config,
@@ -26,9 +26,9 @@ export function withDatabase<Result>(
 }
 
 /**
- * Yours to change: which of your source's errors mean what. ConfigError: a person must act; the run stops.
- * RetryLater: it may pass; the same page is asked for again. SourceAuthError: the credentials are refused. No
- * message holds a secret or a cell.
+ * Yours to change: the meanings of your source's errors. ConfigError: a person must act; the run stops. RetryLater: the
+ * fault may pass; the same page is asked for again. SourceAuthError: the credentials are refused. No message holds a
+ * secret or a cell.
  */
 function inOurWords(error: unknown, file: string): unknown {
   const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;

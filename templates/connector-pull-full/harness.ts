@@ -8,7 +8,7 @@ import type { HarnessRow, PullHarness } from "sluice/testing";
 const folder = mkdtempSync(join(tmpdir(), "connector-name-"));
 const file = join(folder, "harness.db");
 
-/** Yours to change: a source that is real and yours alone, here a new file; else a server or a database of your own. */
+/** Yours to change: a source that is real and yours alone, here a new file; or a server or a database of your own. */
 function withSource<Result>(work: (database: DatabaseSync) => Result): Result {
   using database = new DatabaseSync(file);
   database.exec(`
@@ -28,7 +28,7 @@ function insert(rows: readonly HarnessRow[]): void {
   });
 }
 
-/** What the kit may do to the source: the more of these there are, the more it can show. */
+/** The operations that the kit may perform on the source: the more there are, the more it can show. */
 export const harness: PullHarness = {
   config: { file, table: "rows" },
   fill: async (rows) => insert(rows),
@@ -40,7 +40,7 @@ export const harness: PullHarness = {
       const copy = "insert into rows select 'spoiled ' || id, x'ff00', changed from rows";
       return Number(database.prepare(`${copy} where rowid % 7 = 0`).run().changes);
     }),
-  // Someone who writes and does not end: SQLite lets nobody read meanwhile.
+  // A writer that does not end: SQLite lets nobody read meanwhile.
   stall: async () => {
     const writer = new DatabaseSync(file);
     writer.exec("begin exclusive");

@@ -11,7 +11,7 @@ export const source = pullSource({
   name: "connector-name",
   config,
   position,
-  // The one member that must be there. Each of the others is a promise: take out what your source cannot keep.
+  // The one member that must be there. Each of the others is a promise: take out those that your source cannot keep.
   read,
   // `sluice check`, `sluice preview`, and the time left of a run.
   check,

@@ -7,7 +7,7 @@ import type { Abilities } from "./read.ts";
 /** How `changed` has to be written, so that the order of texts is the order of times. */
 const timeForm = "????-??-??T??:??:??.??????Z";
 
-/** `sluice check`: tells step by step what is right and what is wrong, and what to do; never throws for it. */
+/** `sluice check`: reports step by step what is right and what is wrong, and what to do; never throws for a finding. */
 export const check: NonNullable<Abilities["check"]> = async ({ config }) => {
   try {
     // Yours to change: the smallest thing that fails when a run would.

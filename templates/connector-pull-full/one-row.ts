@@ -6,7 +6,7 @@ import { quoted, withDatabase } from "./database.ts";
 import type { Abilities } from "./read.ts";
 import { pageOf } from "./row.ts";
 
-/** Rows by what `where` calls them, or by their ids: for rejects that are read again when they are fixed. */
+/** Rows by the names that `where` gives them, or by their ids: for rejects that are read again once they are fixed. */
 export const get: NonNullable<Abilities["get"]> = async ({ config, names }) => {
   const begin = `${config.table}#`;
   const idOf = (name: string): string => (name.startsWith(begin) ? name.slice(begin.length) : name);
@@ -37,7 +37,7 @@ function writeOne(database: DatabaseSync, table: string, { key, set }: Patch): W
   const [keys, values] = [Object.values(key).map(cell), Object.values(set).map(cell)];
   const found = namesOf(key, "= ?").join(" and ");
   const differs = namesOf(set, "is not ?").join(" or ");
-  // A row that has the values already is left alone: to change it would have it read again.
+  // A row that has the values already is left alone: if it changed, it would be read again.
   const update = database.prepare(
     `update ${quoted(table)} set ${namesOf(set, "= ?").join(", ")} where ${found} and (${differs})`,
   );

@@ -7,20 +7,20 @@ import { pageOf, positionOf, type Found } from "./row.ts";
 /** Everything that can be done with the source; the other files implement its members. */
 export type Abilities = Pull<Config, Position, Row>;
 
-/** Yields the rows between `from` (not with it) and `to` (with it), in pages, in the order of their positions. */
+/** Yields the rows between `from` (exclusive) and `to` (inclusive), in pages, in the order of their positions. */
 export const read: Abilities["read"] = async function* read(request) {
   const { config, to, pageRowsMax, limit = Infinity, signal } = request;
   let { from } = request;
   let left = limit;
   while (left > 0) {
     signal.throwIfAborted();
-    // Yours to change: the next rows behind `from`, in an order that never changes.
+    // Yours to change: the next rows after `from`, in an order that never changes.
     const found = select(config, { from, to }, Math.min(pageRowsMax, left));
     const last = found.at(-1);
     if (last === undefined) return;
     left -= found.length;
     from = positionOf(last);
-    // The position covers exactly the rows so far: it is where a run continues that is stopped here.
+    // The position covers exactly the rows so far: a run that is stopped here continues there.
     yield { ...pageOf(config, found), position: from };
   }
 };
@@ -33,13 +33,13 @@ function select(config: Config, span: Span<Position>, max: number): readonly Fou
     const statement = database.prepare(
       `select * from ${from} where ${sql} order by changed, id limit ?`,
     );
-    // A number of JavaScript has no room for every integer of SQLite.
+    // A JavaScript number has no room for every integer of SQLite.
     statement.setReadBigInts(true);
     return statement.all(...values, max);
   });
 }
 
-/** The condition of a span. Rows without a time or an id have no place in the order: `check` tells of them. */
+/** The condition of a span. Rows without a time or an id have no place in the order: `check` reports them. */
 export function within({ from, to }: Span<Position>): {
   readonly sql: string;
   readonly values: readonly string[];

@@ -12,7 +12,7 @@ export function positionOf({ changed, id }: Found): Position {
   return { changed: String(changed), id: String(id) };
 }
 
-/** Rows, and rejects for those that no mapping can make anything of. */
+/** Rows, and rejects for those that no mapping can use. */
 export function pageOf(
   config: Config,
   found: readonly Found[],

@@ -5,7 +5,7 @@ import { quoted, withDatabase } from "./database.ts";
 import { within, type Abilities } from "./read.ts";
 import { positionOf } from "./row.ts";
 
-/** Behind every other id. */
+/** After every other id. */
 const lastId = "\u{10ffff}";
 
 /** The position that covers everything before a time: after the rows of the last microsecond before it. */
@@ -13,17 +13,17 @@ function before(timeMs: number): Position {
   return { changed: new Date(timeMs - 1).toISOString().replace("Z", "999Z"), id: lastId };
 }
 
-/** Where a backfill begins or ends that a person gives a time for. */
+/** Where a backfill begins or ends, for a time that a person gives. */
 export const at: NonNullable<Abilities["at"]> = ({ when }) => before(when.getTime());
 
 /** Where the next run begins: some time back, because a row may be written after one that has a later time. */
 export const rewind: NonNullable<Abilities["rewind"]> = ({ config, position }) => {
   const changedMs = Date.parse(position.changed);
-  // A position that says no time is of no use: everything is read again.
+  // A position without a time is of no use: everything is read again.
   return Number.isNaN(changedMs) ? undefined : before(changedMs - config.overlap_seconds * 1_000);
 };
 
-/** How many rows a span holds: for the time left. */
+/** How many rows a span holds, to estimate the time left. */
 export const measure: NonNullable<Abilities["measure"]> = async ({ config, from, to }) => ({
   rows: count(config, { from, to }),
   exact: true,
@@ -38,8 +38,8 @@ function count(config: Config, span: Span<Position>): number {
 }
 
 /**
- * Cuts a span into neighbours: the edge of one is where the next begins, so that no row lies between them or
- * in both.
+ * Cuts a span into neighbours: the next one begins at the edge where one ends, so that no row is between them or in
+ * both.
  */
 export const split: NonNullable<Abilities["split"]> = async ({ config, from, to, parts }) => {
   const rows = count(config, { from, to });

@@ -7,7 +7,7 @@ const config = z.strictObject({
   token: secret().describe("A token of the API."),
 });
 
-// Yours to change: the answer of your API, and what names its next page.
+// Yours to change: the answer of your API, and the member that names its next page.
 const answer = z.object({ data: z.array(z.unknown()), next: z.string().nullish() });
 
 /** Reads a list that an API gives in pages. A source of another kind has a `read` of its own: docs/connectors.md. */

@@ -1,7 +1,7 @@
 import { secret } from "sluice/connector";
 import { z } from "zod";
 
-/** What is in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
+/** The members of a connection in sluice.yaml, besides `connector:`. Every member has a description. */
 export const config = z.strictObject({
   path: z
     .string()

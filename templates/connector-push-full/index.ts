@@ -3,7 +3,7 @@ import { pushSource } from "sluice/connector";
 import { config } from "./config.ts";
 import { receive, sign } from "./receive.ts";
 
-/** Takes the events that a sender posts, and that it signed. */
+/** Takes the events that a sender posts and signs. */
 export const source = pushSource({
   name: "connector-name",
   config,

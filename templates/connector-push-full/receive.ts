@@ -12,7 +12,7 @@ const clockMsMax = 300_000;
 const headerNames = { time: "x-time", signature: "x-signature" } as const;
 
 /**
- * Yours to change: what an event has to have. Its id stays the same when the sender tries again, so that it
+ * Yours to change: the members that an event must have. Its id stays the same when the sender tries again, so that it
  * counts once.
  */
 const event = z.looseObject({ id: z.string().min(1) });
@@ -23,7 +23,7 @@ export const receive: Push<Config>["receive"] = ({ config, request }) => {
   return eventsOf(request.body);
 };
 
-/** The headers with which a body is believed: for `sluice webhooks send`. */
+/** The headers that make a body believed, for `sluice webhooks send`. */
 export const sign: NonNullable<Push<Config>["sign"]> = ({ config, body, at }) => {
   const time = String(at);
   const signature = signatureOf(config, time, body).toString("hex");
@@ -34,12 +34,12 @@ function isSigned(config: Config, { headers, body, receivedAt }: Incoming): bool
   const time = headers[headerNames.time] ?? "";
   const given = Buffer.from(headers[headerNames.signature] ?? "", "hex");
   const expected = signatureOf(config, time, body);
-  // Compared in the same time wherever the first difference is: else a stranger could find it out byte by byte.
+  // Compared in constant time: otherwise a stranger could find out the signature byte by byte.
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
   return Math.abs(receivedAt - Number(time)) <= clockMsMax;
 }
 
-/** Over the bytes as they came: what is parsed and written again may be other bytes. */
+/** Over the bytes as they came: parsed and written again, they may be other bytes. */
 function signatureOf({ secret }: Config, time: string, body: Buffer): Buffer {
   return createHmac("sha256", secret.reveal()).update(`${time}.`).update(body).digest();
 }
@@ -54,7 +54,7 @@ function eventsOf(body: Buffer): Received {
       events.push({ json, id });
     }
   } catch {
-    // Nothing of what came is repeated: it may be a customer's.
+    // The message quotes nothing of the delivery: it may be a customer's.
     return refused("each line must be a JSON object with an id");
   }
   return events.length === 0 ? refused("there is no event in it") : { events };

@@ -37,14 +37,14 @@ function eventsOf(body: Buffer): readonly IncomingEvent[] | undefined {
       .decode(body)
       .split("\n")
       .filter(Boolean);
-    // As they came: what is parsed and written again has lost the digits beyond 2^53.
+    // As they came: parsed and written again, numbers would lose the digits beyond 2^53.
     return lines.map((json) => ({ json, id: event.parse(JSON.parse(json)).id }));
   } catch {
     return undefined;
   }
 }
 
-/** Takes the events that a sender posts, and that it signed. */
+/** Takes the events that a sender posts and signs. */
 export const source = pushSource({
   name: "connector-name",
   config: settings,

@@ -19,7 +19,7 @@ import { TestRun } from "../support/project/test-run.ts";
 
 type Work = Parameters<typeof attempt>[0];
 
-/** An environment, what it heard beat, and an attempt that runs in it. */
+/** An environment, its recorded heartbeats, and an attempt that runs in it. */
 function start(
   work: Work,
   cutOff = new AbortController().signal,
@@ -113,7 +113,7 @@ describe("attempt", () => {
   });
 });
 
-/** A staged part at a service that takes a request every 5 s, of which one has just been made. */
+/** A staged part for a service that takes a request every 5 s, one of which has just been made. */
 async function stagedAtSlowService(): Promise<{ harness: Harness; run: TestRun; part: PartRef }> {
   const yaml = accountsYaml().replace("1000000", "0.2");
   const files = { "accounts.csv": accountsCsv(3) };

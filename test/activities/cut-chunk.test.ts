@@ -13,7 +13,7 @@ import { someOf } from "../support/trials.ts";
 
 const forms = ["body", "file"] as const;
 
-/** Of eight records a0 to a3 are taken, a4 is found, and that is one too many. */
+/** A stopped run: of eight records, a0 to a3 are taken, a4 is found, and that is one reject too many. */
 async function stoppedRun(form: Form): Promise<TestRun> {
   const run = await runOver(accountsCsv(8), { sync: [none] });
   const chunk = await run.stage();
@@ -139,7 +139,7 @@ it("continues in the same way where no fingerprints are kept", async () => {
 
 const oneMore = "reject_limit: { rate: 0%, rows: 1 }";
 
-/** Edits the mapping after a run, and backfills by it until it is stopped. */
+/** Edits the mapping after a run, and backfills with it until that is stopped. */
 async function cutBackfill(first: TestRun, answers: readonly Answer[]): Promise<Harness> {
   const fixed = accountsYaml(none).replace("domain: domain", "domain: { value: fixed.example }");
   const harness = await first.harness.withYaml(fixed);

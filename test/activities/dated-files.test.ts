@@ -43,7 +43,7 @@ it("the newest wins where each file is a chunk of its own and is staged again", 
   const run = await TestRun.open(harness);
   await run.stage(1);
   await run.stage(2);
-  // As after a crash: what was staged is given up, and both are staged anew.
+  // As after a crash: the first staging is abandoned, and both files are staged again.
   expect((await run.transfer()).counts).toMatchObject({ read: 4, sent: 2, rejected: 2 });
   expect((await harness.sandbox.names()).get("a1")).toBe("NEW");
 });

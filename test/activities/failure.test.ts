@@ -10,17 +10,17 @@ const nowMs = Date.parse("2026-01-01T00:00:00.000Z");
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: nowMs }));
 afterEach(() => void vi.useRealTimers());
 
-/** What the server's clock and this machine's say of an activity, in ms. */
+/** The times of an activity by the server's clock and this machine's, in ms. */
 type Times = {
-  /** Before it ends; for ever when undefined. */
+  /** Before it ends; undefined for no limit. */
   readonly leftMs?: number;
-  /** From the first attempt to this one, by the server. */
+  /** From the first attempt to this one, by the server's clock. */
   readonly beforeMs?: number;
-  /** Of this attempt, by this machine. */
+  /** The length of this attempt, by this machine's clock. */
   readonly attemptMs?: number;
 };
 
-/** The failure of an error in an activity of these times. */
+/** The failure of an error in an activity with these times. */
 async function failureOf(error: unknown, times: Times = {}): Promise<ApplicationFailure> {
   const { leftMs = 0, beforeMs = 0, attemptMs = 0 } = times;
   const info = {
@@ -34,7 +34,7 @@ async function failureOf(error: unknown, times: Times = {}): Promise<Application
   );
 }
 
-// The failure's type, and whether Temporal tries again.
+// The failure's type, and whether Temporal retries it.
 const table = [
   [errors.ApiUnavailableError, "Unavailable", true],
   [errors.RetryLater, "Unavailable", true],

@@ -23,7 +23,7 @@ async function post(pushed: PostedHarness, ...ids: readonly string[]): Promise<v
   for (const id of ids) await pushed.post(id);
 }
 
-/** Takes the sync's checkpoint away: it is as one that was never sent to this target. */
+/** Removes the sync's checkpoint: it is then like one that never sent to this target. */
 async function forgetCheckpoint({ harness }: PostedHarness): Promise<void> {
   const { state, target } = harness.deps;
   const { version } = await state.checkpoint({ target, sync: "accounts" });
@@ -32,7 +32,7 @@ async function forgetCheckpoint({ harness }: PostedHarness): Promise<void> {
   await state.setCheckpoint(moved);
 }
 
-/** Three events were sent and removed, two more came, and the sync begins at the beginning. */
+/** Three events were sent and removed, two more came, and the sync starts from the beginning. */
 async function withGap(): Promise<PostedHarness> {
   const pushed = await PostedHarness.open({ connection: "retention: 1h" });
   await post(pushed, "a1", "a2", "a3");
@@ -44,7 +44,7 @@ async function withGap(): Promise<PostedHarness> {
   return pushed;
 }
 
-/** A checkpoint of a sync that is not configured now, or of another account. */
+/** A checkpoint of a sync that is no longer configured, or of another account. */
 async function heldBy(sync: string, target?: string): Promise<PostedHarness> {
   const pushed = await PostedHarness.open({ connection: "retention: 1h" });
   const { deps } = pushed.harness;
@@ -115,7 +115,7 @@ describe("what a checkpoint of the store has not covered", () => {
     const pushed = await heldBy(sync, target);
     expect(await check(pushed)).toBe(1);
     const [backlog] = await pushed.inbox.backlogs();
-    // Nothing of it waits to be sent: it does not fill the backlog.
+    // None of its events wait to be sent: it does not fill the backlog.
     expect(backlog).toMatchObject({ accepted: 3, waiting: 0 });
   });
 

@@ -15,7 +15,7 @@ import { failureOf, Harness, harnessHead } from "../support/project/harness.ts";
 import { TestRun } from "../support/project/test-run.ts";
 import { KeptEvents } from "../support/webhooks/kept-events.ts";
 
-/** A `sluice.yaml` whose sync makes records of what is pushed to `forms`. */
+/** A `sluice.yaml` whose sync makes records from the events of the connection `forms`. */
 function formsYaml(stream: Stream, record: object): string {
   return `${harnessHead}connections:
   forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
@@ -33,7 +33,7 @@ const account = {
   account_properties: { name: "data.name" },
 };
 
-/** An event as Standard Webhooks would have it, of this data. */
+/** An event with this data, in the format of Standard Webhooks. */
 function event(data: object): string {
   return JSON.stringify({ type: "company.updated", timestamp: "2026-11-20T09:15:00Z", data });
 }
@@ -58,8 +58,7 @@ async function storyOf(yaml: string, hasThreads = false): Promise<Story> {
 }
 
 /**
- * Removes the inbox of a project, and puts a copy in its place where there is one; answers what posts into it
- * from here on.
+ * Removes the inbox of a project, and replaces it by a copy if one is given. Returns what posts into it from now on.
  */
 async function replaceInbox({ deps }: Harness, copy?: string): Promise<KeptEvents> {
   const file = inboxFileIn(deps.config.stateFolder);

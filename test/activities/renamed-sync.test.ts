@@ -6,7 +6,7 @@ import { accountsYaml, type Harness } from "../support/project/harness.ts";
 import { rows, stagedRun, TestRun } from "../support/project/test-run.ts";
 
 /**
- * The project after a run that was cancelled with its request on its way, with newer rows; and what lets the
+ * The project after a run that was cancelled with its request on its way, with newer rows; and a function that lets the
  * request arrive.
  */
 async function cancelled(

@@ -19,7 +19,7 @@ async function replay(harness: Harness, runId: string) {
   return await run.transfer("body");
 }
 
-/** The service's complaint of the first record of a body. */
+/** The service's refusal of the first record of a body. */
 const refusal = {
   status: 422,
   body: { detail: [{ loc: ["body", "data", 0, "name"], msg: "bad", type: "value_error" }] },

@@ -5,7 +5,7 @@ import type { RunRef } from "../../activities/inputs.ts";
 import { failureOf } from "../support/project/harness.ts";
 import { stagedRun, type Staged, type TestRun } from "../support/project/test-run.ts";
 
-/** How every activity that reads, maps or sends ends at a worker with these dependencies, given this reference. */
+/** The end of every activity that reads, maps or sends, on a worker with these dependencies, given this reference. */
 async function endsOf(
   { run, chunk }: { readonly run: TestRun; readonly chunk: Staged },
   changes: {

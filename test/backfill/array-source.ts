@@ -5,13 +5,13 @@ import { ConfigError } from "../../src/errors.ts";
 
 const position = z.strictObject({ covered: z.int() });
 
-/** A source over an array as a user's connector would be one, and how many rows were read of it. */
+/** A source over an array, like a user's connector, and how many of its rows were read. */
 export type ArraySource = { readonly source: Source; readonly read: () => number };
 
 /** Rows of one page. */
 export const arrayPageRows = 250;
 
-/** A day a row, from this one on. */
+/** One day for each row, from this day on. */
 export const firstDay = Date.UTC(2026, 0, 1);
 
 const dayMs = 24 * 3_600_000;

@@ -13,7 +13,7 @@ import { arraySource } from "./array-source.ts";
 
 const csv = connectorOf({ sources }, "csv");
 
-/** When every plan is made. */
+/** The time at which every plan is made. */
 export const now = new Date("2026-11-01T12:00:00.000Z");
 
 const everything: BackfillRequest = {
@@ -33,7 +33,7 @@ const everything: BackfillRequest = {
 
 type Made = Awaited<ReturnType<typeof makePlan>>;
 
-/** A project of accounts, and the plans that are made in it. */
+/** A project of accounts, and the plans made in it. */
 export class PlanTest {
   readonly harness: Harness;
 
@@ -56,12 +56,12 @@ export class PlanTest {
     if (sync === undefined) throw new Error("the project has no sync accounts");
     const { knownRecords, runs, tally } = state;
     const request = { ...everything, ...asked };
-    // Nothing of the store that writes is handed over.
+    // None of the store's writing methods are passed.
     const reading = { knownRecords, runs, tally };
     return await makePlan({ sync, source, request, state: reading, target, now, signal });
   }
 
-  /** Sends everything as it is now. */
+  /** Sends everything in its current state. */
   async send(runId = "run-1"): Promise<void> {
     await (await TestRun.open(this.harness, { runId })).transfer();
   }
@@ -72,12 +72,12 @@ export function accounts(count: number): readonly Row[] {
   return numbers(count).map((row) => ({ id: `a${row}`, domain: `c${row}.example`, name: "name" }));
 }
 
-/** A project and a source of so many rows that it can do everything with. */
+/** A project and a source with all abilities and this many rows. */
 export async function withArray(count: number): Promise<[PlanTest, Source]> {
   return [await PlanTest.open(accountsCsv(1)), arraySource(accounts(count)).source];
 }
 
-/** The ConfigError that a plan ends with; any other end fails the test. */
+/** The ConfigError with which a plan ends; any other end fails the test. */
 export async function problemOf(work: Promise<unknown>): Promise<ConfigError> {
   const error = await work.then(
     () => new Error("expected a problem"),
@@ -89,7 +89,7 @@ export async function problemOf(work: Promise<unknown>): Promise<ConfigError> {
 
 const shown = z.looseObject({ place: z.string(), key: z.string(), status: z.string() });
 
-/** Sample records, as they are kept. */
+/** Sample records, in their stored form. */
 export function shownOf(samples: readonly string[]): z.output<typeof shown>[] {
   return samples.map((line) => shown.parse(JSON.parse(line)));
 }

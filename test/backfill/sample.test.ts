@@ -53,7 +53,7 @@ describe("the sample of a plan", () => {
     expect((await test.plan({ send: "all" })).plan).toMatchObject({ send: "all", records: 4 });
   });
 
-  // The harness's clock stands ten months before `now`.
+  // The harness's clock is ten months behind `now`.
   it.each([
     ["300d", 4],
     ["400d", 0],

@@ -8,7 +8,7 @@ function digestOf(lines: readonly string[]): string {
   return digest.toString();
 }
 
-/** The lines of a text that comes in pieces of so many bytes. */
+/** The lines of a text that comes in pieces of this many bytes. */
 async function linesIn(text: string, pieceBytes: number): Promise<string[]> {
   const all = Buffer.from(text);
   async function* pieces(): AsyncGenerator<Buffer> {

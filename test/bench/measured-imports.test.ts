@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const imported = /^import (?!type ).*?from "([^"]+)";$/gms;
 
-/** The packages, and the files of ours by their URLs, that a program loads by what is written in its files. */
+/** The packages, and our files by URL, that a program loads according to its files. */
 async function modulesOf(file: URL, known = new Set<string>()): Promise<ReadonlySet<string>> {
   for (const [, name = ""] of (await readFile(file, "utf8")).matchAll(imported)) {
     const module = name.startsWith(".") ? new URL(name, file).href : name;

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { judgePairs, medianInterval, pairsMin, ratiosOf } from "../../bench/pairs.ts";
 
-/** 1 to `count`, in no order. */
+/** 1 to `count`, shuffled. */
 function upTo(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => ((index * 7) % count) + 1);
 }
 
 describe("medianInterval", () => {
-  // The numbers of the sorted figures are those of the tables of the sign test.
+  // The numbers of the sorted figures are from the tables of the sign test.
   it.each([
     [6, 1, 3.5, 6],
     [8, 1, 4.5, 8],
@@ -37,7 +37,7 @@ describe("medianInterval", () => {
       state = (state * 48_271) % 2_147_483_647;
       return state / 2_147_483_647;
     };
-    // Skewed, as times are: its median is ln 2.
+    // Skewed, as times are: the median is ln 2.
     const series = Array.from({ length: 2_000 }, () =>
       medianInterval(Array.from({ length: 20 }, () => -Math.log(draw()))),
     );

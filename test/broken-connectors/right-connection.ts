@@ -17,10 +17,10 @@ export type SampleConfig = z.output<typeof sampleConfig>;
 
 /** See `SamplePosition`. */
 export const samplePosition = z.strictObject({ changed: z.string(), id: z.string() });
-/** Stands for every row up to this one, in the order of (changed, id); without an id for those that changed before. */
+/** Represents every row up to this one, in the order of (changed, id); without an id, the rows that changed before. */
 export type SamplePosition = z.output<typeof samplePosition>;
 
-/** What the server answers. */
+/** The server's answers. */
 export const answers = {
   page: z.object({
     rows: z.array(z.object({ id: z.string(), changed: z.string(), text: z.unknown() })),
@@ -34,7 +34,7 @@ export const answers = {
   patched: z.object({ found: z.array(z.boolean()) }),
 };
 
-/** One connection for one call, closed with it: nothing is left open, and nothing is shared. */
+/** One connection for one call, closed with it: nothing stays open, and nothing is shared. */
 export class Connection {
   readonly #ask: ConnectorRequest<SampleConfig>;
   readonly #client: Client;
@@ -50,8 +50,8 @@ export class Connection {
   }
 
   /**
-   * @throws {RetryLater} no answer came, or only a part of one. @throws {SourceAuthError} @throws
-   * {ConfigError} as `read` may.
+   * @throws {RetryLater} no answer came, or only a part of one. @throws {SourceAuthError} @throws {ConfigError} as
+   * `read` may.
    */
   async get<Out>(answer: z.ZodType<Out>, path: string, query: object = {}): Promise<Out> {
     const parameters = new URLSearchParams();

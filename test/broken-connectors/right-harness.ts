@@ -1,7 +1,7 @@
 import type { PullHarness } from "../../testing/harness.ts";
 import type { SampleServer } from "./server.ts";
 
-/** What people write where there is nothing: here it is a text as any other. */
+/** What people write for a missing value: here it is a text like any other. */
 const nothings = ["N/A", "-", "none", "N/A"].map((text, index) => {
   return { id: String(index + 1), text, changed: `2024-05-0${index + 1}T00:00:00.000000Z` };
 });
@@ -9,7 +9,7 @@ const nothings = ["N/A", "-", "none", "N/A"].map((text, index) => {
 /** A harness with every hook; closing it closes the server. */
 export function rightHarness(server: SampleServer): PullHarness {
   return {
-    // Longer than R15 waits for an end: one that passes an abort over must not end by this. F4 waits that long.
+    // Longer than R15 waits for an end: a connector that ignores an abort must not end by this. F4 waits that long.
     config: { url: server.url, token: server.token, timeout_ms: 3_000 },
     fill: async (rows) => server.put(rows),
     empty: async () => server.clear(),
@@ -45,7 +45,7 @@ export function rightHarness(server: SampleServer): PullHarness {
     },
     spoil: async () => {
       const spoiled = server.rows().filter((_, index) => index % 3 === 1);
-      // Each stands right after the row that it was made of, whose text is in it.
+      // Each comes right after the row that it was made from, whose text is in it.
       server.put(
         spoiled.map(({ id, text, changed }) => ({
           id: `${id}-spoiled`,

@@ -36,7 +36,7 @@ function isBelieved({ headers, body }: Incoming, by: Secret): boolean {
   return compare(given, signatureOf(by, id, body));
 }
 
-/** The value of a JSON text; undefined for what is none, which JSON cannot say. */
+/** The value of a JSON text; undefined, which JSON cannot express, if it is not valid JSON. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
@@ -46,7 +46,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Every ability, right: broken push connectors differ from it in a few lines. */
+/** Every ability, correct: broken push connectors differ from it in a few lines. */
 export const rightPushAbilities = {
   endpoint: ({ path }) => {
     return { path, bodyBytesMax: 1_000_000, backlogMax: 100_000, lingerMs: 0, retentionMs: 60_000 };
@@ -76,7 +76,7 @@ export const rightPush = rightPushSource();
 
 const samplePushSecret = "sample-push-secret-90a7c1";
 
-/** A body with the headers that it is believed with. */
+/** A body with the headers that make it valid. */
 function signedDelivery(body: string): {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ function signedDelivery(body: string): {
   return { body, headers: { "Sample-Id": "d-1", "Sample-Signature": signature } };
 }
 
-/** Its sender, which signs as the connector itself says. */
+/** Its sender, which signs with the connector's own `sign`. */
 export function rightPushHarness(): PushHarness {
   return {
     config: { secret: samplePushSecret },

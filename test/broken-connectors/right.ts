@@ -29,7 +29,7 @@ function isEarlier(one: SamplePosition, other: SamplePosition): boolean {
   return one.changed === other.changed ? one.id < other.id : one.changed < other.changed;
 }
 
-/** No transaction of the server is open for an hour. */
+/** No transaction of the server stays open for an hour. */
 function isRecent({ changed }: SamplePosition): boolean {
   return Date.now() - Date.parse(changed) < 3_600_000;
 }
@@ -63,7 +63,7 @@ async function write(
     const ids = wanted.map(({ id }) => id);
     const { rows } = await connection.get(answers.page, path, { ids });
     const texts = new Map(rows.map(({ id, text }) => [id, text]));
-    // A row that has the value already is left alone: the server stamps whatever it is told to change.
+    // A row that already has the value is left alone: the server stamps everything it is asked to change.
     const changes = wanted.filter(({ id, text }) => texts.has(id) && texts.get(id) !== text);
     const { found } = await connection.patch(path, changes);
     const done = new Map(changes.map(({ id }, index) => [id, found[index]]));
@@ -74,7 +74,7 @@ async function write(
   });
 }
 
-/** Every ability, right: broken connectors differ from it in a few lines. */
+/** Every ability, correct: broken connectors differ from it in a few lines. */
 export const rightAbilities = {
   read: async function* (ask) {
     const connection = new Connection(ask);
@@ -106,7 +106,7 @@ export const rightAbilities = {
   },
   recognize: async (ask) => {
     const identity = await connected(ask, (one) => one.get(answers.server, "/server"));
-    // Another version of the connector may have kept something else.
+    // Another version of the connector may have kept something different.
     const known = answers.server.safeParse(ask.known).data;
     const isOther = known !== undefined && known.server !== identity.server;
     const differs = isOther ? "it is another server" : undefined;

@@ -10,7 +10,7 @@ import { json } from "node:stream/consumers";
 
 import { z } from "zod";
 
-/** A row as the server holds it: the text of a malformed one is not a text. */
+/** A row as the server holds it: in a malformed row, `text` is not a string. */
 export type SampleRow = { readonly id: string; readonly text: unknown; readonly changed: string };
 
 /** A place in the order of (changed, id). */
@@ -47,21 +47,20 @@ function order(one: Place, other: Place): number {
 }
 
 /**
- * A small HTTP API over one table of rows, with what real ones do to their clients. It answers in pages in
- * the order of (changed, id): `GET /rows?after=&upto=&limit=` or `?ids=`, with `offset=` or `order=id` for
- * those who trust them, `GET /rows/count`, `GET /rows/edges?parts=`, `PATCH /rows`, `GET /tables`, `GET
- * /clock`, `GET /server`.
+ * A small HTTP API over one table of rows, which treats its clients as real ones do. It answers in pages in the order
+ * of (changed, id): `GET /rows?after=&upto=&limit=` or `?ids=`, with `offset=` or `order=id` for clients that trust
+ * them, `GET /rows/count`, `GET /rows/edges?parts=`, `PATCH /rows`, `GET /tables`, `GET /clock`, `GET /server`.
  */
 export class SampleServer {
   /** Its bearer token. */
   readonly token = "sample-token-5b1f0c9d4e";
-  /** What it knows itself by. */
+  /** Its identity. */
   readonly server = randomUUID();
   isDenying = false;
   isStalling = false;
-  /** What it waits for when it answers 429; undefined when it does not. */
+  /** The seconds that its 429 asks to wait; undefined if it does not throttle. */
   throttledSeconds: number | undefined;
-  /** Rows that may still be handed out before the connection dies, once; undefined when it does not. */
+  /** Rows that may still be returned before the connection dies, once; undefined if it does not die. */
   rowsUntilBreak: number | undefined;
   readonly #http: HttpServer = createServer((request, response) => {
     void this.#answer(request, response).catch(() => response.destroy());
@@ -89,7 +88,7 @@ export class SampleServer {
     await once(this.#http, "close");
   }
 
-  /** Ends every connection, those with a request that waits for its answer too. */
+  /** Ends every connection, including those with a request that waits for its answer. */
   hangUp(): void {
     this.#http.closeAllConnections();
   }
@@ -109,13 +108,13 @@ export class SampleServer {
     return this.#rows.get(id);
   }
 
-  /** Its rows in the order in which it hands them out. */
+  /** Its rows in the order in which it returns them. */
   rows(): readonly SampleRow[] {
     this.#sorted ??= [...this.#rows.values()].toSorted(order);
     return this.#sorted;
   }
 
-  /** Holds a row back until what is returned commits it. */
+  /** Holds a row back until the returned function commits it. */
   begin(row: SampleRow): () => void {
     this.#open.add(row);
     return () => {
@@ -138,13 +137,13 @@ export class SampleServer {
     const answer = this.#found(url);
     const handed = url.pathname === "/rows" ? this.#handOut(answer) : true;
     if (handed) return send(response, answer === undefined ? 404 : 200, answer ?? {});
-    // The head and half of the body arrive, and then nothing more ever does.
+    // The head and half of the body arrive, and then nothing more.
     const bytes = Buffer.from(JSON.stringify(answer));
     response.writeHead(200, { "content-length": bytes.length });
     response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
   }
 
-  /** What a `GET` finds; undefined for a path that is none. */
+  /** The answer to a `GET`; undefined for an unknown path. */
   #found(url: URL): object | undefined {
     const asked = question.parse(Object.fromEntries(url.searchParams));
     const { after, upto, limit, parts, ids } = asked;
@@ -185,20 +184,20 @@ export class SampleServer {
     );
   }
 
-  /** In the order of ids, whenever they changed. */
+  /** In the order of ids, regardless of their changes. */
   #behind(id = ""): readonly SampleRow[] {
     const rows = this.rows().filter((row) => row.id > id);
     return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   }
 
-  /** Its clock, and where the oldest open transaction began: no later than it stamped its rows. */
+  /** Its clock, and the start of the oldest open transaction: no later than the stamps of its rows. */
   #clock(): object {
     const now = new Date().toISOString().replace("Z", "000Z");
     const [oldest] = [...this.#open].map(({ changed }) => changed).toSorted();
     return { now, oldest: oldest !== undefined && oldest > now ? now : oldest };
   }
 
-  /** Stamps what it changes; true for each row that is there. */
+  /** Stamps the rows that it changes; true for each existing row. */
   #patch(given: z.output<typeof patches>): object {
     const changed = new Date().toISOString().replace("Z", "000Z");
     const found = given.map(({ id, text }) => {
@@ -209,7 +208,7 @@ export class SampleServer {
     return { found };
   }
 
-  /** Counts what is handed out; false when the connection is to die in the middle of it. */
+  /** Counts the rows returned; false if the connection should die in the middle of the answer. */
   #handOut(answer: object | undefined): boolean {
     if (this.rowsUntilBreak === undefined) return true;
     const { rows } = z.object({ rows: z.array(z.unknown()) }).parse(answer);

@@ -6,7 +6,7 @@ import { rightHarness } from "./right-harness.ts";
 import { rightPushHarness } from "./right-push.ts";
 import { SampleServer } from "./server.ts";
 
-/** What one check says of a broken connector, on a server of its own. */
+/** The result of one check on a broken connector, on a server of its own. */
 export async function resultIn(source: Source | PushSource, id: string): Promise<CheckResult> {
   const server = await SampleServer.start();
   try {

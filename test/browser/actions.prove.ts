@@ -19,7 +19,7 @@ async function planned(project: Project, id: string): Promise<void> {
   await until(async () => (await handle.query("plan")) !== null);
 }
 
-// What these come to for every kind of run, and in every phase, is tried through the client: test/web-ui/.
+// Their effect on every kind of run, and in every phase, is tested through the client: test/web-ui/.
 it(
   "a backfill that waits is signalled, refused an update, reset, started again, cancelled and terminated by the Web UI",
   async () => {

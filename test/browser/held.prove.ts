@@ -10,7 +10,7 @@ import { openProjectWithUi, pictures } from "../support/temporal/web-ui-project.
 const timeoutMs = 300_000;
 const [rows, changed] = [100, 31];
 
-/** A night of which so many rows have another name than the first. */
+/** A night in which this many rows have another name than in the first. */
 function nightCsv(night: number): string {
   return accountsCsv(rows, (row) => (row < changed ? `Renamed ${night}.${row}` : `Company ${row}`));
 }
@@ -52,7 +52,7 @@ it(
       refused: expect.stringContaining("that is not what is held now") as unknown,
     });
 
-    // While it waits: its files are lost, and another process takes the place of its worker.
+    // While it waits, its files are lost, and another process replaces its worker.
     await rm(join(project.folder, ".sluice/staging"), { recursive: true });
     await end(worker, "SIGTERM");
     await project.worker();

@@ -33,7 +33,7 @@ const commands = [
   [registerRejects, "rejects", "list", "--open", "--sync", "contacts", "--code", "not_date"],
 ] as const;
 
-// Not at once: what was looked up for one is kept for all who come within a second.
+// Not at once: a look-up is cached for all callers within a second.
 async function medianMs(look: () => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   for (let at = 0; at < looks; at++) {

@@ -41,7 +41,7 @@ type NightlyProject = {
   readonly target: string;
 };
 
-/** The project of the pictures: forty nights of three syncs and a pull, a run that is held, and events that wait. */
+/** The project of the screenshots: forty nights of three syncs and a pull, a held run, and waiting events. */
 async function openNights(): Promise<NightlyProject> {
   const folder = await memoryFolder();
   await writeFile(join(folder, "sluice.yaml"), nightlyYaml);
@@ -65,7 +65,7 @@ async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** What axe finds on a page; evaluated by the browser itself, which the page's policy does not forbid. */
+/** The faults that axe finds on a page; evaluated by the browser itself, which the page's policy does not forbid. */
 async function faultsOn(page: Page): Promise<unknown> {
   await page.evaluate(axe.source);
   const result: unknown = await page.evaluate(

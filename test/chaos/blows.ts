@@ -9,7 +9,7 @@ import type { Fleet } from "./world/fleet.ts";
 import type { Running } from "./world/program.ts";
 import { heartbeatTimeoutMs } from "./world/project.ts";
 
-/** Which activity makes a request of each step. */
+/** The activity that makes the request of each step. */
 const activityOf: Readonly<Partial<Record<Step, string>>> = {
   "upload-json": "uploadJson",
   "generate-upload-url": "uploadFile",
@@ -17,10 +17,10 @@ const activityOf: Readonly<Partial<Record<Step, string>>> = {
   "confirm-upload": "confirmUpload",
 };
 
-/** Temporal's number of the state of an activity that a worker has taken. */
+/** Temporal's number for the state of an activity that a worker has taken. */
 const started = 2;
 
-/** The workers that are at a step, as Temporal has it; each names itself by its pid. */
+/** The workers that are at a step, according to Temporal; each names itself by its pid. */
 async function workersAt(
   handle: Pick<WorkflowHandle, "describe">,
   step: Step,
@@ -36,7 +36,7 @@ async function workersAt(
   return fleet.workers.filter(({ pid }) => pids.includes(pid));
 }
 
-/** Who is hit: the workers where the strike says, else one of them, else all there are. */
+/** The workers to hit: for a strike at a held request, those at its step, or all if none is found; otherwise one. */
 export async function victimsOf(
   strike: Strike,
   of: { readonly handle: Pick<WorkflowHandle, "describe">; readonly fleet: Fleet },
@@ -49,8 +49,8 @@ export async function victimsOf(
 }
 
 /**
- * Stops workers, with another one at work meanwhile, and lets them continue after twice the heartbeat
- * timeout, when everything they did has been given to others.
+ * Stops workers while another one is at work, and lets them continue after twice the heartbeat timeout, when all their
+ * work has been given to others.
  */
 export async function stopFor(
   victims: readonly Running[],

@@ -8,18 +8,18 @@ import { judge, type SeedResult } from "./verdict.ts";
 import { Databases } from "./world/databases.ts";
 import { TestTemporal } from "./world/temporal.ts";
 
-/** Two cores bear two seeds. */
+/** Two cores can run two seeds. */
 const atOnce = 2;
 
-/** Which seeds, and what is said of them. */
+/** Which seeds to run, and where to report on them. */
 export type ChaosInput = {
   readonly seeds: readonly number[];
   readonly rows: number;
   readonly only?: Family | undefined;
-  /** Takes a folder for each seed; that of a red one stays. */
+  /** Takes a folder for each seed; the folder of a red seed stays. */
   readonly out: string;
   readonly say: (text: string) => void;
-  /** Ends what runs, and begins nothing more. */
+  /** Ends everything that runs, and begins nothing more. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -53,7 +53,7 @@ async function runSeed(of: {
   try {
     if (isOwn) temporal = await TestTemporal.start(folder);
     seed = await Seed.open(folder, plan, { ...shared, temporal });
-    // What then continues fails as soon as the processes are gone.
+    // Whatever still continues then fails as soon as the processes are gone.
     const after = await Promise.race([seed.run(), aborted(signal)]);
     result = await judge(seed, { plan, after, folder });
   } catch (error) {
@@ -73,13 +73,13 @@ export async function aborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** The command that has the same seed again. */
+/** The command that repeats a seed. */
 function commandOf(seed: number, { rows, only }: ChaosInput): string {
   const more = only === undefined ? "" : ` --only ${only}`;
   return `npm run chaos -- --seed ${seed} --rows ${rows}${more}`;
 }
 
-/** Runs seeds, two at a time, and says of each what became of it. */
+/** Runs seeds, two at a time, and reports the result of each. */
 export async function runSeeds(input: ChaosInput): Promise<SeedResult[]> {
   const home = await mkdtemp(join(tmpdir(), "sluice-chaos-"));
   const databases = new Databases();

@@ -6,16 +6,13 @@ import type { Exit } from "./world/program.ts";
 const graceMs = 30_000;
 const minuteMs = 60_000;
 
-/** What `retry-after` says in the faults that name a time. */
+/** The value of `retry-after` in the faults that give a time. */
 const retryAfterMs = 1_000;
 
-/** How long a request that was under way may still be done after a 429: the answer has to reach the one who waits. */
+/** How long after a 429 a request that was under way may still be made: the answer must first reach the caller. */
 const underWayMs = 250;
 
-/**
- * Records whose request the sandbox did not answer as it should: what may have been taken without the
- * client's knowing.
- */
+/** Records whose request the sandbox did not answer properly: they may have been taken without the client knowing. */
 export function ambiguousRecords(ledger: readonly LedgerEntry[], largestPart: number): number[] {
   const applying = ["upload-json", "confirm-upload"];
   return ledger
@@ -23,7 +20,7 @@ export function ambiguousRecords(ledger: readonly LedgerEntry[], largestPart: nu
     .map(({ records }) => records ?? largestPart);
 }
 
-/** Until when (Unix ms) an answer asks the client to send nothing; undefined where it does not. */
+/** Until when (Unix ms) an answer asks the client to send nothing; undefined if it does not. */
 function silentUntil(
   { t, step, status, fault }: LedgerEntry,
   orders: readonly FaultOrder[],
@@ -36,8 +33,8 @@ function silentUntil(
 }
 
 /**
- * L8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is
- * done there before the time is over, except what was under way.
+ * L8 for every API answer that gives a time to wait, except one whose reader was killed by it: no request is made there
+ * before the time is over, except requests that were under way.
  */
 export function blocksKept(
   ledger: readonly LedgerEntry[],
@@ -56,7 +53,7 @@ export function blocksKept(
   });
 }
 
-/** A process ends because we end it: by SIGTERM in time and with 0, by SIGKILL without having ended before. */
+/** A process ends only because we end it: by SIGTERM in time and with 0, by SIGKILL without having ended before. */
 export function exitsAreRight(exits: readonly Exit[]): string[] {
   return exits.flatMap(({ name, code, signal, sent, afterMs }) => {
     if (sent === "SIGKILL") return signal === "SIGKILL" ? [] : [`${name} ended before its kill`];

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 
-/** Writes down what happened; `facts` are plain data. */
+/** Logs an event; `facts` are plain data. */
 export type Tell = (what: string, facts?: object) => void;
 
 /** Appends events to a file, each with the time since the first, in ms. */
@@ -29,7 +29,7 @@ export class LedgerTail {
     this.#file = file;
   }
 
-  /** The whole lines written since the last look. */
+  /** The complete lines written since the last look. */
   async next(): Promise<LedgerEntry[]> {
     const { size } = await stat(this.#file);
     if (size <= this.#offset) return [];
@@ -38,7 +38,7 @@ export class LedgerTail {
       buffer: Buffer.alloc(size - this.#offset),
       position: this.#offset,
     });
-    // A line that a crash cut off is taken away when the sandbox starts again.
+    // A line that a crash cut off is removed when the sandbox starts again.
     const whole = buffer.lastIndexOf(0x0a) + 1;
     this.#offset += whole;
     const lines = buffer.toString("utf8", 0, whole).split("\n");

@@ -1,8 +1,8 @@
-// npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk|rerun|source]: N seeds
-// from this one on. Exit code 1 when a bound is broken, or when a hundred seeds and more leave out what they
-// are to show. npm run chaos -- --only webhooks --seed 42 [--seeds N] [--kills 20] [--away 60]: the same of
-// the receiver of webhooks, with so many kills, and Temporal away for so many seconds. npm run chaos -- --only
-// hosts --seed 42 [--seeds N] [--kills 20]: the same of three workers and two receivers with one store in Postgres.
+// npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk|rerun|source]: N seeds from this one
+// on. Exit code 1 if a bound is broken, or if a hundred seeds or more leave out what they should show. npm run chaos --
+// --only webhooks --seed 42 [--seeds N] [--kills 20] [--away 60]: the same for the receiver of webhooks, with this many
+// kills, and Temporal away for this many seconds. npm run chaos -- --only hosts --seed 42 [--seeds N] [--kills 20]: the
+// same for three workers and two receivers with one store in Postgres.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -16,7 +16,7 @@ import { missingFrom, summarise, summaryLine } from "./summary.ts";
 import { runWebhookSeeds } from "./webhooks/webhooks.ts";
 import { clockMeans } from "./world/clock.ts";
 
-/** From so many seeds on every kind of fault must have happened. */
+/** From this many seeds on, every kind of fault must have happened. */
 const seedsThatShowAll = 100;
 
 const text = { type: "string" } as const;

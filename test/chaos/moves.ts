@@ -12,18 +12,18 @@ import { type Handle, runOf } from "./strikes.ts";
 import type { OneAddress } from "./world/databases.ts";
 import type { Fleet } from "./world/fleet.ts";
 
-/** Rows of the table before anything changes. */
+/** Rows of the table before any change. */
 const tableRows = 60;
 
 const lookEveryMs = 20;
 const askEveryMs = 1_000;
-/** Far more than it takes to stage the table. */
+/** Far longer than staging the table takes. */
 const heldMsMax = 120_000;
 
 /** The sync that reads the table. */
 export const movedSync = "companies";
 
-/** What a move needs of its seed. */
+/** What a move needs from its seed. */
 export type MoveParts = {
   readonly fleet: Fleet;
   readonly state: StateStore;
@@ -34,7 +34,7 @@ export type MoveParts = {
   readonly finished: (handle: Handle) => Promise<Run>;
 };
 
-/** The connection and the sync that a move works with, as members of `connections` and `syncs`. */
+/** The connection and the sync of a move, as members of `connections` and `syncs`. */
 export function movedSource(
   move: Move,
   url: string,
@@ -45,7 +45,7 @@ export function movedSource(
     url,
     ...(timeZone === undefined ? {} : { time_zone: timeZone }),
   };
-  // What is held is a share of all rows: each run reads them.
+  // A guardrail holds a run by a share of all rows: each run reads them all.
   const isHeld = move.kind === "held";
   const read = isHeld ? {} : { changed_by: { column: "changed_at" } };
   const from = { connection: "crm", table: "public.companies", ...read };
@@ -57,7 +57,7 @@ export function movedSource(
   };
 }
 
-/** How a row is stamped: by an application that writes UTC where the column has no zone. */
+/** The stamp of a row: an application writes UTC if the column has no zone. */
 function stampOf({ kind }: Move): string {
   return kind === "zone-ahead" ? "(clock_timestamp() at time zone 'UTC')" : "clock_timestamp()";
 }
@@ -67,7 +67,7 @@ function alter(setting: string): string {
   return `do $$ begin execute format('alter database %I set ${setting}', current_database()); end $$`;
 }
 
-/** Statements that make the table, in a database whose clock or zone is ahead where the move says so. */
+/** Statements that make the table, in a database whose clock or zone is ahead if the move says so. */
 function tableSql(move: Move): readonly string[] {
   const { kind, hours } = move;
   const type = kind === "zone-ahead" ? "timestamp" : "timestamptz";
@@ -76,7 +76,7 @@ function tableSql(move: Move): readonly string[] {
     ...(kind === "zone-ahead" ? [alter("timezone = ''Asia/Tokyo''")] : []),
     ...(kind === "clock-back"
       ? [
-          // What comes first in the search path is the clock of this database.
+          // The first schema in the search path provides the clock of this database.
           `create schema clock; create function clock.clock_timestamp() returns timestamptz language sql volatile
              as $$ select pg_catalog.clock_timestamp() + interval '${hours} hours' $$`,
           alter("search_path = clock, pg_catalog, public"),
@@ -87,7 +87,7 @@ function tableSql(move: Move): readonly string[] {
   ];
 }
 
-/** Adds rows `from` to `to`, of a version, each stamped for itself. */
+/** Adds rows `from` to `to`, of a version, each with its own stamp. */
 function added(
   move: Move,
   rows: {
@@ -111,12 +111,12 @@ function renamed(
     where version = 1 and substr(id, 2)::int % ${every} = 0`;
 }
 
-/** What happens to the table before each further run. */
+/** The changes to the table before each further run. */
 function changesOf(move: Move): readonly (readonly string[])[] {
   const more = added(move, { from: tableRows + 1, to: tableRows + 10 });
   const later = [renamed(move, { every: 5, to: "late" })];
   if (move.kind === "second-version") {
-    // Two versions of a record in one run, and one that another run has sent.
+    // Two versions of a record in one run, and one version that another run has sent.
     const versions = [2, 3].map((version) =>
       added(move, { from: 1, to: tableRows, version, every: version }),
     );
@@ -130,7 +130,7 @@ function changesOf(move: Move): readonly (readonly string[])[] {
 const named = z.object({ id: z.string(), name: z.string() });
 const held = z.looseObject({ account_properties: z.looseObject({ name: z.string() }) });
 
-/** Records that the service does not hold as the table has them: of several versions the one that changed last. */
+/** Records that differ between the service and the table, where the newest of several versions counts. */
 async function wrong({ database, fleet }: MoveParts): Promise<readonly string[]> {
   const rows = await database.query(
     "select distinct on (id) id, name from public.companies order by id, changed_at desc, version desc",
@@ -144,7 +144,7 @@ async function wrong({ database, fleet }: MoveParts): Promise<readonly string[]>
   });
 }
 
-/** Runs the sync, and has every worker killed in its midst where the move says so. */
+/** Runs the sync, and kills every worker in the middle if the move says so. */
 async function runOnce({ isStruck }: Move, parts: MoveParts): Promise<Run> {
   const { fleet, state, start, finished, tell } = parts;
   const handle = await start();
@@ -156,7 +156,7 @@ async function runOnce({ isStruck }: Move, parts: MoveParts): Promise<Run> {
   return await finished(handle);
 }
 
-/** A run that must be done, and behind which the service must hold what the table does. */
+/** A run that must be done, after which the service must hold what the table does. */
 async function runWhole(when: string, move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { outcome, failure } = await runOnce(move, parts);
   if (outcome !== "done")
@@ -168,7 +168,7 @@ async function runWhole(when: string, move: Move, parts: MoveParts): Promise<rea
   ];
 }
 
-/** Waits until a run is held; answers its id. */
+/** Waits until a run is held. Returns its id. */
 async function heldId(handle: Handle, { state }: Pick<MoveParts, "state">): Promise<string> {
   const giveUpAt = performance.now() + heldMsMax;
   for (;;) {
@@ -182,7 +182,7 @@ async function heldId(handle: Handle, { state }: Pick<MoveParts, "state">): Prom
   }
 }
 
-/** Waits until a worker answers for a run: one that was killed takes as long to start as the machine is busy. */
+/** Waits until a worker answers for a run: after a kill, starting takes as long as the machine is busy. */
 async function answered(handle: Handle): Promise<void> {
   const giveUpAt = performance.now() + heldMsMax;
   while (performance.now() < giveUpAt) {
@@ -193,7 +193,7 @@ async function answered(handle: Handle): Promise<void> {
   throw new Error("no worker answers for a run that is held");
 }
 
-/** A run that is held must send nothing, whoever is killed meanwhile, until somebody approves it. */
+/** A held run must send nothing, whoever is killed meanwhile, until somebody approves it. */
 async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { fleet, start, finished, tell } = parts;
   const requests = async (): Promise<number> =>
@@ -207,7 +207,7 @@ async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]>
   }
   const sent = (await requests()) - before;
   await answered(handle);
-  // Its worker may have died while it was weighed, and the workflow hear of the hold later than the store.
+  // Its worker may have died while it was weighed, and the workflow may learn of the hold later than the store.
   const { exit, stdout } = await fleet.sluice("approve", runId);
   const { outcome, failure } = await finished(handle);
   tell("a run was held", { sent, outcome, failure: failure?.code });
@@ -222,12 +222,12 @@ async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]>
   ];
 }
 
-/** A run on another database after the address must stop and send nothing, until a person says that it is the same. */
+/** A run on another database at the address must stop and send nothing, until a person says that it is the same. */
 async function runElsewhere(move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { database, fleet, tell } = parts;
   database.leadTo(1);
   await preparedTable(move, parts);
-  // Other rows of the same keys: they must not arrive before somebody has said so.
+  // Other rows with the same keys: they must not arrive before somebody has said so.
   await database.query(renamed(move, { every: 2, to: "elsewhere" }));
   const before = (await readService(fleet.sandboxAddress)).ledger.length;
   const { outcome, failure } = await runOnce(move, parts);
@@ -252,10 +252,7 @@ async function preparedTable(move: Move, { database }: MoveParts): Promise<void>
   await database.query(added(move, { from: 1, to: tableRows }));
 }
 
-/**
- * What happens to a table, and to its server, behind everything else: the service must then hold what the
- * table does.
- */
+/** Changes a table, and its server, after everything else: the service must then hold what the table does. */
 export async function makeMove(move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { database, tell } = parts;
   tell("a move", { ...move });

@@ -23,7 +23,7 @@ describe("planOf", () => {
 
   it("has every fault, every blow, both modes and both kinds of service among a hundred seeds", () => {
     const orders = hundred.flatMap(ordersOf);
-    // Nothing is pulled here, so that pages have no faults.
+    // This test pulls nothing, so pages have no faults.
     const pageFaults = new Set<string>(pageFaultNames);
     const names = new Set(orderedFaultNames.filter((name) => !pageFaults.has(name)));
     expect(new Set(orders.map(({ do: name }) => name))).toEqual(names);

@@ -1,26 +1,26 @@
 import { Dice } from "./dice.ts";
 import { drawFaults, drawHold, type FaultOrder } from "./world/http-faults.ts";
 
-/** What a seed may be restricted to. */
+/** The family of events that a seed may be restricted to. */
 export const families = ["kills", "http", "clock", "disk", "rerun", "source"] as const;
 
 /** One of `families`. */
 export type Family = (typeof families)[number];
 
-/** What befalls a process: `stop` is SIGSTOP, and SIGCONT after twice the heartbeat timeout. */
+/** What happens to a process: `stop` is SIGSTOP, and SIGCONT after twice the heartbeat timeout. */
 export type Blow = "kill" | "stop" | "term" | "kill-sandbox" | "kill-temporal";
 
-/** A blow, and the event it hangs on. */
+/** A blow, and the event that triggers it. */
 export type Strike = {
   readonly blow: Blow;
   readonly at:
-    /** The ledger shows this fault, which holds the request in its place; a worker that is at this step is hit. */
+    /** The ledger shows this fault, which holds the request in place; a worker that is at this step is hit. */
     | { readonly hold: FaultOrder }
-    /** The ledger of the run has so many lines. */
+    /** The ledger of the run has this many lines. */
     | { readonly line: number };
 };
 
-/** What ends a run, and how the run then says so. */
+/** What ends a run, and how the run then reports it. */
 export type Ending = {
   readonly credits?: { readonly calls: number };
   readonly fault?: FaultOrder;
@@ -28,20 +28,19 @@ export type Ending = {
   readonly code: "CreditsExhausted" | "AuthFailed" | "ContractBroken";
 };
 
-/** Who gives a run up while the service holds a request of it; `reset` resets one that has ended. */
+/** How a run is abandoned while the service holds one of its requests; `reset` resets a run that has ended. */
 export const rerunWays = ["cancel", "terminate", "kill", "reset"] as const;
 
-/** What happens after the run that everything else befalls. */
+/** What happens after the main run, in which everything else happens. */
 export type Rerun = {
   readonly by: (typeof rerunWays)[number];
-  /** The one that its mode meets holds the first request that applies records. */
+  /** The fault that fits the run's mode holds the first request that applies records. */
   readonly holds: readonly FaultOrder[];
 };
 
 /**
- * What happens to a table, or to its server: another database after the address, a second version of a key, a
- * server in a zone ahead of a column without one, a server's clock that steps back, so many changes that a guardrail
- * holds the run.
+ * What happens to a table, or to its server: another database at the address, a second version of a key, a server in a
+ * zone ahead of a column without one, a server's clock that steps back, enough changes for a guardrail to hold the run.
  */
 export const moveKinds = [
   "another-database",
@@ -51,16 +50,16 @@ export const moveKinds = [
   "held",
 ] as const;
 
-/** What happens to a table after all that, and how. */
+/** The change to a table after all that, and its details. */
 export type Move = {
   readonly kind: (typeof moveKinds)[number];
-  /** Whether the workers are killed in the midst of the runs after it. */
+  /** Whether the workers are killed in the middle of the following runs. */
   readonly isStruck: boolean;
-  /** Whether the other database is said to be the same; else the first one is put back. */
+  /** Whether a person says that the other database is the same; otherwise the first one is put back. */
   readonly rebinds: boolean;
   /** How far the server's clock steps back. */
   readonly hours: number;
-  /** The `time_zone` of the connection: that of the application, of the server, or none. */
+  /** The `time_zone` of the connection: that of the application, that of the server, or none. */
   readonly timeZone?: string;
 };
 
@@ -69,11 +68,11 @@ export type Plan = {
   readonly seed: number;
   readonly rowsPerFile: number;
   readonly files: number;
-  /** One in so many rows is of each special kind. */
+  /** One row in this many is of each special kind. */
   readonly every: number;
   readonly mode: "auto" | "heavyweight" | "lightweight";
   readonly chunkRecords: number;
-  /** Hours that the clock of each worker is ahead; as many as there are workers. */
+  /** How many hours the clock of each worker is ahead; as many numbers as there are workers. */
   readonly clockHours: readonly number[];
   readonly confirms: "lenient" | "strict";
   readonly faults: readonly FaultOrder[];
@@ -87,25 +86,25 @@ export type Plan = {
 };
 
 /**
- * Hours that the clock of a worker is ahead, also of one that comes later: that has the right time, unless the plan has
- * one clock for all.
+ * How many hours the clock of a worker is ahead. A worker added later has the right time, unless the plan has one clock
+ * for all.
  */
 export function clockHoursOf({ clockHours, move }: Plan, worker: number): number {
   const later = move?.kind === "clock-back" ? clockHours[0] : 0;
   return clockHours[worker] ?? later ?? 0;
 }
 
-/** What a plan is made for. */
+/** The input of a plan. */
 export type PlanInput = {
   readonly seed: number;
   readonly rows: number;
   readonly only?: Family | undefined;
 };
 
-/** Every so many seeds a run is ended, each time by the next of the four causes. */
+/** In one of this many seeds a run is ended, each time by the next of the four causes. */
 const endingEvery = 25;
 
-/** Every so many seeds the service lets a key make only so many requests a minute, which takes up to a minute. */
+/** In one of this many seeds the service limits a key's requests a minute, which takes up to a minute. */
 const quotaEvery = 50;
 
 function endingOf(seed: number, dice: Dice): Ending | undefined {
@@ -141,7 +140,7 @@ function strikesOf(
   dice: Dice,
   of: { readonly mode: "heavyweight" | "lightweight"; readonly chunks: number },
 ): Strike[] {
-  // Three requests a chunk or one, less what the last ones do: a blow after the run would hit nothing.
+  // Three requests a chunk or one, less the last ones: a blow after the run would hit nothing.
   const lines = Math.max(1, (of.mode === "heavyweight" ? 3 : 1) * (of.chunks - 1));
   const struck = (what: string, blow: Blow, isHeld: boolean): Strike => {
     const isSleep = blow === "stop";
@@ -157,17 +156,17 @@ function strikesOf(
   return strikes;
 }
 
-/** Longer than a run that is given up waits for an answer, and now and then than the run after it takes. */
+/** Longer than an abandoned run waits for an answer, and sometimes longer than the next run takes. */
 const holdSeconds = [4, 15] as const;
 
-/** In turn, so that each comes as often in any stretch of seeds: one of them in every `period`. */
+/** Takes the items in turn, so that each comes equally often in any stretch of seeds: once in every `period`. */
 function inTurn<Item>(items: readonly Item[], seed: number, period: number): Item | undefined {
   return items[seed % period];
 }
 
 /**
- * Seeds in which each way of giving a run up, and each move, comes once; without a common divisor, so that
- * all meet all.
+ * Seeds in which each way of abandoning a run, and each move, comes once. They have no common divisor, so that all
+ * combinations occur.
  */
 const [rerunPeriod, movePeriod] = [7, 8];
 
@@ -188,7 +187,7 @@ function moveOf(dice: Dice, kind: Move["kind"]): Move {
   };
 }
 
-/** What happens under this seed: a pure function, so that the seed is all it takes to have it again. */
+/** Everything that happens under this seed: a pure function, so that the seed alone repeats it. */
 export function planOf({ seed, rows, only }: PlanInput): Plan {
   const dice = new Dice(seed);
   const isAllowed = (family: Family): boolean => only === undefined || only === family;
@@ -198,7 +197,7 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
   const files = dice.whole("files", 5, 10);
   const rowsPerFile = Math.max(1, Math.floor(rows / files));
   const every = dice.whole("every", 8, 24);
-  // A page ends with its file, and a chunk with a page: a little more than a file's records take two files.
+  // A page ends with its file, and a chunk with a page: a limit slightly above one file's records takes two files.
   const filesPerChunk = dice.pick("files per chunk", [1, 1, 1, 2]);
   const mode =
     ending !== undefined
@@ -219,7 +218,7 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
     isAllowed(family) ? inTurn(items, seed, only === family ? items.length : period) : undefined;
   const rerunBy = turn("rerun", rerunWays, rerunPeriod);
   const kind = turn("source", moveKinds, movePeriod);
-  // How far a server's clock went is told by a machine's own: two that differ would tell nothing.
+  // A server's clock step is measured by a machine's own clock: two machines that differ would measure nothing.
   const isOneClock = kind === "clock-back";
   const isRestarted = strikes.some(({ blow }) => blow === "kill-sandbox");
   return {

@@ -17,10 +17,10 @@ import { rowCanary } from "./world/project.ts";
 const lookEveryMs = 20;
 const heldMsMax = 120_000;
 
-/** What is noted leaves soon after; the service tells nobody of a request that it holds. */
+/** A part that is marked is sent soon after; the service does not report a request that it holds. */
 const leavesMs = 1_000;
 
-/** What a rerun needs of its seed. */
+/** What a rerun needs from its seed. */
 export type RerunParts = {
   readonly fleet: Fleet;
   readonly state: StateStore;
@@ -33,7 +33,7 @@ export type RerunParts = {
   readonly write: (files: Readonly<Record<string, string>>) => Promise<void>;
 };
 
-/** What a rerun came to. */
+/** The result of a rerun. */
 export type Rerunning = {
   readonly violations: readonly string[];
   readonly faults: readonly SandboxFaultName[];
@@ -53,7 +53,7 @@ function isLeaving({ parts }: StoreFacts): boolean {
   );
 }
 
-/** Resolves once it holds. @throws it does not come to hold. */
+/** Resolves once the condition holds. @throws it does not come to hold in time. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + heldMsMax;
   while (!(await holds())) {
@@ -62,7 +62,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** Rows that the service does not hold as the source has them. */
+/** Rows that differ between the service and the source. */
 function wrong(
   oracle: readonly OracleRow[],
   records: ReadonlyMap<string, HeldRecord>,
@@ -77,7 +77,7 @@ function isDone(outcome: Run["outcome"]): boolean {
   return outcome === "done" || outcome === "done_with_rejects";
 }
 
-/** Ends a run whose request the service holds, as the plan says. */
+/** Ends a run whose request the service holds, in the way the plan says. */
 async function giveUp({ by }: Rerun, handle: Handle, parts: RerunParts): Promise<void> {
   const { fleet, finished, tell } = parts;
   tell("a run is given up", { by });
@@ -85,13 +85,13 @@ async function giveUp({ by }: Rerun, handle: Handle, parts: RerunParts): Promise
   if (by === "terminate") await handle.terminate("chaos");
   if (by === "kill")
     await Promise.all(fleet.workers.map(async (each) => await each.end("SIGKILL")));
-  // Of a run that was terminated the next one says that it has ended.
+  // For a terminated run, only the next run records that it has ended.
   if (by !== "terminate") await finished(handle);
 }
 
 /**
- * Sends older values, gives their run up while the service holds a request of it, fixes the source and runs
- * again, before and after that request is applied.
+ * Sends older values, abandons their run while the service holds one of its requests, fixes the source and runs again,
+ * before and after that request is applied.
  */
 async function rerunHeld(rerun: Rerun, parts: RerunParts): Promise<Rerunning> {
   const { fleet, state, source, start, finished, write } = parts;
@@ -131,7 +131,7 @@ async function rerunHeld(rerun: Rerun, parts: RerunParts): Promise<Rerunning> {
   };
 }
 
-/** Resets the run that has ended to its first task: nothing may be sent, and the run stays as it was. */
+/** Resets the ended run to its first task: nothing may be sent, and the run must stay as it was. */
 async function resetEnded(parts: RerunParts): Promise<Rerunning> {
   const { client, fleet, state, start, finished, tell } = parts;
   const handle = await start();
@@ -167,7 +167,7 @@ async function resetEnded(parts: RerunParts): Promise<Rerunning> {
   };
 }
 
-/** What happens after the run that everything else befalls. */
+/** Performs what happens after the main run. */
 export async function runAgain(plan: Rerun, parts: RerunParts): Promise<Rerunning> {
   return plan.by === "reset" ? await resetEnded(parts) : await rerunHeld(plan, parts);
 }

@@ -23,15 +23,15 @@ import { makeProject, sourceOf, writeFiles } from "./world/project.ts";
 import type { TestTemporal } from "./world/temporal.ts";
 
 const lookEveryMs = 20;
-/** Far more than a run takes on a busy machine: whoever waits for longer hangs. */
+/** Far longer than a run takes on a busy machine: after this it hangs. */
 const runMsMax = 300_000;
 
-/** What is left to look at when everything has happened. */
+/** What is left to check when everything has happened. */
 export type Aftermath = {
   readonly oracle: readonly OracleRow[];
   readonly run: Run;
   readonly since: number;
-  /** What went wrong on purpose in runs before that, which it ended. */
+  /** The deliberate faults in earlier runs, which they ended. */
   readonly faultsBefore: readonly SandboxFaultName[];
   readonly snapshots: readonly Snapshot[];
   /** Records that were under way at each blow. */
@@ -39,14 +39,14 @@ export type Aftermath = {
   readonly struck: readonly Struck[];
   readonly endedMs: number;
   readonly historyBytes: number;
-  /** Whether staging met the full disk, where the plan has one. */
+  /** Whether staging hit the full disk, if the plan has one. */
   readonly metFullDisk: boolean;
 };
 
-/** What seeds have together. */
+/** What seeds share. */
 export type Shared = { readonly temporal: TestTemporal; readonly databases: Databases };
 
-/** One seed under way: its processes, and what has happened to them. Whoever opens it closes it. */
+/** One seed under way: its processes, and what has happened to them. The caller closes it. */
 export class Seed {
   readonly fleet: Fleet;
   readonly state: StateStore;
@@ -111,12 +111,12 @@ export class Seed {
     return seed;
   }
 
-  /** A task queue of its own, on a server that other seeds use too. */
+  /** A task queue of its own, on a server that other seeds share. */
   get #queue(): string {
     return `chaos-${process.pid}-${this.#plan.seed}`;
   }
 
-  /** Lets everything happen, and the run finish by itself. @throws it does not. */
+  /** Lets everything happen, and the run finish by itself. @throws it does not finish. */
   async run(): Promise<Aftermath> {
     await Promise.all([
       this.fleet.startSandbox({ faults: [] }),
@@ -155,7 +155,7 @@ export class Seed {
     };
   }
 
-  /** Gives a run up and runs again, where the plan has it; to be called once everything else is read. */
+  /** Abandons a run and runs again, if the plan has it; to be called once everything else is read. */
   async rerun(): Promise<Rerunning> {
     const { rerun: plan } = this.#plan;
     if (plan === undefined) return { violations: [], faults: [] };
@@ -171,7 +171,7 @@ export class Seed {
     });
   }
 
-  /** Lets happen to a table what the plan has, behind everything else; what it then finds wrong. */
+  /** Makes the plan's changes to a table, after everything else. Returns the violations found. */
   async move(): Promise<readonly string[]> {
     const { move } = this.#plan;
     if (move === undefined || this.#database === undefined) return [];
@@ -185,7 +185,7 @@ export class Seed {
     });
   }
 
-  /** Ends every process, and leaves files alone; a second time it does nothing. */
+  /** Ends every process, and leaves files alone. A second call does nothing. */
   async close(): Promise<void> {
     this.#closed ??= this.#close();
     await this.#closed;
@@ -210,13 +210,13 @@ export class Seed {
   /** The run of a workflow, once both have ended. */
   async #finished(handle: Handle): Promise<Run> {
     const run = await this.#ended(handle, async () => undefined);
-    // A failed workflow says so by throwing; what its run came to be in the store.
+    // The result of a failed workflow throws; the outcome of its run is in the store.
     await handle.result().catch(() => undefined);
     this.#tell("a run has ended", { outcome: run.outcome, failure: run.failure?.code });
     return run;
   }
 
-  /** Looks again and again until a run has ended, and does `meanwhile` each time. */
+  /** Polls until a run has ended, and does `meanwhile` each time. */
   async #ended(handle: Handle, meanwhile: () => Promise<void>): Promise<Run> {
     const giveUpAt = performance.now() + runMsMax;
     for (;;) {
@@ -229,8 +229,8 @@ export class Seed {
   }
 
   /**
-   * Has a run end for a reason that only a person can fix, then fixes it; gives what becomes of each row in
-   * the run after that one, which finds the rows of committed chunks unchanged.
+   * Makes a run end for a reason that only a person can fix, then fixes it. Returns what becomes of each row in the
+   * next run, which finds the rows of committed chunks unchanged.
    */
   async #endRun(): Promise<readonly OracleRow[]> {
     const { oracle } = this.#source;
@@ -255,7 +255,7 @@ export class Seed {
     });
   }
 
-  /** Strikes as the ledger tells of the plan's events until the run has ended. */
+  /** Strikes at the plan's events, as the ledger shows them, until the run has ended. */
   async #survive(target: Target): Promise<Run> {
     return await this.#ended(target.handle, async () => {
       await this.#freeDisk(target.handle);
@@ -264,8 +264,8 @@ export class Seed {
   }
 
   /**
-   * Makes room once staging met the full disk, by the store: Temporal holds a log line back that is ahead of
-   * a clock which is behind.
+   * Makes room once staging hit the full disk, according to the store: Temporal delays a log line whose time is ahead
+   * of a slow clock.
    */
   async #freeDisk(handle: Handle): Promise<void> {
     if (this.#disk === undefined || !this.#isDiskStillFull) return;
@@ -278,7 +278,7 @@ export class Seed {
   }
 }
 
-/** The faults that a ledger tells of. */
+/** The faults in a ledger. */
 export function firedIn(ledger: readonly LedgerEntry[]): SandboxFaultName[] {
   return ledger.flatMap(({ fault }) => (fault === null ? [] : [fault]));
 }

@@ -15,7 +15,7 @@ import type { TestTemporal } from "./world/temporal.ts";
 /** A workflow that is under way. */
 export type Handle = WorkflowHandleWithFirstExecutionRunId;
 
-/** A strike that was carried out, and the line of the ledger that it hung on. */
+/** A strike that was carried out, and the ledger line that triggered it. */
 export type Struck = {
   readonly blow: Blow;
   readonly entry: LedgerEntry;
@@ -27,7 +27,7 @@ export type Struck = {
 export type Target = {
   readonly handle: Handle;
   readonly oracle: readonly OracleRow[];
-  /** Lines of the ledger before its first. */
+  /** Lines of the ledger before the run's first. */
   readonly since: number;
 };
 
@@ -44,12 +44,12 @@ export async function runOf(
   state: Pick<StateStore, "runs">,
   { firstExecutionRunId }: Handle,
 ): Promise<Run | undefined> {
-  // All of a seed: the newest by a worker's clock may be another one than the last.
+  // All runs of a seed: the newest by a worker's clock may not be the last one.
   const runs = await state.runs({ limit: 10 });
   return runs.find(({ firstRunId }) => firstRunId === firstExecutionRunId);
 }
 
-/** Carries out a plan's strikes as the events come that they hang on, and keeps what there was to see at each. */
+/** Carries out a plan's strikes as their events come, and keeps a snapshot at each. */
 export class Strikes {
   readonly snapshots: Snapshot[] = [];
   /** Records that were under way at each blow. */
@@ -65,7 +65,7 @@ export class Strikes {
     this.#waiting = parts.plan.strikes;
   }
 
-  /** Starts the sandbox with the plan's faults, and before them the holds that have not been met yet. */
+  /** Starts the sandbox with the plan's faults, preceded by the holds that have not been met yet. */
   async startSandbox(): Promise<void> {
     const { fleet, plan } = this.#parts;
     const holds = this.#waiting.flatMap(({ at }) => ("hold" in at ? [at.hold] : []));
@@ -75,7 +75,7 @@ export class Strikes {
     });
   }
 
-  /** Takes the next line of the ledger; returns once the blow that hangs on it has fallen. */
+  /** Takes the next line of the ledger; returns once the blow that it triggers is done. */
   async meet(entry: LedgerEntry, target: Target): Promise<void> {
     this.#lines += 1;
     const { step, status, fault, applied } = entry;
@@ -87,7 +87,7 @@ export class Strikes {
     this.#waiting = this.#waiting.filter((each) => each !== strike);
     this.struck.push({ blow: strike.blow, entry, isHeld: "hold" in strike.at });
     await this.#strike(strike, target);
-    // Temporal's end makes no outcome unknown: what an activity did is in the store.
+    // Temporal's death makes no outcome unknown: the results of activities are in the store.
     if (strike.blow !== "kill-temporal") await this.#look(strike.blow, target);
   }
 
@@ -116,7 +116,7 @@ export class Strikes {
         tell(blow, { at, pids: victims.map(({ pid }) => pid) });
         if (blow === "stop") {
           const zombies = stopFor(victims, fleet, tell);
-          // Whoever waits for them is told; until then a failure must not end this process.
+          // The error reaches whoever awaits `settled`; until then a failure must not end this process.
           zombies.catch(() => undefined);
           this.#background.push(zombies);
         } else {
@@ -128,14 +128,14 @@ export class Strikes {
     }
   }
 
-  /** Keeps what store and service say now; the store first, as the service only gains. */
+  /** Keeps the current state of store and service; the store first, because the service only gains. */
   async #look(blow: Blow, { handle, oracle, since }: Target): Promise<void> {
     const { state, fleet } = this.#parts;
     const { runId = "" } = (await runOf(state, handle)) ?? {};
     const store = await readStore(state, { runId, oracle });
     const service = await readService(fleet.sandboxAddress, since);
     this.snapshots.push({ store, service });
-    // A worker that is told to stop finishes what it sends (docs/facts/faults.md#promises, P13).
+    // A worker that receives SIGTERM finishes what it sends (docs/facts/faults.md#promises, P13).
     if (blow !== "term") this.underWay.push(recordsUnderWay(store));
   }
 }

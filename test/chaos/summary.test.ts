@@ -34,7 +34,7 @@ const all: SeedResult = {
   hadFullDisk: true,
 };
 
-/** Ten of each: a seed gives one run up, and makes one move. */
+/** Ten of each: a seed abandons one run, and makes one move. */
 const ofEach = ["cancel", "terminate", "kill", "reset"] as const;
 const others = Array.from({ length: 10 * moveKinds.length }, (_, index): SeedResult => {
   const quiet = { ...all, struck: [], faults: [], hadWrongClock: false, hadFullDisk: false };

@@ -2,24 +2,24 @@ import { faultNames, pageFaultNames } from "../../src/sandbox/faults/faults.ts";
 import { moveKinds, rerunWays } from "./plan.ts";
 import type { SeedResult } from "./verdict.ts";
 
-/** Blows and conditions that are no request's fault. */
+/** Blows and conditions that are not faults of a request. */
 const conditions = ["kill", "stop", "term", "kill-sandbox", "kill-temporal", "clock", "full-disk"];
 
 /**
- * Runs that are given up, or reset, and run again; and what happens to a table and its server. A hundred
- * seeds have ten of each.
+ * Runs that are abandoned, or reset, and run again; and changes to a table and its server. A hundred seeds have ten of
+ * each.
  */
 const turns = [...rerunWays.map((by) => `rerun after ${by}`), ...moveKinds];
 const turnsMin = 10;
 
-/** What all seeds came to. */
+/** The totals of all seeds. */
 export type Summary = {
   readonly seeds: number;
   readonly red: number;
   readonly kills: number;
-  /** Of workers while a PUT had begun and had not been answered. */
+  /** Kills of workers while a PUT had begun and had not been answered. */
   readonly killsDuringPut: number;
-  /** Of workers after a confirm was applied, and before its answer. */
+  /** Kills of workers after a confirm was applied, and before its answer. */
   readonly killsAfterConfirm: number;
   /** How often each kind of fault happened. */
   readonly fired: ReadonlyMap<string, number>;
@@ -31,9 +31,9 @@ export type Summary = {
   readonly broken: number;
 };
 
-/** Adds up what became of the seeds. */
+/** Adds up the results of the seeds. */
 export function summarise(results: readonly SeedResult[]): Summary {
-  // Nothing is pulled here, so that pages have no faults.
+  // This test pulls nothing, so pages have no faults.
   const pageFaults = new Set<string>(pageFaultNames);
   const names = [...faultNames, ...conditions, ...turns].filter((name) => !pageFaults.has(name));
   const fired = new Map<string, number>(names.map((name) => [name, 0]));
@@ -66,7 +66,7 @@ export function summarise(results: readonly SeedResult[]): Summary {
   };
 }
 
-/** What did not happen, or too rarely, although a hundred seeds must bring it: then they have shown nothing of it. */
+/** What did not happen, or too rarely, although a hundred seeds must show it. */
 export function missingFrom({ fired, killsDuringPut, killsAfterConfirm }: Summary): string[] {
   return [
     ...(killsDuringPut === 0 ? ["a kill during a PUT"] : []),

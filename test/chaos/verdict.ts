@@ -18,7 +18,7 @@ import type { Fleet } from "./world/fleet.ts";
 import { rowCanary } from "./world/project.ts";
 
 const historyBytesMax = 2_000_000;
-/** What became of a seed. */
+/** The result of a seed. */
 export type SeedResult = {
   readonly seed: number;
   readonly violations: readonly string[];
@@ -29,7 +29,7 @@ export type SeedResult = {
   readonly calls: number;
   readonly struck: readonly Struck[];
   readonly faults: readonly SandboxFaultName[];
-  /** Who gave a run up after all that. */
+  /** How a run was abandoned after all that. */
   readonly givenUp: Rerun["by"] | undefined;
   /** What happened to a table after that. */
   readonly moved: Move["kind"] | undefined;
@@ -45,7 +45,7 @@ async function reportOf(fleet: Fleet, runId: string): Promise<RunReport> {
   return anyReport.parse(JSON.parse(stdout));
 }
 
-/** Processes that work in the seed's folder; what has ended meanwhile has no folder. */
+/** Processes that work in the seed's folder; a process that has ended meanwhile has no folder. */
 function leftOver(folder: string): string[] {
   return globSync("/proc/[0-9]*/cwd").flatMap((link) => {
     try {
@@ -57,7 +57,7 @@ function leftOver(folder: string): string[] {
   });
 }
 
-/** Holds a seed that has come to its end against everything that must hold, and ends its processes. */
+/** Checks a finished seed for everything that must hold, and ends its processes. */
 export async function judge(
   seed: Seed,
   of: { readonly plan: Plan; readonly after: Aftermath; readonly folder: string },

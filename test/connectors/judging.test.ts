@@ -17,7 +17,7 @@ syncs:
 const old = { changed: "2024-05-01T00:00:00.000000Z", id: "" };
 const present = { changed: "2024-05-02T00:00:00.000000Z", id: "" };
 
-/** Which rows of a first read are followed, where a transaction was open then. */
+/** Which rows of a first read are followed, depending on a transaction that was open then. */
 async function followed(toPosition: unknown, oldestOpen: unknown): Promise<unknown> {
   const { deps } = await Harness.open({ yaml });
   const sync = deps.config.syncs.get("accounts");

@@ -6,15 +6,15 @@ import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import type { Stream } from "../../src/records/streams.ts";
 import { collect, streamOf } from "../support/sequences.ts";
 
-/** What lines are made with. */
+/** The mapping from which lines are made, and their limit. */
 export type LinesAsked = {
   readonly stream: Stream;
   readonly record: RecordMapping;
-  /** Bytes of a line at most; undefined is of any. */
+  /** The maximum bytes of a line; undefined for no limit. */
   readonly bytesMax: number | undefined;
 };
 
-/** What becomes of pages, without what only one of the two ways has: that of cells, and that of objects. */
+/** The results of pages, without what only one of the two ways has: cells, and objects. */
 export async function linesOf(
   pages: readonly RowPage[],
   { stream, record, bytesMax }: LinesAsked,
@@ -32,7 +32,7 @@ export async function linesOf(
   }));
 }
 
-/** The same pages, of which every row is mapped as an object. */
+/** The same pages, with every row mapped as an object. */
 export function asObjects(pages: readonly RowPage[]): readonly RowPage[] {
   return pages.map((page) => ({
     rows: page.rows,

@@ -64,7 +64,7 @@ describe("readSpan", () => {
     const moving: Read = async function* read({ from, limit = Infinity }) {
       asked.push(from);
       const at = { offset: from?.offset ?? 0 };
-      // It knows no smaller page than four rows.
+      // It has no page smaller than four rows.
       for (let left = limit; left > 0 && at.offset < 12; left -= 4) {
         const rows = rowsOf(Math.min(4, left < 4 && left === limit ? left : 4));
         at.offset += rows.length;

@@ -5,7 +5,7 @@ import { assertMayRepeat } from "../../connectors/replayable.ts";
 import { connectorOf } from "../../connectors/source.ts";
 import { accountsYaml, Harness } from "../support/project/harness.ts";
 
-/** Looks whether the rows of a sync may be sent again, whose connection and stream are these. */
+/** Checks whether the rows of a sync with this connection and stream may be sent again. */
 async function mayRepeat(connection: string, stream: "account" | "account_event"): Promise<void> {
   const event = `record:
       event_id: id

@@ -11,30 +11,30 @@ import {
   type Recorder,
 } from "./drive/lane.ts";
 
-/** Of so many points that are tried with copies, one is tried with a real kill as well; of one of each kind, half. */
+/** One point in this many tried with copies is also tried with a real kill; for one of each kind, half as often. */
 const pointsPerKill = 24;
 
-/** A run that is to die, and what holds then. */
+/** A run that should die, and what must hold then. */
 export type CrashTest<Found> = {
   readonly plan: () => Promise<LanePlan<Found>>;
   /** Numbers of the effects before which it dies, counted from 1. @default all */
   readonly pointsOf?: (effects: readonly string[]) => readonly number[];
-  /** What is wrong with a death, or with the run that had none, in words. */
+  /** What is wrong with a death, or with the run that did not die, in words. */
   readonly violationsOf: (death: Death<Found>, whole: Death<Found>) => readonly string[];
   /** What the deaths at all points should have shown and did not, in words. */
   readonly missingOf: (deaths: readonly Death<Found>[], whole: Death<Found>) => readonly string[];
 };
 
-/** Before which of its points a run dies: before each, or before one of each kind of effect. */
+/** The points before which a run dies: each, or one of each kind of effect. */
 type Which = "each" | "each-kind";
 
-/** What came of all deaths; a test looks for violations, and finds none. */
+/** The result of all deaths; a test looks for violations, and finds none. */
 type Outcome<Found> = {
   readonly deaths: readonly Death<Found>[];
   readonly violations: readonly string[];
 };
 
-/** Effects that a run should have and has not, in words. */
+/** Effects that a run should have and does not, in words. */
 export function absentFrom(
   effects: readonly string[],
   wanted: readonly string[],
@@ -42,7 +42,7 @@ export function absentFrom(
   return wanted.filter((name) => !effects.includes(name)).map((name) => `no effect ${name}`);
 }
 
-/** What the client calls a request -> what the sandbox calls it. */
+/** The client's name of a request -> the sandbox's. */
 const steps: ReadonlyMap<string, Step> = new Map([
   ["generateUploadUrl", "generate-upload-url"],
   ["putFile", "put"],
@@ -51,7 +51,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
 ]);
 
 /**
- * Copies before each effect: after one is before the next, because recording that an activity completed is an
+ * Copies before each effect. After an effect is before the next one, because recording that an activity completed is an
  * effect as well.
  */
 const beforeEffects: Recorder =
@@ -61,7 +61,7 @@ const beforeEffects: Recorder =
     return await work();
   };
 
-/** Has each request arrive without being applied the first time that its activity makes it, and copies then. */
+/** Makes each request arrive without being applied the first time that its activity makes it, and copies then. */
 const atDrops: Recorder = ({ sandbox, journal, copy }) => {
   const dropped = new Set<string>();
   return async (name, work) => {
@@ -87,7 +87,7 @@ async function open<Found>(
   return await CrashLane.open(await plan(), store);
 }
 
-/** Has a run die by a real kill before these effects, one after the other. */
+/** Kills a run for real before these effects, one after the other. */
 async function killBefore<Found>(
   lane: CrashLane<Found>,
   points: readonly number[],
@@ -102,13 +102,13 @@ function pointsOf<Found>(test: CrashTest<Found>, { effects }: Death<Found>): rea
   return test.pointsOf?.(effects) ?? numbers(effects.length).map((index) => index + 1);
 }
 
-/** Of the points of one kind the middle one: what is done for each chunk is done alike. */
+/** The middle point of each kind: the work for each chunk is alike. */
 function ofEachKind(points: readonly number[], { effects }: Death<unknown>): number[] {
   const kinds = Map.groupBy(points, (point) => effects[point - 1]?.replaceAll(/\d+/g, ""));
   return [...kinds.values()].flatMap((same) => same[Math.floor(same.length / 2)] ?? []);
 }
 
-/** Holds the whole run and all deaths against what a test promises. */
+/** Checks the whole run and all deaths against what a test promises. */
 function judge<Found>(
   { violationsOf }: CrashTest<Found>,
   whole: Death<Found>,
@@ -123,7 +123,7 @@ function judge<Found>(
   });
 }
 
-/** Has a run die before its points, in copies of one run; and before some of them by a real kill. */
+/** Lets a run die before its points, in copies of one run; and before some of them by a real kill. */
 export async function dieBefore<Found>(
   test: CrashTest<Found>,
   which: Which,
@@ -152,7 +152,7 @@ export async function dieBefore<Found>(
   return { deaths, violations };
 }
 
-/** Has a run die before each of its points by a real kill. */
+/** Lets a run die before each of its points by a real kill. */
 export async function killEverywhere<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
   const lane = await open(test, "sqlite");
   const whole = await lane.kill(never);
@@ -161,7 +161,7 @@ export async function killEverywhere<Found>(test: CrashTest<Found>): Promise<Out
   return { deaths, violations };
 }
 
-/** Has a run die at each request that arrived and was not applied, in copies of one run that meets all of these. */
+/** Lets a run die at each request that arrived and was not applied, in copies of one run that meets all of these. */
 export async function dieAtDrops<Found>(
   test: CrashTest<Found>,
   store: CrashStore = "sqlite",
@@ -173,7 +173,7 @@ export async function dieAtDrops<Found>(
   return { deaths, violations: judge(test, whole, deaths) };
 }
 
-/** The same by a real kill at each. */
+/** The same with a real kill at each. */
 export async function killAtDrops<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
   const lane = await open(test, "sqlite");
   const whole = await lane.kill(never);

@@ -17,7 +17,7 @@ const timeoutMs = 300_000;
 
 const run = { runId: "run-3", workflowId: "wf-run-3", firstRunId: "first-run-3" };
 
-/** Effects with which requests are noted, ended and forgotten, and doubts settled; and the request itself. */
+/** The effects that note, end and forget requests and settle doubts; and the request itself. */
 const ofDoubt = [
   "beginPart",
   "uploadJson",
@@ -30,7 +30,7 @@ const ofDoubt = [
   "complete closeRun",
 ];
 
-/** What a worker of a process that is gone by now works with; `effect` goes around what it changes. */
+/** The dependencies of a worker whose process is gone by now; `effect` wraps its changes. */
 function ofGoneProcess({ deps, state }: Harness, number: number, effect: Effect): Dependencies {
   const watched = <Methods extends object>(methods: Methods): Methods =>
     new Proxy(methods, {
@@ -44,12 +44,12 @@ function ofGoneProcess({ deps, state }: Harness, number: number, effect: Effect)
           });
       },
     });
-  // No process of this number began then.
+  // No process with this number began at that time.
   const process = processName(deps.hostId).replace(/ \S+$/, ` ${number}`);
   return { ...deps, state: watched(state), api: watched(deps.api), effect, process };
 }
 
-/** The journal of a process: a dead one writes no more, although here its timers continue. */
+/** The journal of a process: a dead process writes no more, although its timers continue here. */
 class MortalJournal extends Journal {
   isDead = false;
 
@@ -58,10 +58,7 @@ class MortalJournal extends Journal {
   }
 }
 
-/**
- * An effect that never comes to an end at the n-th one of a name, before or after it is made, as when its
- * process is killed.
- */
+/** An effect that never ends when it comes to this name, before or after it is made, as when its process is killed. */
 function endlessAt(point: { readonly name: string; readonly when: "before" | "after" }): {
   readonly effect: Effect;
   readonly died: Promise<void>;
@@ -82,7 +79,7 @@ function endlessAt(point: { readonly name: string; readonly when: "before" | "af
   return { effect, died };
 }
 
-/** A sync of which an older request was applied after a newer one, and can be set right by its next run. */
+/** A sync whose older request was applied after a newer one, and which its next run can correct. */
 async function inDoubt(): Promise<Harness> {
   const { run: first, chunk } = await stagedRun();
   const { harness } = first;
@@ -99,7 +96,7 @@ async function inDoubt(): Promise<Harness> {
 const whens = isProving ? (["before", "after"] as const) : (["after"] as const);
 const points = ofDoubt.flatMap((name) => whens.map((when) => ({ name, when })));
 
-/** Drives the run in a process that dies; answers whether it did. */
+/** Drives the run in a process that dies. Returns whether it died. */
 async function die(harness: Harness, number: number, at: Parameters<typeof endlessAt>[0]) {
   const journal = new MortalJournal(join(harness.folder, "journal.jsonl"));
   const { effect, died } = endlessAt(at);
@@ -117,14 +114,14 @@ it(
     for (const point of points) {
       const where = `killed ${point.when} ${point.name}`;
       const harness = await inDoubt();
-      // The first one leaves a request that is not noted as ended.
+      // The first process leaves a request that is not noted as ended.
       expect(await die(harness, 1, { name: "uploadJson", when: "after" })).toBe(true);
       if (await die(harness, 2, point)) deaths.add(point.name);
       const journal = new Journal(join(harness.folder, "journal.jsonl"));
       const report = await driveRun({ run, mode: "lightweight", deps: harness.deps, journal });
       expect([where, report.outcome]).toEqual([where, "done"]);
       expect([where, await held(harness, "a0")]).toEqual([where, "newer 0"]);
-      // What the processes that are gone sent may have been applied until now; then all is known again.
+      // Requests of the dead processes may have been applied until now; then everything is known again.
       harness.clock.nowMs += overMs;
       await transfer(harness, "run-4");
       harness.clock.nowMs += overMs;

@@ -1,4 +1,4 @@
-// Every death of the other tests by a real kill, which takes a process each that runs all that comes before.
+// The deaths of the other tests, each by a real kill: that takes a process, which runs everything before the point.
 import { describe, expect, it } from "vitest";
 
 import { killAtDrops, killEverywhere } from "./crash-test.ts";

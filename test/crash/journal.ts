@@ -5,12 +5,12 @@ import { z } from "zod";
 const line = z.union([
   z.object({ begun: z.string() }),
   z.object({ completed: z.string(), result: z.unknown() }),
-  // An activity that has nothing to tell yet, and takes long on a slow machine, tells that it lives.
+  // An activity that has no progress yet, and takes long on a slow machine, still reports that it is alive.
   z.object({ heartbeat: z.string(), details: z.unknown().optional() }),
   z.object({ effect: z.string() }),
 ]);
 
-/** What a journal holds so far. */
+/** The content of a journal so far. */
 export type Told = {
   /** Activities that completed -> their results. */
   readonly results: ReadonlyMap<string, unknown>;
@@ -23,9 +23,9 @@ export type Told = {
 };
 
 /**
- * What Temporal would know of a run: the activities that began, what they told with a
- * heartbeat, and the results of those that completed; and for the tests
- * the effects in between. A file that is written before anything continues, so that it outlives the process.
+ * What Temporal would know of a run: the activities that began, their heartbeats, and the results of those that
+ * completed; and for the tests the effects in between. It is a file that is written before anything continues, so that
+ * it survives the process.
  */
 export class Journal {
   readonly #path: string;
@@ -38,7 +38,7 @@ export class Journal {
     appendFileSync(this.#path, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Everything as text. */
+  /** Everything, as text. */
   text(): string {
     return existsSync(this.#path) ? readFileSync(this.#path, "utf8") : "";
   }

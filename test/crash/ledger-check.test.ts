@@ -49,7 +49,7 @@ function withSnapshot(more: Partial<StoreFacts>): LedgerFacts {
 
 const again = upload("k3", 3, { hash: "hash-2", records: 1 });
 
-/** What was done to the facts, and what the check must say of it. */
+/** Changes to the facts, and what the check must then report. */
 const doctored: readonly (readonly [string, LedgerFacts, RegExp])[] = [
   [
     "L1 a record is not held",

@@ -1,4 +1,4 @@
-// The deaths of the other tests with the state in Postgres, where what a process has begun ends with its connection.
+// The deaths of the other tests with the state in Postgres, where an open transaction ends with its connection.
 import { describe, expect, it } from "vitest";
 
 import { dieAtDrops, dieBefore } from "./crash-test.ts";

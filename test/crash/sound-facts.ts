@@ -22,7 +22,7 @@ function accepted(line: number, key: string): OracleRow {
   return row(line, key, { kind: "accept", record: nameOf(key) });
 }
 
-/** Six rows, each verdict among them. */
+/** Six rows, with each verdict among them. */
 export const oracle: readonly OracleRow[] = [
   accepted(2, "a1"),
   row(3, "a1", { kind: "reject", code: "duplicate_key" }),
@@ -92,7 +92,7 @@ export function heldBy(keys: Readonly<Record<string, string>>): ReadonlyMap<stri
   );
 }
 
-/** The store when all is done. */
+/** The store at the end. */
 export const store: StoreFacts = {
   rejects: [{ place: "accounts.csv:3", code: "duplicate_key" }],
   parts: [partOne, partTwo],
@@ -100,7 +100,7 @@ export const store: StoreFacts = {
   version: 3,
 };
 
-/** After a kill after the first commit, with the second confirm applied and its answer lost. */
+/** The state after a kill after the first commit, with the second confirm applied and its answer lost. */
 export const snapshot: Snapshot = {
   service: {
     ledger: [...uploadOne, ...uploadTwo],

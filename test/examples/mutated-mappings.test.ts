@@ -49,7 +49,7 @@ async function run(
   });
 }
 
-/** How many cases fail where the mapping is this one. */
+/** How many cases fail with this mapping. */
 async function failures(one: Example, mapping: RecordMapping): Promise<number> {
   const results = await run(one, mapping);
   return results.filter(({ differences }) => differences.length > 0).length;
@@ -60,7 +60,7 @@ it.each(examples)("the tests of the example %s pass", async (project, name) => {
   expect(await failures(one, one.tests.sync.record ?? {})).toBe(0);
 });
 
-/** What a hand may do to a rule, by what it is called; what the schema refuses is no edit that could be deployed. */
+/** Edits that a person may make to a rule, by name; an edit that the schema refuses could not be deployed. */
 const edits: Readonly<Record<string, (rule: FieldRule) => FieldRule | undefined>> = {
   "left out": () => undefined,
   "of a column that nobody has": (rule) => ({ ...rule, column: "none" }),
@@ -83,7 +83,7 @@ const edits: Readonly<Record<string, (rule: FieldRule) => FieldRule | undefined>
   "left out where it is invalid": (rule) => ({ ...rule, on_invalid: "omit" }),
 };
 
-/** Every mapping that one edit of one field makes and a configuration accepts, by what was edited. */
+/** Every mapping that one edit of one field makes and a configuration accepts, by the name of the edit. */
 function mutated(
   mapping: RecordMapping,
   stream: TestFile["sync"]["stream"],
@@ -114,14 +114,14 @@ function mutated(
   return new Map(accepted);
 }
 
-/** Cells that show what a rule does: no type takes all of them. */
+/** Cells that reveal what a rule does: no type accepts all of them. */
 const cells = [
   "| |Acme| Acme |a.example| A.EXAMPLE |https://B.example/about|ada@c.example|null|{}|\ud800",
   "0|1|007|+5| 12 |12.5|1e3|9007199254740993|1,000|-0|NaN|true|No",
   "2026-01-31|2026-02-30| 2026-01-31 |2026-01-31T08:00:00Z|2026-01-31T08:00:00",
 ].flatMap((line) => line.split("|"));
 
-/** What becomes of rows in which each of these columns holds each of the cells, the others what is fine. */
+/** The outcomes of rows in which each of these columns holds each of the cells, and the others hold valid values. */
 async function outcomesOf({ config, tests }: Example, mapping: RecordMapping): Promise<string> {
   const { columns } = compileMapping({
     mapping: tests.sync.record ?? {},
@@ -147,8 +147,8 @@ it("fails of the example's mapping every edit that makes a difference to any row
     ((await failures(one, mapping)) > 0 ? caught : unseen).push(what);
     if ((await outcomesOf(one, mapping)) === asItIs) harmless.push(what);
   }
-  // Those that no test can tell from the mapping: `as: string` and `on_invalid` of a text, `trim` of what is trimmed
-  // anyway, and what becomes of an empty key or domain, which no record can be without.
+  // Edits that no test can detect: `as: string` and `on_invalid` of a text, `trim` of a value that is trimmed anyway,
+  // and the handling of an empty key or domain, without which no record can exist.
   expect(unseen).toEqual(harmless);
   expect({ caught: caught.length, unseen: unseen.length }).toEqual({ caught: 145, unseen: 21 });
 });

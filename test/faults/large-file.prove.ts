@@ -7,7 +7,7 @@ import { runOver, splitOf, type Staged, type TestRun } from "../support/project/
 
 const rows = 32;
 
-/** Text that gzip cannot make much smaller: more of it than the network between two sockets holds. */
+/** Text that gzip cannot compress much: more of it than the network between two sockets holds. */
 const text = randomBytes(675_000).toString("base64");
 
 let csv: string;

@@ -26,7 +26,7 @@ describe("an outage of ten minutes with 200 attempts waiting", () => {
       const workers = await WaitingWorkers.open();
       workers.start(waiting);
       await workers.timeline.run(windowMs);
-      // The first second also uses up the permits that lay ahead of it.
+      // The first second also uses up the permits that were saved up before it.
       expect(workers.left.length).toBeGreaterThanOrEqual((perSecond * windowMs) / 1_000);
       expect(workers.left.length).toBeLessThanOrEqual((perSecond * windowMs) / 1_000 + perSecond);
 
@@ -35,7 +35,7 @@ describe("an outage of ten minutes with 200 attempts waiting", () => {
       const toldBefore = workers.told;
       await workers.timeline.run(10 * minuteMs);
 
-      // P9 asks for two a second of each worker after the first minute; one probe at a time is far fewer.
+      // P9 demands two a second of each worker after the first minute; one probe at a time is far fewer.
       for (const minute of numbers(9)) {
         const fromMs = downMs + (minute + 1) * minuteMs;
         const left = workers.leftBetween(fromMs, fromMs + minuteMs);
@@ -73,10 +73,10 @@ describe("a 429", () => {
       ]);
       workers.start(20);
       await workers.timeline.run((seconds - 1) * 1_000);
-      // What was on its way when the answer came cannot be recalled.
+      // Requests that were on their way when the answer came cannot be recalled.
       const before = workers.left.length;
       expect(before).toBeLessThanOrEqual(3);
-      // Nobody sleeps where it would hold a worker's slot: each was told to come back.
+      // No attempt sleeps where it would occupy a worker's slot: each comes back later.
       expect(workers.told).toBeGreaterThanOrEqual(20);
       await workers.timeline.run(5_000, () => workers.left.length > before);
       const waitedMs = (workers.left.at(-1) ?? 0) - latencyMs;

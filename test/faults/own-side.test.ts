@@ -36,7 +36,7 @@ const spoilings: readonly (readonly [string, (file: string) => Promise<void>])[]
 ];
 
 describe.each(["file", "body"] as const)("row 41: a staged file, sent as a %s,", (form) => {
-  // A body is put together of the lines that were staged, whatever comes after them.
+  // A body is built from the staged lines, whatever comes after them.
   const grown = ["has grown", async (file: string) => await appendFile(file, "more")] as const;
   const faults = form === "file" ? [...spoilings, grown] : spoilings;
   it.each(faults)("that %s is staged again, and what it holds is not sent", async (_, spoil) => {
@@ -53,7 +53,7 @@ describe.each(["file", "body"] as const)("row 41: a staged file, sent as a %s,",
   });
 });
 
-/** Why the run stops at a staging fault that two attempts before it bore. */
+/** The message with which the run stops at a staging fault, after two attempts that were retried. */
 async function thirdTime(attempt: () => Promise<unknown>): Promise<string> {
   for (const time of [1, 2]) {
     const failure = await failureOf(attempt());

@@ -10,10 +10,10 @@ import { clientOf, firstPage } from "../src/api/support.ts";
 import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { SandboxView } from "../support/sandbox-view.ts";
 
-/** Results of a page, so that the sandbox's first accounts fill more than seven. */
+/** Results a page, so that the sandbox's first accounts fill more than seven pages. */
 const limit = 3;
 
-/** What came of a walk over all accounts. */
+/** The result of a walk over all accounts. */
 type Walked = {
   readonly ids: readonly unknown[];
   readonly bad: readonly { readonly page: number; readonly index: number }[];
@@ -23,7 +23,7 @@ type Walked = {
   readonly stopped: string | undefined;
 };
 
-/** Walks over all accounts of a sandbox in which these faults were ordered. */
+/** Walks over all accounts of a sandbox with these faults. */
 async function walkWith(...faults: readonly Omit<SandboxFault, "step">[]): Promise<Walked> {
   const sandbox = await SandboxView.start(await temporaryFolder());
   for (const { do: action, ...when } of faults) sandbox.order("search", action, when);
@@ -47,7 +47,7 @@ async function walkWith(...faults: readonly Omit<SandboxFault, "step">[]): Promi
   return { ids, bad, walk, stopped, requests: (await sandbox.ledger("search")).length };
 }
 
-/** The ids that a walk brings which meets nothing bad, and how many the pages say there are. */
+/** The ids from a walk without any fault, and the total that the pages report. */
 async function soundWalk(): Promise<{ readonly ids: readonly unknown[]; readonly total: number }> {
   const { ids, walk } = await walkWith();
   return { ids, total: walk?.total?.last ?? 0 };

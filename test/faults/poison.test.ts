@@ -15,7 +15,7 @@ import { stepOf } from "./play/play.ts";
 
 const records = 64;
 
-/** The record, from 0, that the service fails on. */
+/** The index of the record, from 0, at which the service fails. */
 const poison = 41;
 
 type Form = Receipt["form"];
@@ -26,7 +26,7 @@ function holdsPoison({ ranges }: Receipt): boolean {
   return ranges.some(([from, to]) => from <= poison && poison < to);
 }
 
-/** Attempts one part until the service took it or it is to be split; the clock moves as each failure says. */
+/** Attempts one part until the service has taken it or it must be split; the clock moves as each failure says. */
 async function sendPart(
   run: TestRun,
   at: { readonly chunk: Staged; readonly part: number; readonly form: Form },
@@ -47,7 +47,7 @@ async function sendPart(
   }
 }
 
-/** Sends a chunk as the workflow does; answers how many parts it took beyond the first. */
+/** Sends a chunk as the workflow does. Returns how many parts it took beyond the first. */
 async function sendAll(run: TestRun, chunk: Staged, form: Form): Promise<number> {
   const parts = [0];
   let extra = 0;
@@ -126,7 +126,7 @@ describe.each(["file", "body"] as const)(
   },
 );
 
-/** The second thousand of names is longer. */
+/** The names of the second thousand rows are longer. */
 function longer(row: number): string {
   return "name".repeat(row < 1_000 ? 1 : 150) + row;
 }
@@ -143,7 +143,7 @@ describe.each(["file", "body"] as const)("a %s that was too large for the servic
     const before = (await sandbox.ledger()).length;
     expect(await run.attemptPart(run.part(second), form)).toMatchObject({ type: "TooLarge" });
     expect(await sandbox.ledger()).toHaveLength(before);
-    // A half that is larger than what was refused is split again.
+    // A half that is larger than the refused part is split again.
     await run.send(second, form);
     await run.commit(second);
     expect(await run.close()).toMatchObject({

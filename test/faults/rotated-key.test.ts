@@ -10,8 +10,8 @@ import { TestRun } from "../support/project/test-run.ts";
 import { PagePlay } from "./play/page-play.ts";
 
 /**
- * The columns whose request carries the key, and what the sandbox answers to the new one: to it another key is another
- * account, which has no such upload to confirm.
+ * The columns whose request carries the key, and the sandbox's answer to the new key: to the sandbox another key is
+ * another account, which has no such upload to confirm.
  */
 const columns = [
   { column: "generate", step: "generate-upload-url", answer: 200, ends: "done" },
@@ -22,7 +22,7 @@ const columns = [
 
 const [old, fresh] = ["canary-api-key-old", "canary-api-key-new"];
 
-/** A run whose key is in a file, at a service that takes both keys. */
+/** A run whose key is in a file, for a service that accepts both keys. */
 async function runWithKeyFile(): Promise<TestRun> {
   const yaml = accountsYaml().replace("api_key: ${SLUICE_API_KEY}", "api_key_file: key");
   const files = { "accounts.csv": accountsCsv(5), key: `${old}\n` };
@@ -30,7 +30,7 @@ async function runWithKeyFile(): Promise<TestRun> {
   return await TestRun.open(harness);
 }
 
-/** The client that a worker makes. */
+/** A client like a worker's. */
 function workersClient({ harness }: TestRun): ApiClient {
   const { config, state } = harness.deps;
   const address = new URL(harness.sandbox.address);
@@ -72,7 +72,7 @@ describe.each(columns)("row 43: a refused key at $column", ({ column, step, ...n
     );
     expect(ended).toBe(next.ends);
     expect(await statuses()).toEqual([401, next.answer]);
-    // A run that is opened now is not held up by what blocks the key that was refused.
+    // A run that is opened now is not delayed by the block on the refused key.
     const later = await TestRun.open(harness, { runId: "run-1" });
     expect(later.opened.runId).toBe("run-1");
   });

@@ -6,7 +6,7 @@ import { columns, type Column, type Says } from "./play/cell.ts";
 import { isPlayed } from "./play/show.ts";
 import { lines, rowsOfTable } from "./table.ts";
 
-/** What a cell is, in one word, as the test prints it. */
+/** The kind of a cell, as the test prints it. */
 function kindOf(says: Says): "played" | "shown by a test of its own" | "not applicable" {
   if (isPlayed(says)) return "played";
   return "none" in says ? "not applicable" : "shown by a test of its own";
@@ -14,7 +14,7 @@ function kindOf(says: Says): "played" | "shown by a test of its own" | "not appl
 
 const numbers = Array.from({ length: rowsOfTable }, (_, index) => index + 1);
 
-/** Cells that the table leaves empty, or that cannot be: every other one must be shown. */
+/** Cells that the table leaves empty, or that cannot occur: every other one must be shown. */
 const empty: Readonly<Record<number, readonly Column[]>> = {
   19: ["put"],
   21: ["put"],

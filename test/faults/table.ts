@@ -10,8 +10,8 @@ export const rowsOfTable = 48;
 const played: readonly Case[] = [...answers, ...bodies, ...sockets, ...certificates];
 
 /**
- * Every line of the table for the columns generate, PUT, confirm, upload-json and a page: what is played, and
- * what a test of its own shows.
+ * Every line of the table for the columns generate, PUT, confirm, upload-json and a page: played cells, and cells with
+ * a test of their own.
  */
 export const lines: readonly {
   readonly row: number;

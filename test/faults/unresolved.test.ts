@@ -17,7 +17,7 @@ const unknown: Resolve = (_host, _options, callback) => {
   );
 };
 
-/** The name service is not ours: what it says is the fault. */
+/** Simulates another name service: its answer is the fault. */
 function breakNames(): void {
   const { lookup } = dns;
   onTestFinished(() => void Object.assign(dns, { lookup }));

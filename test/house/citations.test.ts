@@ -38,7 +38,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-/** Whether a comment of `path` may cite this: a path from the root or upwards, with a heading. */
+/** Whether a comment in `path` may cite this: a path from the root or upwards, with a heading. */
 function isThere(path: string, target: string, anchor: string | undefined): boolean {
   const from = target.startsWith(".") ? join(dirname(path), target) : target;
   if (!existsSync(join(root, from))) return false;

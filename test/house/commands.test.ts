@@ -19,7 +19,7 @@ function optionLine(command: Command, option: Option): string {
   return `- \`${help.optionTerm(option)}\`: ${help.optionDescription(option)}`;
 }
 
-/** One command: how it is called, what it does, its own options and its examples. */
+/** One command: its usage, its purpose, its own options and its examples. */
 function sectionOf(command: Command): string[] {
   const called = ["sluice", ...pathOf(command)].join(" ");
   const entry = entries[pathOf(command).join(" ")];
@@ -43,7 +43,7 @@ function sectionOf(command: Command): string[] {
   ];
 }
 
-/** The page of all commands, of what their helps say. */
+/** The page of all commands, made from their help texts. */
 function pageOf(program: Command): string {
   const groups = Object.entries(verbGroups).flatMap(([heading, verbs]) => {
     const commands = commandsBelow(program).filter(
@@ -70,7 +70,7 @@ function pageOf(program: Command): string {
   ].join("\n");
 }
 
-/** Words that people take for one another: of each line, one is the name of a flag. */
+/** Words that people confuse: of each line, only one is the name of a flag. */
 const synonyms = [
   "limit rows count max top first number",
   "reason note why comment message because",
@@ -102,7 +102,7 @@ it("has one flag for each thing", async () => {
   const doubled = synonyms.map((words) => words.split(" ").filter((word) => flags.has(word)));
   expect(doubled.filter((words) => words.length > 1)).toEqual([]);
   expect(flags).toContain("limit");
-  // Nor is one letter short for two flags.
+  // Nor does one letter stand for two flags.
   const short = commandsBelow(await createProgram(context)).flatMap(({ options }) =>
     options.flatMap((option) => (option.short === undefined ? [] : [[option.short, option.long]])),
   );

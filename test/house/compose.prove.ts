@@ -66,7 +66,7 @@ describe("docker-compose.yml", () => {
       "team-worker",
       "team-receiver",
     ]);
-    // No value: what the shell or .env says, and nothing when they say nothing.
+    // No value: the value from the shell or .env, or none if they have none.
     expect(services["worker"]?.environment).toMatchObject({
       SLUICE_BASE_URL: null,
       SLUICE_LEGACY_BASE_URL: null,
@@ -101,12 +101,12 @@ describe("docker-compose.yml", () => {
   });
 });
 
-/** One stage of the image as a folder, which stands for /app. */
+/** One stage of the image as a folder, which represents /app. */
 type Stage = { readonly app: string; readonly env: Record<string, string | undefined> };
 
 /**
- * Follows the Dockerfile in empty folders: COPY takes only what .dockerignore lets through, and of RUN only
- * what npm does is done; the rest needs a container.
+ * Follows the Dockerfile in empty folders: COPY takes only what .dockerignore lets through, and of RUN only npm's steps
+ * are done; the rest needs a container.
  */
 function followDockerfile(folder: string): Stage {
   const stages = new Map<string, Stage>();

@@ -13,12 +13,12 @@ import {
 const root = join(import.meta.dirname, "../..");
 const source = readFileSync(join(root, "src/errors.ts"), "utf8");
 
-/** A class of `src/errors.ts` as its source has it. */
+/** A class of `src/errors.ts`, as in its source. */
 type ErrorClass = {
   readonly name: string;
   readonly code: string;
   readonly meaning: string;
-  /** Of the first class with its code. */
+  /** The advice of the first class with its code. */
   readonly advice: string | undefined;
   readonly retryable: boolean;
 };

@@ -10,7 +10,7 @@ import { z } from "zod";
 
 const deployed = resolve(import.meta.dirname, "../../deploy/kubernetes");
 
-/** Has Kubernetes' own schemas; a tool of this test alone, so no dependency of sluice. */
+/** Has Kubernetes' own schemas; only this test uses it, so it is not a dependency of sluice. */
 const schemas = "kubernetes-models@4.5.1";
 
 type Model = new (resource: object) => { validate(): void };
@@ -30,7 +30,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** @throws {Error} it is not as the schema of its kind says. */
+/** @throws {Error} it does not match the schema of its kind. */
 async function validate(one: z.output<typeof resource>): Promise<void> {
   const file = join(folder, "node_modules/kubernetes-models", one.apiVersion, "index.mjs");
   const loaded: unknown = await import(pathToFileURL(file).href);

@@ -69,7 +69,7 @@ const podTemplate = z.strictObject({
 const metadata = z.strictObject({ name: z.string(), labels });
 const selector = z.strictObject({ matchLabels: labels });
 
-/** The kinds that are used, with the members that are: one that Kubernetes does not know is an error here. */
+/** The kinds in use, with the members in use: a member that Kubernetes does not know is an error here. */
 const resource = z.discriminatedUnion("kind", [
   z.strictObject({
     apiVersion: z.literal("v1"),
@@ -179,7 +179,7 @@ describe("deploy/kubernetes", () => {
     const config = one.volumeMounts.find(({ readOnly }) => readOnly === true);
     expect(environment["SLUICE_CONFIG"]).toBe(`${config?.mountPath}/sluice.yaml`);
     expect(volumes.get(config?.name ?? "")).toHaveProperty("configMap.name", "sluice");
-    // The image's user, who owns the folder in it.
+    // The image's user, who owns the folder in the image.
     expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(
       `USER ${spec.securityContext.runAsUser}:${spec.securityContext.runAsGroup}\n`,
     );

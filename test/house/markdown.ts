@@ -1,11 +1,11 @@
-/** Code of a Markdown text: spans, fenced blocks and indented lines. */
+/** The code in a Markdown text: spans, fenced blocks and indented lines. */
 export function codeIn(text: string): string[] {
   return [...text.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`|^ {4}(\S.*)$/gm)].map(
     ([, fenced, span, indented]) => fenced ?? span ?? indented ?? "",
   );
 }
 
-/** Cells of the table rows below the heading row that begins with `heading`. */
+/** The cells of the table rows below the heading row that begins with `heading`. */
 export function tableUnder(text: string, heading: string): string[][] {
   const lines = text.split("\n");
   const start = lines.findIndex(
@@ -21,7 +21,7 @@ export function tableUnder(text: string, heading: string): string[][] {
   );
 }
 
-/** The code span that a cell begins with. */
+/** The code span at the start of a cell. */
 export function spanOf(cell = ""): string | undefined {
   return /^`([^`]+)`/.exec(cell)?.[1];
 }

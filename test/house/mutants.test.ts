@@ -10,7 +10,7 @@ import { mutants } from "../mutants/table.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const cases = mutants.map((mutant) => ({ ...mutant, name: `${mutant.id}, ${mutant.plants}` }));
 
-/** Of docs/facts/faults.md#mutants. */
+/** The number of mutants in docs/facts/faults.md#mutants. */
 const mutantsOfFaultsMax = 28;
 
 describe("the table of mutants", () => {
@@ -20,7 +20,7 @@ describe("the table of mutants", () => {
       expect(applyEdit(text, edit)).not.toBe(text);
     }
     expect([test.file, existsSync(join(root, test.file))]).toEqual([test.file, true]);
-    // `npm test` catches it, or it is said why not.
+    // `npm test` catches it, or the mutant says why not.
     expect(whyProve === undefined).toBe(test.file.endsWith(".test.ts"));
   });
 

@@ -11,37 +11,37 @@ const [, demo = "", csv = "", yaml = "", preview = "", run = "", ...others] = [
   ...readme.matchAll(/^```\w+\n(.*?)^```$/gms),
 ].map(([, text = ""]) => text);
 
-/** What the README shows: two files, and what three commands print. */
+/** The examples of the README: two files, and the output of three commands. */
 export const shown = { demo, csv, yaml, preview, run } as const;
 
-/** Fenced blocks beyond these. */
+/** The other fenced blocks. */
 export const otherBlocks: readonly string[] = others;
 
-/** The lines of indented blocks, without what is said of them. */
+/** The lines of indented blocks, without the notes after them. */
 export function commandsIn(text: string): string[] {
   const prose = text.replaceAll(/^```\w+\n.*?^```$/gms, "");
   return [...prose.matchAll(/^ {4}(\S.*)$/gm)].map(([, line = ""]) => line.replace(/ {2,}.*$/, ""));
 }
 
-/** All that the README tells its reader to type. */
+/** Everything that the README tells its reader to type. */
 export const commands: readonly string[] = commandsIn(readme);
 
-/** What is under a heading of the README. */
+/** The text under a heading of the README. */
 export function section(heading: string): string {
   return readme.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 }
 
-/** A text without what no two runs share: how long they took, and the time and chance in their names. */
+/** A text without the parts that differ in every run: durations, and the time and random part of names. */
 function steady(text: string): string {
   return text
     .replaceAll(/\bin (?:\d+ min )?\d+(?:\.\d)? m?s\b/g, "in a moment")
     .replaceAll(/-\d{8}-\d{6}-[0-9a-f]{4,8}\b/g, "-then");
 }
 
-/** Told while a run is under way, unless it ends before it is asked; the report says the same. */
+/** Printed while a run is under way, unless it ends before the query; the report says the same. */
 const progress = /^sluice: heavyweight: /;
 
-/** The lines of a shown block that a program did not print in this order. `…` stands for lines left out. */
+/** The lines of an example block that a program did not print in this order. `…` represents omitted lines. */
 export function missing(block: string, printed: string): string[] {
   const lines = steady(printed).split("\n");
   let from = 0;

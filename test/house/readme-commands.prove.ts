@@ -33,7 +33,7 @@ async function typed(project: Project, command: string, outcome: Outcome): Promi
   return await ended;
 }
 
-/** A project with all that the tour shows, its table with a row `a-17`, and a worker. */
+/** A project with everything that the tour shows, its table with a row `a-17`, and a worker. */
 async function tourProject(): Promise<{ project: Project; database: TestDatabase }> {
   const database = await postgres();
   await database.query(`

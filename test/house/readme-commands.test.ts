@@ -20,10 +20,10 @@ import {
 } from "./readme-blocks.ts";
 import { nameOf, outcomes } from "./readme-outcomes.ts";
 
-/** Types lines into a shell, and runs them to their end. */
+/** Types lines into a shell, and runs them until they end. */
 type Type = (...lines: readonly string[]) => Promise<Ended>;
 
-/** A folder of the reader's own with these files, a shell there, and nothing that runs: no Temporal, no worker. */
+/** A reader's folder with these files, a shell there, and nothing running: no Temporal, no worker. */
 async function reader(files: Readonly<Record<string, string>>): Promise<{
   readonly folder: string;
   readonly type: Type;
@@ -35,7 +35,7 @@ async function reader(files: Readonly<Record<string, string>>): Promise<{
   const env = {
     HOME,
     NODE_COMPILE_CACHE,
-    // What a system has as `node` may be older than ours.
+    // A system's own `node` may be older than ours.
     PATH: [dirname(process.execPath), PATH].join(delimiter),
   };
   const [alias = ""] = commands.filter((line) => line.startsWith("alias "));
@@ -47,12 +47,12 @@ async function reader(files: Readonly<Record<string, string>>): Promise<{
   return { folder, type };
 }
 
-/** A line of the README, with an address and a key in the place of the reader's own. */
+/** A line of the README, with an address and a key in place of the reader's own. */
 function withService(line: string, address: string): string {
   return line.replaceAll("https://…", address).replaceAll("KEY=…", "KEY=a-key-of-the-reader");
 }
 
-/** A service that is not the sandbox of the reader's folder. */
+/** A service other than the sandbox of the reader's folder. */
 async function service(): Promise<string> {
   const dataFolder = await temporaryFolder();
   const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, dataFolder });
@@ -65,16 +65,16 @@ async function accountsAt(address: string): Promise<number> {
   return (await answer.text()).split("\n").filter((line) => line !== "").length;
 }
 
-/** Where a command is run that no test of the README itself can run. */
+/** Where a command is run that no test of the README can run. */
 const elsewhere: Readonly<Record<string, readonly [file: string, names: string]>> = {
   "npm run demo": ["test/e2e/commands/demo.prove.ts", "shown.demo"],
   "npm run nightly": ["test/e2e/commands/nightly.prove.ts", "tools/nightly.mjs"],
   // A test cannot run the tests: each change runs these.
   "npm run check": [".ci/run", "npm run --silent check"],
   "npm test": [".ci/run", "npm test"],
-  // It would take dist/ away under the tests beside it.
+  // It would remove dist/ while other tests use it.
   "npm run build": ["tools/set-up.mjs", '"build"'],
-  // They take hours: what they wrote last is among the proofs.
+  // They take hours: their last output is among the proofs.
   "npm run prove": ["docs/proof/tests.md", "npm run prove"],
   "npm run bench": ["docs/proof/fast-path.md", "npm run bench"],
 };
@@ -120,7 +120,7 @@ describe("the README, as its reader goes through it", () => {
     const mended = await type("sluice run customers");
     expect(mended.stdout).toContain("sent 1 + unchanged 2");
 
-    // What one service has does not count as sent to another.
+    // Records at one service do not count as sent to another.
     const address = await service();
     const typed = commandsIn(text).filter((line) => !line.startsWith("alias "));
     expect(typed).toHaveLength(3);

@@ -4,22 +4,22 @@ import { exitCodes } from "../../src/cli/output/exit-code.ts";
 import type { TestDatabase } from "../support/postgres/postgres.ts";
 import type { Project } from "../support/project/project.ts";
 
-/** Rows of the table that the tour syncs; one of them is `a-17`. */
+/** Rows of the table that the tour syncs, including `a-17`. */
 export const rows = 60;
 
-/** What a command has to end with, and to print. */
+/** The expected exit code and output of a command. */
 export type Outcome = {
   readonly code: number;
   readonly prints: RegExp;
-  /** What has to be before it. */
+  /** What must happen before it. */
   readonly before?: (project: Project, database: TestDatabase) => Promise<unknown>;
-  /** Nobody can answer it here, or its port may be somebody's. */
+  /** Nobody can answer its question here, or its port may be taken. */
   readonly options?: readonly string[];
-  /** It runs until it is told to stop. */
+  /** It runs until it is stopped. */
   readonly lasts?: true;
 };
 
-/** A night in which every name is another. */
+/** A night in which every name changes. */
 async function holdNight(project: Project, database: TestDatabase): Promise<void> {
   await database.query(
     "update crm.companies set company_name = company_name || '!', updated_at = now()",
@@ -74,7 +74,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   "sluice doctor": { code: 0, prints: /^ok +Temporal/m },
 };
 
-/** A command without the run that the README names, which is none of this project. */
+/** A command without the run id from the README, which does not exist in this project. */
 export function nameOf(command: string): string {
   return command.replace(/ accounts-\d{8}-\d{6}-[0-9a-f]{8}$/, "");
 }

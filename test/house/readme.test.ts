@@ -30,7 +30,7 @@ const documents = [
   ...readdirSync(join(root, "examples")).map((name) => join("examples", name, "README.md")),
 ];
 
-/** What a command prints in a folder of these files. */
+/** The output of a command in a folder with these files. */
 async function sluiceWith(
   args: readonly string[],
   files: Readonly<Record<string, string>>,
@@ -54,7 +54,7 @@ async function sluiceWith(
   return { output: stdout + stderr, status };
 }
 
-/** A command named in code: with the second word where the first has verbs of its own. */
+/** Commands named in code: with the second word if the first has verbs of its own. */
 function commandsIn(text: string, groups: ReadonlySet<string>): string[] {
   return codeIn(text).flatMap((code) =>
     [...code.matchAll(/(?<![\w.:-])sluice(?:\.js)? ([a-z][a-z-]*)(?: ([a-z]+))?/g)].flatMap(
@@ -67,7 +67,7 @@ function commandsIn(text: string, groups: ReadonlySet<string>): string[] {
 }
 
 describe("the commands in the documents", () => {
-  // The page is compared with the program by its own test.
+  // A test of its own compares the page with the program.
   const sections = read("docs/commands.md").matchAll(/^### `sluice ([a-z-]+)(?: ([a-z]+))?/gm);
   const there = [...sections].map(([, verb = "", second]) =>
     second === undefined ? verb : `${verb} ${second}`,
@@ -103,7 +103,7 @@ describe("the commands in the documents", () => {
 
 const folders = "src|workflows|activities|connectors|test|tools|bench|examples|docs|bin|\\.ci";
 
-/** Paths of this repository in a document: in code, relative to the top; as links, relative to the document. */
+/** Paths of this repository in a document: in code, relative to the root; in links, relative to the document. */
 function pathsIn(name: string): string[] {
   const text = read(name);
   const inCode = codeIn(text).flatMap((code) =>
@@ -133,7 +133,7 @@ type Schema = z.core.JSONSchema.JSONSchema;
 
 type Member = { readonly path: string; readonly isRequired: boolean; readonly default: unknown };
 
-/** All members that a JSON Schema names, by their paths; members by free names as `<name>`. */
+/** All members that a JSON Schema names, by their paths; members with free names as `<name>`. */
 function membersOf(schema: Schema | boolean, path = ""): Member[] {
   if (typeof schema === "boolean") return [];
   const { properties = {}, additionalProperties = false, required = [] } = schema;
@@ -148,7 +148,7 @@ function membersOf(schema: Schema | boolean, path = ""): Member[] {
   return [...members, ...ways.flatMap((way) => membersOf(way, path))];
 }
 
-/** What is in many places is described once, under the name of the second column. */
+/** Members that are in many places are described once, under the name in the second column. */
 const describedOnce: readonly (readonly [RegExp, string])[] = [
   [/^syncs\.<name>\.from\.(?!connection$)(.+)$/, "connections.<name>"],
   [/^pulls\.<name>\.write_back\.(?!connection$|(?:key|set)\b)(.+)$/, "connections.<name>"],

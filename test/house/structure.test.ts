@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "../..");
 const product = ["src", "activities", "workflows", "connectors", "testing"];
 const others = ["test", "bench", "prove", "tools", "templates", "examples"];
 
-/** Most files of a folder; a reader finds one by its name, not by reading a list. */
+/** The maximum number of files in a folder; a reader finds a file by its name, not by reading a list. */
 const filesMax = 20;
 
 /** Folders with more, and why. */
@@ -20,7 +20,7 @@ const larger: Readonly<Record<string, string>> = {
   "test/mutants/table": "one table, cut by subject because a file has 300 lines at most",
 };
 
-/** Files of our own code below a folder, as paths from the root. */
+/** Files with our own code below a folder, as paths from the root. */
 function codeIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:ts|mjs)$/.test(entry.name))
@@ -43,7 +43,7 @@ describe("the rooms of the house", () => {
   });
 });
 
-/** Characters of a line, in code, comments and tests. */
+/** Maximum characters of a line, in code, comments and tests. */
 const lineCharsMax = 120;
 
 it("no line is longer than a screen is wide", () => {

@@ -12,11 +12,11 @@ const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:ts|md)$/.test(entry.name))
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
-    // What was measured is quoted as it was printed; the glossary has the old words.
+    // Measured output is quoted as it was printed; the glossary has the old words.
     .filter((file) => !file.startsWith("docs/proof/") && file !== "docs/words.md"),
 );
 
-/** Where a pattern is found, by file and line. */
+/** The places where a pattern is found, by file and line. */
 function hitsOf(
   pattern: RegExp,
   read: readonly string[],

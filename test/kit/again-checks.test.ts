@@ -10,7 +10,7 @@ const { at } = rightAbilities;
 type SamplePage =
   ReturnType<typeof rightAbilities.read> extends AsyncIterable<infer Page> ? Page : never;
 
-/** Pages that say so, of a source whose next run goes back a minute. */
+/** Pages that set `mayComeAgain`, of a source whose next run goes back a minute. */
 function saying(mayComeAgain: (page: SamplePage) => boolean): Changes {
   return {
     async *read(ask) {
@@ -35,7 +35,7 @@ async function result(changes: Changes): Promise<CheckResult> {
 
 describe("comingAgain", () => {
   it.each([
-    // Of rows that changed 1, 2, 4, … seconds ago.
+    // The rows changed 1, 2, 4, … seconds ago.
     ["of all pages", saying(() => false), "6 of them again (ids 6, 5, 4, …)"],
     ["of a page of which the first row is old", saying(({ rows }) => isRecent(rows[0])), "2 of"],
   ])("finds a connector that says %s that they do not come again", async (_, changes, said) => {

@@ -6,7 +6,7 @@ import { rightPush } from "../broken-connectors/right-push.ts";
 import { right } from "../broken-connectors/right.ts";
 import { checkIdsOf, resultIn } from "../broken-connectors/test-run.ts";
 
-// Which other checks each of them turns red takes minutes: `npm run prove -- --only kit` tries them all.
+// Finding which other checks each connector turns red takes minutes: `npm run prove -- --only kit` tries them all.
 describe("the broken connectors", () => {
   it("has 30 broken connectors at least, each with a name of its own", () => {
     expect(brokenConnectors.length).toBeGreaterThanOrEqual(30);

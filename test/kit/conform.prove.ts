@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A test file of somebody's own, whose connector fails R13, and whose harness lacks what R20 needs. */
+/** Somebody's own test file, whose connector fails R13, and whose harness lacks what R20 needs. */
 const testFile = `
 import { conform } from ${JSON.stringify(join(root, "testing/index.ts"))};
 import { rightHarness } from ${JSON.stringify(join(root, "test/broken-connectors/right-harness.ts"))};

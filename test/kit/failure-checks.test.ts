@@ -12,7 +12,7 @@ async function result(id: string, wrong: Wrong = {}): Promise<CheckResult> {
   return await resultOf(failureChecks, id, wrong);
 }
 
-/** A read that throws another error in place of the right one's. */
+/** A read that throws another error instead of the right connector's. */
 function throwing(other: (error: SluiceError, ask: { config: SampleConfig }) => unknown): Changes {
   return {
     async *read(ask) {
@@ -26,7 +26,7 @@ function throwing(other: (error: SluiceError, ask: { config: SampleConfig }) => 
   };
 }
 
-/** A read that takes whatever happens for the end. */
+/** A read that treats every failure as the end. */
 const swallowing: Changes = {
   async *read(ask) {
     try {
@@ -40,7 +40,7 @@ const swallowing: Changes = {
 /** A hook that does nothing. */
 const nothing = async (): Promise<() => Promise<void>> => async () => undefined;
 
-/** A hook of plain JavaScript, which no compiler has seen: it gives an object. */
+/** A hook in plain JavaScript, which no compiler has checked: it returns an object. */
 async function notTaken(): Promise<() => Promise<void>> {
   return z.custom<() => Promise<void>>().parse({});
 }
@@ -202,7 +202,7 @@ describe("failureChecks", () => {
   );
 
   it("finds a connector that waits for ever (F4)", async () => {
-    // The kit's own timers only, and they run out when the connector begins to wait.
+    // Only the kit's own timers, and they expire when the connector begins to wait.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const changes: Changes = {

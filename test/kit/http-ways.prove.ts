@@ -4,7 +4,7 @@ import { http } from "../../connectors/http/index.ts";
 import { conform } from "../../testing/conform.ts";
 import { httpHarnesses } from "./harnesses/http-harness.ts";
 
-// The other ways in which it reads; the first is in the file of its name.
+// The other ways of reading; the first is in the file of its name.
 describe.each((await httpHarnesses()).slice(1))("$name", ({ harness }) => {
   conform(http, harness);
 });

@@ -14,10 +14,10 @@ import { isProving } from "../support/trials.ts";
 type SamplePage = Page<Row, SamplePosition>;
 type ReadRequest = Parameters<typeof rightAbilities.read>[0];
 
-/** Checks of this file's: those of a config and of reading. */
+/** The checks under test in this file: those of a config and of reading. */
 const ids = pullChecks.map(({ id }) => id).filter((id) => /^[SR]/.test(id));
 
-/** What a check finds on a connector for a server of the test's own. */
+/** The result of a check on a connector for a server of the test's own. */
 async function resultOf(id: string, source: Source, changes: object = {}): Promise<CheckResult> {
   const server = await SampleServer.start();
   onTestFinished(async () => await server.close());
@@ -27,7 +27,7 @@ async function resultOf(id: string, source: Source, changes: object = {}): Promi
   return await testRun.run();
 }
 
-/** The right read with every page made into something else. */
+/** The right read with every page changed. */
 function reading(
   page: (page: SamplePage, ask: ReadRequest) => SamplePage,
   change: (ask: ReadRequest) => ReadRequest = (ask) => ask,
@@ -52,7 +52,7 @@ const members = {
   timeout_ms: z.number().default(1_000).describe("How long an answer may take."),
 };
 
-/** Only its schema counts. */
+/** A connector of which only the schema matters. */
 function configured(config: z.ZodType): Source {
   return { ...right, config };
 }
@@ -248,7 +248,7 @@ const broken: readonly (readonly [id: string, what: string, source: Source])[] =
   ],
 ];
 
-/** One holds 64 MB of rows. */
+/** One check holds 64 MB of rows. */
 const quick = isProving ? ids : ids.filter((id) => id !== "R14");
 
 describe("the checks of a config and of reading", () => {

@@ -28,7 +28,7 @@ async function result(
   return await runCheck(check, { source, harness: rightPushHarness() });
 }
 
-/** A `receive` that names events otherwise than the right one. */
+/** A `receive` that gives events ids other than the right ones. */
 function naming(nameOf: (id: string, index: number) => string | undefined): Changes {
   return {
     receive: (input) => {
@@ -42,7 +42,7 @@ function naming(nameOf: (id: string, index: number) => string | undefined): Chan
   };
 }
 
-/** A `receive` that leaves out what it has taken before. */
+/** A `receive` that leaves out events that it has seen before. */
 function remembering(): Changes {
   const taken = new Set<string | undefined>();
   return {

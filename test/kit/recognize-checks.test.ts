@@ -52,7 +52,7 @@ describe("recognizing", () => {
           return { identity: second, shown: "rows", differs };
         },
       },
-      // Within a second it is the same, but for one that ends just between the first two questions.
+      // The identity stays the same within a second, except for one that ends just between the first two questions.
       "that was read",
     ],
     [

@@ -13,7 +13,7 @@ import { SampleServer } from "../broken-connectors/server.ts";
 /** The members in which a connector differs from the right one. */
 export type Changes = Partial<Pull<SampleConfig, SamplePosition, Row>>;
 
-/** What a check is tried on, as far as it is not right. */
+/** How the connector and harness under check differ from the right ones. */
 export type Wrong = {
   readonly changes?: Changes;
   readonly harness?: Partial<PullHarness>;
@@ -21,7 +21,7 @@ export type Wrong = {
   readonly without?: readonly (keyof Source | keyof PullHarness)[];
 };
 
-/** What one of these checks says of a connector, on a server of its own. */
+/** The result of one of these checks for a connector, on a server of its own. */
 export async function resultOf(
   checks: readonly Check[],
   id: string,

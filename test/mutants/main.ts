@@ -1,7 +1,6 @@
-// npm run mutants [-- M1 S3 … | --stale]: plants each bug of the table, those named, or those whose verdict
-// is older than their code, in a copy of the project and runs the test that must notice it, which must be
-// green without it. Writes what it tried into docs/proof/mutants.md, also when it is interrupted. Exit code 1
-// when one is not caught.
+// npm run mutants [-- M1 S3 … | --stale]: plants each bug of the table, those named, or those whose verdict is older
+// than their code, in a copy of the project and runs the test that must notice it, which must be green without it.
+// Writes the results into docs/proof/mutants.md, even if it is interrupted. Exit code 1 if one is not caught.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,7 +21,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(name, () => stopped.abort(new Error(`stopped by ${name}`)));
 }
 
-/** Those of the table that are asked for. */
+/** The mutants of the table that were asked for. */
 async function chosenOf(
   { ids, isStale }: { readonly ids: readonly string[]; readonly isStale: boolean },
   before: ReadonlyMap<string, Row>,

@@ -1,6 +1,6 @@
-/** A text of one file, and what is in its place in the mutant. */
+/** A text of one file, and its replacement in the mutant. */
 export type Edit = {
-  /** From the root of the project. */
+  /** Path from the root of the project. */
   readonly file: string;
   /** Occurs exactly once. */
   readonly find: string;
@@ -11,21 +11,20 @@ export type Edit = {
 export type NamedTest = { readonly file: string; readonly title: string };
 
 /**
- * A planted bug, and the test that must notice it. Data rather than a patch file: a text that occurs exactly
- * once stays where it is when lines around it move, and a quick test sees when the code it stands for has
- * changed.
+ * A planted bug, and the test that must notice it. It is data rather than a patch file: a text that occurs exactly once
+ * is still found when lines around it move, and a quick test notices when its code has changed.
  */
 export type Mutant = {
-  /** M1 to M28 are those of docs/facts/faults.md#mutants; S is for the mechanisms that are ours. */
+  /** M1 to M28 are those of docs/facts/faults.md#mutants; S is for our own mechanisms. */
   readonly id: string;
   readonly plants: string;
   readonly edits: readonly [Edit, ...Edit[]];
   readonly test: NamedTest;
-  /** Why no test of `npm test` notices it, where its test is one of `npm run prove`: a `*.prove.ts`. */
+  /** Why no test of `npm test` notices it, if its test belongs to `npm run prove`: a `*.prove.ts`. */
   readonly whyProve?: string;
 };
 
-/** A bug that one edit plants; `file` is the one that it edits. */
+/** A bug planted by one edit; `file` is the edited file. */
 export type Plant = Edit &
   Pick<Mutant, "id" | "plants"> & {
     /** The file of its test, and the test's title. @default those of most bugs of its table */
@@ -33,7 +32,7 @@ export type Plant = Edit &
     readonly title?: string;
   };
 
-/** Makes mutants of a table in which most are planted by one edit, and noticed by the same test. */
+/** Makes mutants for a table in which most are planted by one edit, and noticed by the same test. */
 export function planting(usual: NamedTest): (plant: Plant) => Mutant {
   return ({ id, plants, test = usual.file, title = usual.title, ...edit }) => ({
     id,
@@ -43,7 +42,7 @@ export function planting(usual: NamedTest): (plant: Plant) => Mutant {
   });
 }
 
-/** The text with the edit made. @throws {Error} the text to be found does not occur exactly once: the code moved. */
+/** The text with the edit made. @throws {Error} the text to find does not occur exactly once: the code has moved. */
 export function applyEdit(text: string, { file, find, replace }: Edit): string {
   const [before = "", ...after] = text.split(find);
   const [rest] = after;

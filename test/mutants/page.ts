@@ -2,18 +2,18 @@ import { table } from "../../bench/report.ts";
 import type { Mutant } from "./mutant.ts";
 import { isCaught, verdicts, type Verdict } from "./verdict.ts";
 
-/** What docs/proof/mutants.md says of one mutant. */
+/** The row of one mutant in docs/proof/mutants.md. */
 export type Row = {
   /** `codeOf` the mutant when it was tried. */
   readonly code: string;
   readonly verdict: Verdict;
-  /** Of its test, with the mutant. */
+  /** The time of its test, with the mutant. */
   readonly seconds: number;
 };
 
 const head = ["mutant", "what it plants", "the test that must notice it", "tier", "code", "", "s"];
 
-/** A row as `pageTable` writes it; what stands between the id and the code is for people. */
+/** A row as `pageTable` writes it; the text between the id and the code is for people. */
 const rowPattern = /^\| (\w+) +\|.*\| ([\da-f]{8}) \| \**([a-z ]+?)\** +\| ([\d.]+) +\|$/gm;
 
 /** The rows of the page, by mutant. */
@@ -27,7 +27,7 @@ export function readRows(page: string): ReadonlyMap<string, Row> {
   );
 }
 
-/** The table of the mutants that were tried, in their order. */
+/** The table of the tried mutants, in their order. */
 export function pageTable(mutants: readonly Mutant[], rows: ReadonlyMap<string, Row>): string {
   const lines = mutants.flatMap((mutant) => {
     const { id, plants, test } = mutant;
@@ -41,12 +41,12 @@ export function pageTable(mutants: readonly Mutant[], rows: ReadonlyMap<string, 
   return table([head, ...lines]);
 }
 
-/** Which command catches it: `npm test`, or `npm run prove` alone, and then why. */
+/** The command that catches it: `npm test`, or only `npm run prove`, and then why. */
 function tierOf({ whyProve }: Mutant): string {
   return whyProve === undefined ? "test" : `prove: ${whyProve}`;
 }
 
-/** Whether a row says that a mutant is caught whose code is this. */
+/** Whether a row says that a mutant with this code is caught. */
 export function isFresh(row: Row | undefined, code: string): boolean {
   return row?.code === code && isCaught(row.verdict);
 }

@@ -8,38 +8,38 @@ import { runTests } from "./run-tests.ts";
 import { codeOf } from "./tried-code.ts";
 import { endsOf, judge, type FileRun, type Verdict } from "./verdict.ts";
 
-/** What became of one mutant; `why` is what its test failed with, or what keeps it from being planted. */
+/** The result of one mutant; `why` is the error of its test, or the reason why it could not be planted. */
 export type Tried = {
   readonly mutant: Mutant;
   /** `codeOf` it. */
   readonly code: string;
   readonly verdict: Verdict;
   readonly why: string;
-  /** Of its test, with the mutant. */
+  /** The time of its test, with the mutant. */
   readonly seconds: number;
 };
 
-/** What the runs of all mutants share. */
+/** The common settings of the runs of all mutants. */
 export type Trials = {
-  /** The project. */
+  /** The folder of the project. */
   readonly root: string;
   readonly say: (line: string) => void;
-  /** Is told of each mutant once it is tried, in whatever order. */
+  /** Called for each mutant once it is tried, in any order. */
   readonly tried: (tried: Tried) => void;
   readonly signal: AbortSignal;
 };
 
-/** Test files that are run at a time: each has a core. */
+/** Test files that run concurrently: each has a core. */
 const lanes = 2;
 
-/** A test is cut off after twice the time it takes without the mutant, and vitest's own limit for one that waits. */
+/** A test is cut off after twice its time without the mutant, plus vitest's own limit for a waiting test. */
 const slowerMax = 2;
 const waitMsMax = 75_000;
 
-/** What a test may take that no mutant slows down. */
+/** The maximum time of a test that no mutant slows down. */
 const greenMsMax = 300_000;
 
-/** Does the work for each item, `lanes` at a time, and answers in the order of the items. */
+/** Does the work for each item, `lanes` at a time, and returns the results in the order of the items. */
 async function inLanes<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
@@ -49,13 +49,13 @@ async function inLanes<Item, Result>(
   const lane = async (): Promise<void> => {
     for (const [index, item] of left) results[index] = await work(item);
   };
-  // Each lane is waited for, also when another fails: what it runs and its folder are gone then.
+  // Waits for each lane, even if another fails: afterwards its processes and its folder are gone.
   const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   return results;
 }
 
-/** Runs each test file that is named once, without any mutant. */
+/** Runs each named test file once, without any mutant. */
 async function runGreen(
   { say, signal }: Trials,
   folder: string,
@@ -102,8 +102,8 @@ async function tryMutant(
 }
 
 /**
- * Tries every mutant on copies of the project as it is now: the tests that are named without any, and then
- * each with its own.
+ * Tries every mutant on copies of the project in its current form: the named tests first without any, and then each
+ * mutant with its own.
  */
 export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Promise<void> {
   const { root, say } = trials;

@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import type { TestEnd, FileRun } from "./verdict.ts";
 
-/** What vitest's JSON reporter says of the tests, as far as it is read here. */
+/** The part of the report of vitest's JSON reporter that is read here. */
 const report = z.object({
   testResults: z.array(
     z.object({
@@ -19,22 +19,22 @@ const report = z.object({
   ),
 });
 
-/** Some tests. */
+/** The tests to run, and how. */
 export type Asked = {
   /** A copy of the project. */
   readonly folder: string;
-  /** Their files, of which one is run at a time. */
+  /** Their files, which run one at a time. */
   readonly files: readonly string[];
-  /** Texts, one of which a title holds. */
+  /** Texts; each title to run holds one of them. */
   readonly titles: readonly string[];
-  /** After so long they are cut off. */
+  /** The time after which they are cut off. */
   readonly msMax: number;
   readonly signal: AbortSignal;
-  /** Whether the first red one ends them. @default false */
+  /** Whether they end at the first red one. @default false */
   readonly endsAtRed?: boolean;
-  /** Whether one that asserts nothing is red. @default false */
+  /** Whether a test that asserts nothing is red. @default false */
   readonly mustAssert?: boolean;
-  /** What they find in their environment besides. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -42,7 +42,7 @@ export type Asked = {
 export async function runTests(asked: Asked): Promise<FileRun> {
   const { folder, files, titles, msMax, signal, env = {} } = asked;
   signal.throwIfAborted();
-  // What the tests of a process that was cut off leave goes with the copy.
+  // Files left by the tests of a killed process go with the copy.
   const temporary = join(folder, "tmp");
   await mkdir(temporary, { recursive: true });
   const output = join(temporary, `report-${randomUUID()}.json`);
@@ -79,18 +79,18 @@ export async function runTests(asked: Asked): Promise<FileRun> {
   return { isHung, isFailed, seconds, ends: isHung ? [] : await readEnds(output) };
 }
 
-/** A text as a pattern that only it matches. */
+/** A pattern that matches only this text. */
 function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 }
 
-/** Kills a process group of ours, its servers and workers with it. */
+/** Kills a process group of ours, including its servers and workers. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }
 
@@ -99,7 +99,7 @@ async function readEnds(output: string): Promise<TestEnd[]> {
   const { testResults } = report.parse(JSON.parse(text));
   return testResults.flatMap(({ assertionResults }) =>
     assertionResults
-      // Those that the pattern leaves out are "skipped".
+      // Tests that the pattern excludes are "skipped".
       .filter(({ status }) => status === "passed" || status === "failed")
       .map(({ title, status, failureMessages: [why = ""] }) => ({
         title,

@@ -8,8 +8,8 @@ import type { Mutant } from "./mutant.ts";
 const digits = 8;
 
 /**
- * A hash of what a mutant's verdict is about: its edits, its test's title, and the code of the files that it
- * edits and of its test's. Comments and layout do not count, so that they make no verdict old.
+ * A hash of everything that a mutant's verdict depends on: its edits, its test's title, and the code of the files that
+ * it edits and of its test's. Comments and layout do not count, so that they make no verdict stale.
  */
 export async function codeOf(
   root: string,
@@ -21,8 +21,7 @@ export async function codeOf(
 }
 
 /**
- * What a file says to the compiler; all of its text where that cannot be told, and nothing of a file that has
- * moved.
+ * The code of a file without comments; its whole text if it cannot be parsed, and nothing for a file that has moved.
  */
 async function codeIn(path: string): Promise<readonly string[]> {
   const text = await readFile(path, "utf8").catch(() => "");

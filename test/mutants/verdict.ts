@@ -4,39 +4,39 @@ import type { NamedTest } from "./mutant.ts";
 export type TestEnd = {
   readonly title: string;
   readonly isGreen: boolean;
-  /** The first line of what it failed with. */
+  /** The first line of its error. */
   readonly why: string;
 };
 
-/** What a run of some tests of one file came to. */
+/** The result of running some tests of one file. */
 export type FileRun = {
   /** Whether it was cut off. */
   readonly isHung: boolean;
-  /** Whether something went wrong, be it a test or what came before or after it. */
+  /** Whether something failed: a test, or something before or after it. */
   readonly isFailed: boolean;
   readonly seconds: number;
-  /** The tests that were run; none when the file did not load. */
+  /** The tests that ran; none if the file did not load. */
   readonly ends: readonly TestEnd[];
 };
 
-/** What the test named for a mutant may say of it; only the first two are as they should be. */
+/** The possible verdicts of a mutant's test; only the first two are as they should be. */
 export const verdicts = [
   "red",
-  // It does not end with the mutant, and does without.
+  // It does not end with the mutant, but does without.
   "hung",
   "survived",
   // The code that it changes has moved.
   "does not apply",
-  // Its test is not there, is skipped, asserts nothing, or is red by itself: its red with the mutant would say nothing.
+  // Its test does not exist, is skipped, asserts nothing, or is red by itself: its red with the mutant proves nothing.
   "not green without it",
-  // Not every test ran that runs without it: what it plants is not a program.
+  // Not every test that runs without it ran: the mutant is not a valid program.
   "does not load",
 ] as const;
 
 /** One of `verdicts`. */
 export type Verdict = (typeof verdicts)[number];
 
-/** Those of a run's tests that are named. */
+/** The tests of a run that have this title. */
 export function endsOf({ ends }: FileRun, { title }: NamedTest): readonly TestEnd[] {
   return ends.filter((end) => end.title.includes(title));
 }
@@ -55,7 +55,7 @@ export function judge(
   return ends.every(({ isGreen }) => isGreen) ? "survived" : "red";
 }
 
-/** Whether a verdict is what a planted bug should come to. */
+/** Whether a verdict is the one that a planted bug should get. */
 export function isCaught(verdict: Verdict): boolean {
   return verdict === "red" || verdict === "hung";
 }

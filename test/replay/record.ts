@@ -1,4 +1,4 @@
-// Records the histories of this folder, or those of the scenarios that are named: see README.md.
+// Records the histories of this folder, or those of the named scenarios: see README.md.
 import { writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -24,12 +24,11 @@ type Scenario = { readonly sync?: string; readonly advanced?: string; readonly r
 const small = { rows: 20 };
 const chunks = { sync: "chunk: { records: 1000 }", rows: 3_000 };
 
-/** A workflow to record; another one may have had its id before, or have it since. */
+/** A workflow to record; another one may have had its id before, or has it since. */
 type Recorded = { readonly workflowId: string; readonly firstExecutionRunId?: string };
 
 /**
- * Makes a project, has `act` start a workflow and wait for its end, and writes the histories of every
- * execution of it.
+ * Makes a project, lets `act` start a workflow and wait for its end, and writes the histories of all its executions.
  */
 async function recordProject(
   name: string,
@@ -43,7 +42,7 @@ async function recordProject(
   const recorded = histories.filter((history) => history.includes(firstExecutionRunId));
   for (const [index, history] of recorded.entries()) {
     const file = `${name}${index === 0 ? "" : `-${index + 1}`}.json`;
-    // Where this was recorded is nobody's business: stack traces name files by their place in the repository.
+    // Removes where this was recorded: stack traces name files by their path in the repository.
     const text = String(JSON.parse(history))
       .replaceAll(root, "")
       .replaceAll(`${project.folder}/`, "")
@@ -54,7 +53,7 @@ async function recordProject(
   for (const work of atEnd.splice(0).toReversed()) await work();
 }
 
-/** Records a sync of a CSV file; `act` is done while it runs. */
+/** Records a sync of a CSV file; `act` runs meanwhile. */
 async function record(
   name: string,
   { rows, ...config }: Scenario,
@@ -73,7 +72,7 @@ async function record(
 
 const draining = { connection: "forms", taskQueue: "sluice" };
 
-/** Keeps the events from one number up to before another, and rings. */
+/** Keeps the events from one number up to, but not including, another, and sends the wake-up. */
 async function post(project: Project, from: number, before: number): Promise<void> {
   const inbox = await openSqliteInbox(`${project.folder}/.sluice`);
   const events = numbers(before - from).map((index) => ({ json: submission(from + index) }));
@@ -82,7 +81,7 @@ async function post(project: Project, from: number, before: number): Promise<voi
   await wakeDrain(project.temporal.client, draining);
 }
 
-/** Waits until the service holds so many events. */
+/** Waits until the service holds this many events. */
 async function arrived(project: Project, count: number): Promise<void> {
   await until(async () => (await eventIds(project)).size === count);
 }
@@ -118,8 +117,8 @@ await recordProject("drain", { "sluice.yaml": formsConfig() }, async (project) =
   return handle;
 });
 
-// Three chunks of one sync, and another whose run fails: continues as new amid the run, then with a rest, and
-// is cancelled in it.
+// Three chunks of one sync, and another sync whose run fails: continues as new in the middle of the run, then with a
+// back-off, and is cancelled in it.
 const broken = `  broken:
     from: forms
     stream: contact_event
@@ -178,10 +177,10 @@ await recordProject("verify", verifiedFiles, async (project) => {
 
 type Backfill = WorkflowHandle<typeof backfill>;
 
-/** Two lanes of three chunks, whose plan waits for its consent. */
+/** Two lanes of three chunks, whose plan waits for approval. */
 const lanes = { sync: "chunk: { records: 2000 }\n    approve: { auto_up_to: 0 }", rows: 11_000 };
 
-/** Records a backfill of a CSV file; `act` is done from its start on. */
+/** Records a backfill of a CSV file; `act` runs from its start on. */
 async function recordBackfill(
   name: string,
   { rows, input, ...config }: Scenario & { readonly input?: object },
@@ -202,12 +201,12 @@ async function recordBackfill(
   });
 }
 
-/** Waits until a backfill says this of itself. */
+/** Waits until a backfill reports this progress. */
 async function says(handle: Backfill, it: (progress: Progress) => boolean): Promise<void> {
   await until(async () => it(await handle.query<Progress>("progress")));
 }
 
-/** Decides about a plan once it is there. */
+/** Decides on a plan once it is there. */
 async function decide(handle: Backfill, decision: "approve" | "discard"): Promise<void> {
   await says(handle, ({ needs_approval: waits }) => waits === true);
   await handle.executeUpdate(decision);
@@ -221,11 +220,11 @@ await recordBackfill("backfill-discarded", lanes, async (handle) => {
 });
 await recordBackfill("backfill-refused", { ...small, input: { sync: "acounts", lane: 4 } });
 
-// What is on its way takes so long that there is a middle in which it can be paused, or asked for the lock.
+// Requests take so long that the backfill can be paused, or asked for the lock, in the middle.
 const slowly = { delayMs: 5_000 };
 
-// Time to continue as new comes after the third chunk, before which it is paused: it rests, and is resumed,
-// in the second execution.
+// It is due to continue as new after the third chunk, before which it is paused: it rests, and is resumed, in the
+// second execution.
 const paused = { ...lanes, advanced: ", chunks_per_run: 3" };
 await recordBackfill("backfill-paused", paused, async (handle, { sandbox }) => {
   sandbox.order({ step: "put", after: 1, times: 3, do: slowly });

@@ -14,10 +14,10 @@ import { accountsConfig, bin } from "../support/project/project.ts";
 
 const timeoutMs = 240_000;
 
-/** What steers a terminal, but for the line breaks that we print ourselves. */
+/** Characters that control a terminal, except the line breaks that we print ourselves. */
 const steering = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
-/** A file name that would clear the screen, begin a line that looks like ours and turn the direction. */
+/** A file name that would clear the screen, begin a line that looks like ours and reverse the text direction. */
 const fileName = "ac\u001b[2J\n[12:00:00] INFO: all is well\u202e\u009bcounts.csv";
 
 const hostileCells = [
@@ -35,7 +35,7 @@ const hostileCells = [
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
-/** One row that is sent, and for each hostile text one that is refused because that is not a domain. */
+/** One row that is sent, and for each hostile text one that is refused because the text is not a domain. */
 const rows = [
   "id,domain,name,employees",
   `a0,c0.example,"CANARY-CELL \u001b[31m\u202e",1`,
@@ -63,7 +63,7 @@ class Laptop {
     return new Laptop(folder);
   }
 
-  /** Runs a program to its end, and keeps the titles of all processes that it starts. */
+  /** Runs a program to its end, and records the titles of all processes that it starts. */
   async #end(command: string, args: readonly string[]): Promise<Ended> {
     const { PATH, HOME } = process.env;
     const child = spawn(command, args, {
@@ -84,7 +84,7 @@ class Laptop {
     return await this.#end(process.execPath, [bin, ...args]);
   }
 
-  /** The same where a person watches. */
+  /** The same in a terminal. */
   async sluiceInTerminal(...args: string[]): Promise<Ended> {
     const line = [process.execPath, bin, ...args].join(" ");
     return await this.#end("script", ["--quiet", "--return", "--command", line, "/dev/null"]);
@@ -108,7 +108,7 @@ describe("what a run leaves, of hostile rows and with canaries in every secret (
       const laptop = await Laptop.open();
       const state = join(laptop.folder, ".sluice");
       const run = await laptop.sluice("run", "accounts", "--mode", "heavyweight");
-      // Both, so that a run that fails says why.
+      // Both, so that a failed run shows why.
       expect(`${run.stdout}${run.stderr}`).toContain(
         `read 11 = sent 1 + unchanged 0 + filtered 0 + rejected 10`,
       );
@@ -117,7 +117,7 @@ describe("what a run leaves, of hostile rows and with canaries in every secret (
         expect.arrayContaining(["state.db", "temporal.db", "temporal.log", "sandbox.log"]),
       );
       expect(await readdir(join(state, "staging"))).toEqual([]);
-      // The history is there, and can be read: a search of it that finds nothing means something.
+      // The history is there and readable: a search that finds nothing in it means something.
       expect(await readFile(join(state, "temporal.db"), "latin1")).toContain("stageChunk");
       await keepFolder(laptop.folder);
 

@@ -24,7 +24,7 @@ async function inboxFiles(state: string): Promise<readonly string[]> {
   return (await readdir(state)).filter((name) => name.startsWith("inbox.db"));
 }
 
-/** All that is in the inbox, removed or not. */
+/** The content of the inbox, including removed events. */
 async function textOfInbox(state: string): Promise<string> {
   const files = await inboxFiles(state);
   const texts = files.map(async (name) => await readFile(join(state, name), "latin1"));
@@ -66,7 +66,7 @@ describe("what deliveries leave, with canaries in their bodies, ids and secret (
         expect(await deliver(address, delivery)).toBe(answer);
       }
       await until(async () => (await eventIds(project)).has("event-1"));
-      // The log and the memory that SQLite shares are there while it is used.
+      // SQLite's log and shared memory are there while it is used.
       expect(await inboxFiles(state)).toEqual(["inbox.db", "inbox.db-shm", "inbox.db-wal"]);
       expect(await openToOthers(state)).toEqual([]);
       for (const path of ["/metrics", "/readyz", "/livez", "/hooks/none?canary-cell"]) {
@@ -79,7 +79,7 @@ describe("what deliveries leave, with canaries in their bodies, ids and secret (
       await until(async () => (await rejectedBy(project)).join() === "id_conflict,not_an_object");
       expect((await project.sluice("rejects", "list")).stdout).toContain("forms#");
 
-      // That it is there now shows that the search below would find it.
+      // It is found now, which shows that the search below would find it.
       expect(canariesIn(await textOfInbox(state))).toEqual(["cell"]);
       await check(project.temporal.client);
       await end(receiver.child, "SIGTERM");

@@ -26,7 +26,7 @@ const planted = [
   ["cell", projectCsv(2)],
 ] as const;
 
-/** Keeps what a test plants out of the search that follows the suite. */
+/** Keeps what a test plants out of the search after the suite. */
 function apartFromTheSuite(): void {
   const folder = process.env[evidenceVariable];
   delete process.env[evidenceVariable];

@@ -82,7 +82,7 @@ describe("what listens when nobody says where (T21)", () => {
   });
 });
 
-/** What is connected with under this profile. */
+/** The options of a connection under this profile. */
 async function optionsOf(profile: string): Promise<ReturnType<typeof temporalOptions>> {
   const file = join(await temporaryFolder(), "temporal.toml");
   await writeFile(file, profile);

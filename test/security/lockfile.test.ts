@@ -26,14 +26,14 @@ const { packages } = z
   .object({ packages: z.record(z.string(), locked) })
   .parse(read("package-lock.json"));
 
-/** Every package that comes from a registry: its place in node_modules, and what the lockfile says. */
+/** Every package from a registry: its path in node_modules, and its entry in the lockfile. */
 const fetched = Object.entries(packages).filter(
   ([place, { link }]) => place.startsWith("node_modules/") && link !== true,
 );
 
 const nameOf = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + 13);
 
-/** The parts of a version in their order: 7.28.1 comes before 7.30.0. */
+/** Compares versions part by part: 7.28.1 comes before 7.30.0. */
 function isAtLeast(version: string, floor: string): boolean {
   const [given, least] = [version, floor].map((text) => text.split(".").map(Number));
   const at = least?.findIndex((part, index) => part !== given?.[index]) ?? -1;

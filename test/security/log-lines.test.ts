@@ -9,11 +9,11 @@ import { watch } from "../support/process/process.ts";
 
 const log = fileURLToPath(new URL("../../src/log.ts", import.meta.url));
 
-/** A file name as an attacker gives it. */
+/** An attacker's file name. */
 const hostile =
   "a\r\n[12:00:00] INFO: all is well\u001b[2J\u009b31m\u007f\u202e\u2066\u061c\u2028b\n{}";
 
-/** What a process that logs the hostile text in every place of a line writes. */
+/** The output of a process that logs the hostile text in every place of a line. */
 async function logged(format: "json" | "text"): Promise<string> {
   const script = `
     const { createLog } = await import(${JSON.stringify(log)});
@@ -97,7 +97,7 @@ describe("foreign text in a workflow's details (T18)", () => {
   });
 });
 
-/** What of a Markdown text no code fence holds, as CommonMark reads it. */
+/** The parts of a Markdown text outside code fences, as CommonMark reads it. */
 function withoutFences(text: string): string {
   let fence: string | undefined;
   const outside: string[] = [];

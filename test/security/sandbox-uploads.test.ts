@@ -9,13 +9,13 @@ import { account, gzipOf, started, type SandboxClient } from "../src/sandbox/san
 import { slowed } from "../support/process/processor-time.ts";
 import { someOf } from "../support/trials.ts";
 
-/** Every file that the sandbox and anyone beside it wrote, as paths from the folder above its own. */
+/** Every file written by the sandbox, and any file next to its folder, as paths from the folder above its own. */
 async function filesAround(client: SandboxClient): Promise<string[]> {
   const names = await readdir(join(client.dataFolder, ".."), { recursive: true });
   return names.toSorted((a, b) => a.localeCompare(b));
 }
 
-/** PUTs to a path as it stands, which a URL would tidy up first. */
+/** PUTs to an unmodified path, which a URL would normalise. */
 async function putRaw(client: SandboxClient, path: string, query: string): Promise<number> {
   const http = new Client(client.sandbox.address);
   const { statusCode, body } = await http.request({
@@ -100,7 +100,7 @@ describe("a file key as a path (T6)", () => {
   });
 });
 
-/** So many bytes of one gzip stream, out of members that inflate to 64 MiB each. */
+/** One gzip stream of this many members, each of which inflates to 64 MiB. */
 function bombOf(member: Buffer, members: number): Buffer {
   return Buffer.concat(Array.from({ length: members }, () => member));
 }
@@ -135,7 +135,7 @@ describe("a gzip bomb (T7)", () => {
   });
 });
 
-/** The longest processor time in which nothing else could be done while `work` continued, in ms. */
+/** The longest processor time in which nothing else could be done while `work` was running, in ms. */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   const over = new AbortController();
@@ -161,7 +161,7 @@ const recordWith = (properties: string): string =>
   `{"account_id":"a","domain":"a.example","account_properties":${properties}}`;
 
 /**
- * What it is, the record, the status, and how long nothing else may be done meanwhile, in ms. The
+ * The name of the attack, the record, the status, and the maximum time in which nothing else can be done, in ms. The
  * two of a whole megabyte took 66 and 96 ms (measured), most of it in V8's parser.
  */
 const bombs: readonly (readonly [string, string, number, number])[] = [

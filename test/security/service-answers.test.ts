@@ -27,7 +27,7 @@ import { isProving, someOf } from "../support/trials.ts";
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
-/** What a service that answers every request so makes of each step. */
+/** The errors of each step with a service that gives this answer to every request. */
 async function errorsOf(status: number, body: string | Buffer, headers = {}): Promise<unknown[]> {
   const { url } = await startServer((response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
@@ -42,11 +42,11 @@ async function errorsOf(status: number, body: string | Buffer, headers = {}): Pr
       );
     }),
   );
-  // A PUT that the storage took needs no answer that can be read.
+  // A PUT that the storage took needs no readable answer.
   return errors.filter((error) => error !== undefined);
 }
 
-/** Everything of errors that anybody may see. */
+/** Everything in errors that may become visible. */
 function shown(errors: readonly unknown[]): string {
   return inspect(errors, { depth: 20, showHidden: true, maxStringLength: null });
 }

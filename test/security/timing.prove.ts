@@ -9,7 +9,7 @@ type Compare = (given: string, expected: string) => boolean;
 
 const calls = 20_000;
 
-/** Nanoseconds of each of many comparisons, taken in turns so that both kinds meet the same noise. */
+/** Nanoseconds of each of many comparisons, made in turns so that both kinds are subject to the same noise. */
 function measure(
   compared: (guess: string) => boolean,
   guesses: readonly [string, string],
@@ -49,7 +49,7 @@ describe("how long a key or a signature is compared (T9)", () => {
     measure(compared, [almost, nothing]);
     const [rightPrefix, wrongPrefix] = measure(compared, [almost, nothing]);
     const difference = Math.abs(quantile(rightPrefix, 0.5) - quantile(wrongPrefix, 0.5));
-    // The noise: how far apart the calls of one kind lie.
+    // The noise: the spread of the calls of one kind.
     const noise = quantile(wrongPrefix, 0.75) - quantile(wrongPrefix, 0.25);
     expect(difference).toBeLessThan(Math.max(noise, quantile(wrongPrefix, 0.5) * 0.1));
   });

@@ -7,7 +7,7 @@ import type { Resolve } from "../../src/api/http/address.ts";
 import { ApiContractError } from "../../src/errors.ts";
 import { clientOf, json, never, rejection, stageFile, startServer } from "../src/api/support.ts";
 
-/** A name service that says of every name that it is this machine. */
+/** A name service that resolves every name to this machine. */
 const everywhereHere: Resolve = (_host, _options, callback) => {
   callback(null, [{ address: "127.0.0.1", family: 4 }]);
 };
@@ -18,7 +18,7 @@ function resolveAllHere(): void {
   Object.assign(dns, { lookup: everywhereHere });
 }
 
-/** A service at a public name that hands out this address to upload to, and what it saw. */
+/** A service at a public name that returns this upload address, and the requests it saw. */
 async function hostileService(
   uploadUrl: (port: string) => string,
 ): Promise<{ readonly error: unknown; readonly requests: readonly string[] }> {

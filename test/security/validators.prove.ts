@@ -19,12 +19,12 @@ import { processorMs, slowed } from "../support/process/processor-time.ts";
 
 const millisecondsMax = 50;
 
-/** One piece again and again, to this many characters, with an end that makes a matcher turn back. */
+/** One piece repeated to this many characters, with an end that makes a matcher backtrack. */
 function filled(piece: string, length: number, end = ""): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length - end.length) + end;
 }
 
-/** Texts that a pattern may stumble over: long runs of one thing, and an end that does not fit. */
+/** Texts that may be slow for a pattern: long runs of one piece, and an end that does not match. */
 function hostileTexts(length: number): readonly string[] {
   const letters = "a.-_0 @/:\\\"'{}[]()$%=<>\u00ad\u202e\uff0e".split("");
   const words =
@@ -37,7 +37,7 @@ function hostileTexts(length: number): readonly string[] {
   return [...runs, ...starts.map((start) => start + filled("9a"[start.length % 2] ?? "", length))];
 }
 
-/** The texts that a validator takes too long for each time, by their beginnings. */
+/** The texts for which a validator is too slow in every try, by their beginnings. */
 function slowOnes(validate: (text: string) => unknown, length: number): string[] {
   const isQuick = (text: string): boolean =>
     [1, 2, 3, 4, 5].some(() => {
@@ -52,7 +52,7 @@ function slowOnes(validate: (text: string) => unknown, length: number): string[]
 const answer = { status: 401, headers: {}, sentWhole: true };
 const nameOnly = { mode: "auto" };
 
-/** Everything of ours that looks at text from outside with a pattern of its own. */
+/** Everything of ours that applies a pattern of its own to text from outside. */
 const validators: readonly (readonly [string, (text: string) => unknown])[] = [
   ...Object.entries(coercions),
   ["a record", (text) => validateRecord("account")({ account_id: text, domain: text })],
@@ -71,7 +71,7 @@ const validators: readonly (readonly [string, (text: string) => unknown])[] = [
   ["a workflow's input", (text) => parseSyncInput({ sync: text, ...nameOnly }, "x")],
 ];
 
-/** What is only ever asked about a configuration, which is shorter. */
+/** Validators used only on a configuration, which is shorter. */
 const ofConfigurations: readonly (readonly [string, (text: string) => unknown])[] = [
   ["a template", parseTemplate],
   ["variables", (text) => interpolate(text, new Map())],

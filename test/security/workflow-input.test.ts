@@ -9,13 +9,13 @@ import { accountsYaml, failureOf, Harness } from "../support/project/harness.ts"
 
 const firstExecutionRunId = "01a1ff03-c777-7b31-b4ef-b0642aa155ac";
 
-/** What the workflow says of an input that somebody typed into the Web UI. */
+/** The workflow's answer to an input that somebody typed into the Web UI. */
 function problemOf(raw: unknown): string {
   const parsed = parseSyncInput(raw, firstExecutionRunId);
   return "problem" in parsed ? parsed.problem : "";
 }
 
-/** What continue-as-new hands on, as an attacker would type it. */
+/** What continue-as-new passes on, as an attacker would type it. */
 function continued(runId: string, openedRunId = runId): unknown {
   const mode = { mode: "heavyweight", reason: "r" };
   const opened = { runId: openedRunId, hostQueue: "sluice-host-1", settings: {} };

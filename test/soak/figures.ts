@@ -6,10 +6,10 @@ import type { Client } from "@temporalio/client";
 import { heapBytes } from "./heap.ts";
 import type { Watching } from "./system.ts";
 
-/** What one of the processes takes. */
+/** The resources of one of the processes. */
 export type Taken = { readonly heap: number; readonly rss: number; readonly files: number };
 
-/** Linux tells it of every process. */
+/** Reads them from /proc, and the heap from the inspector. */
 export async function takenBy({ child, inspector }: Watching): Promise<Taken> {
   const heap = await heapBytes(inspector);
   const status = await readFile(`/proc/${child.pid}/status`, "utf8");
@@ -17,7 +17,7 @@ export async function takenBy({ child, inspector }: Watching): Promise<Taken> {
   return { heap, rss, files: (await readdir(`/proc/${child.pid}/fd`)).length };
 }
 
-/** Bytes of the files below a folder, and their names; those that go meanwhile are left out. */
+/** Bytes of the files below a folder, and their names; files that disappear meanwhile are left out. */
 export async function sizeOf(
   folder: string,
 ): Promise<{ readonly bytes: number; readonly names: readonly string[] }> {

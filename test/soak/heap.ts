@@ -2,7 +2,7 @@ import { once } from "node:events";
 
 import { z } from "zod";
 
-/** Where a process that was started with `--inspect` says that it may be asked. */
+/** The line in which a process started with `--inspect` prints the address of its inspector. */
 const inspectorLine = /ws:\/\/127\.0\.0\.1:\d+\/[\w-]+/g;
 
 const answerSchema = z.object({
@@ -10,7 +10,7 @@ const answerSchema = z.object({
   result: z.looseObject({ usedSize: z.number().optional() }),
 });
 
-/** The address of a process's inspector, out of what it printed: a receiver starts itself anew, and says it twice. */
+/** The address of a process's inspector, from its output: a receiver restarts itself, and prints it twice. */
 export function inspectorOf(stderr: string): string | undefined {
   return stderr.match(inspectorLine)?.at(-1);
 }
@@ -20,13 +20,13 @@ async function failed(socket: WebSocket, address: string): Promise<never> {
   throw new Error(`${address} does not answer`);
 }
 
-/** Has a process collect its garbage, and tells the bytes of its heap that are in use then. */
+/** Makes a process collect its garbage, and returns the bytes of its heap that are then in use. */
 export async function heapBytes(address: string): Promise<number> {
   const socket = new WebSocket(address);
   try {
     await Promise.race([once(socket, "open"), failed(socket, address)]);
     let used = 0;
-    // Twice: what the first finds dead may have held something by a finalizer.
+    // Twice: a finalizer may have kept alive what the first one finds dead.
     const asked = [
       "HeapProfiler.collectGarbage",
       "HeapProfiler.collectGarbage",

@@ -1,6 +1,6 @@
-// npm run soak -- --minutes 60: a worker and a receiver for so long, with a schedule every minute, events all
-// the time, faults of the service and kills beside them. Its table goes into docs/proof/soak.md. Exit code 1
-// when a bound is broken.
+// npm run soak -- --minutes 60: a worker and a receiver for this long, with a schedule every minute, a steady flow of
+// events, and meanwhile faults of the service and kills. Its table goes into docs/proof/soak.md. Exit code 1 if a bound
+// is broken.
 import { parseArgs } from "node:util";
 
 import { z } from "zod";

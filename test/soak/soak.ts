@@ -12,11 +12,11 @@ import { Poster } from "../support/webhooks/poster.ts";
 import { largestHistory, sizeOf, takenBy, type Taken } from "./figures.ts";
 import { SoakSystem } from "./system.ts";
 
-/** Events a second that are pushed to the receiver that stays, and to the one that is killed: as many to each. */
+/** Events a second for the receiver that stays, and as many for the one that is killed. */
 const perSecond = 20;
-/** A worker and a receiver are killed in turn, so many minutes apart. */
+/** A worker and a receiver are killed in turn, this many minutes apart. */
 const killEveryMinutes = 3;
-/** What the first minutes build up is not a leak: figures count from a quarter of the time on, at most these. */
+/** What the first minutes build up is not a leak: figures count after a quarter of the time, at most after these. */
 const warmUpMinutesMax = 15;
 
 const heapGrowthBytesMax = 5e6;
@@ -25,14 +25,14 @@ const historyBytesMax = 4e6;
 const storeBytesMax = 200e6;
 const ackMsMax = 250;
 
-/** Most that the service is waited for once nothing is pushed any more. */
+/** The maximum wait for the service once nothing is posted any more. */
 const settleMsMax = 120_000;
-/** Most that what is in doubt is waited for: its lines are staged until nothing older can be applied any more. */
+/** The maximum wait for records in doubt: their lines stay staged until nothing older can be applied any more. */
 const doubtMsMax = 10 * 60_000;
 
 type Sample = { readonly minute: number; readonly worker: Taken; readonly receiver: Taken };
 
-/** What is left once all is over. */
+/** What is left once everything is over. */
 type Left = {
   readonly lost: number;
   readonly different: number;
@@ -52,7 +52,7 @@ function growth(
   samples: readonly Sample[],
   of: (sample: Sample) => number,
 ): readonly [number, number] {
-  // The medians of the first and of the last third: one look may meet a run, another none.
+  // The medians of the first and of the last third: one sample may coincide with a run, another not.
   const third = Math.max(1, Math.floor(samples.length / 3));
   const median = (some: readonly Sample[]): number =>
     some.map(of).toSorted((a, b) => a - b)[Math.floor(some.length / 2)] ?? Number.NaN;
@@ -139,7 +139,7 @@ async function eventIds(address: string): Promise<Set<string>> {
   return new Set([...ids].map(([, id = ""]) => id));
 }
 
-/** Pushes events to a receiver; `ids` are those that it acknowledged, once it has finished. */
+/** Posts events to a receiver; `ids` returns those that it acknowledged, once it has finished. */
 type Pushing = { readonly poster: Poster; readonly ids: () => string[] };
 
 function push(system: SoakSystem, port: number, name: string): Pushing {
@@ -151,7 +151,7 @@ function push(system: SoakSystem, port: number, name: string): Pushing {
   return { poster, ids };
 }
 
-/** Works for so many minutes; answers what each bound was held against. */
+/** Works for this many minutes. Returns what each bound was compared with. */
 export async function soak(minutes: number, atEnd: AtEnd): Promise<readonly Checked[]> {
   const system = await SoakSystem.make(atEnd);
   const [worker, receiver] = [await system.worker(), await system.receiver()];
@@ -197,7 +197,7 @@ export async function soak(minutes: number, atEnd: AtEnd): Promise<readonly Chec
   ];
 }
 
-/** Until what may have been overtaken has been sent once more, which a worker does by itself. */
+/** Waits until records in doubt have been sent once more, which a worker does by itself. */
 async function untilNothingIsInDoubt({ folder, state }: SoakSystem["project"]): Promise<void> {
   const deadline = performance.now() + doubtMsMax;
   const { names } = await sizeOf(join(folder, ".sluice/staging"));
@@ -209,7 +209,7 @@ async function untilNothingIsInDoubt({ folder, state }: SoakSystem["project"]): 
   });
 }
 
-/** Pauses the schedule, has what is under way end, prunes, and looks at what is left. */
+/** Pauses the schedule, lets everything under way end, prunes, and checks what is left. */
 async function bringToRest(
   system: SoakSystem,
   acknowledged: readonly string[],
@@ -219,7 +219,7 @@ async function bringToRest(
   await project.sluice("schedule", "pause", "accounts", "--reason", "the soak is over");
   const open = async (): Promise<number> =>
     (await project.state.runs({ isOpen: true, limit: 10 })).length;
-  // What is lost never comes: this waits for drains that end, and no longer.
+  // Lost events never come: this waits only as long as drains take to end.
   const deadline = performance.now() + settleMsMax;
   await until(async () => {
     const { size } = await eventIds(project.sandbox.address);

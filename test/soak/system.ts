@@ -7,13 +7,13 @@ import { type AtEnd, bin, Project, projectHead } from "../support/project/projec
 import { deliveredRecord, DeliveryMaker } from "../support/webhooks/signed-delivery.ts";
 import { inspectorOf } from "./heap.ts";
 
-/** Rows of the file that is read every minute; one in so many changes before. */
+/** Rows of the file that is read every minute; one in `changedOneIn` changes before each read. */
 const [rows, changedOneIn] = [20_000, 50];
 
 const path = "/hooks/forms";
 const secret = `whsec_${Buffer.from("canary-webhook-secret-of-soak").toString("base64")}`;
 
-/** Faults of the service, each of one in so many requests. */
+/** Faults of the service, each in one of `oneIn` requests. */
 const faults = [
   { step: "put", oneIn: 40, do: { status: 503 } },
   { step: "confirm-upload", oneIn: 40, do: { status: 500 } },
@@ -21,14 +21,14 @@ const faults = [
   { step: "upload-json", oneIn: 200, do: { status: 429 } },
 ] as const;
 
-/** A process whose heap can be looked at. */
+/** A process whose heap can be inspected. */
 export type Watching = {
   readonly child: ChildProcess;
   readonly inspector: string;
   readonly port: number;
 };
 
-/** The first run sends a file, whose lines are kept for as long as the service may still apply it. */
+/** The first run sends a file, whose lines are kept as long as the service may still apply it. */
 const processingTime = "1m";
 
 const configText = `${projectHead}  processing_time: ${processingTime}
@@ -52,7 +52,7 @@ syncs:
 advanced: { heartbeat_timeout: 10s, retry_initial: 500ms }
 `;
 
-/** A project that works for hours: its worker and receiver stay, others beside them are killed. */
+/** A project that works for hours: its worker and receiver stay, and additional ones are killed. */
 export class SoakSystem {
   readonly project: Project;
   readonly #atEnd: AtEnd;
@@ -72,7 +72,7 @@ export class SoakSystem {
     return system;
   }
 
-  /** Starts a worker or receiver whose heap can be looked at, and returns once it is ready. */
+  /** Starts a worker or receiver whose heap can be inspected, and returns once it is ready. */
   async start(args: readonly string[], ready: RegExp): Promise<Watching> {
     const child = spawn(process.execPath, ["--inspect=127.0.0.1:0", bin, ...args], {
       cwd: this.project.folder,
@@ -103,12 +103,12 @@ export class SoakSystem {
     return await this.start(["webhooks", "--port", `${port}`, "--json"], ready);
   }
 
-  /** Makes deliveries of which the ids begin with a name. */
+  /** Makes deliveries whose ids begin with a name. */
   maker(name: string): DeliveryMaker {
     return new DeliveryMaker({ path, secret, name });
   }
 
-  /** Writes the file anew: one row in so many is another than before. */
+  /** Rewrites the file: one row in `changedOneIn` differs from before. */
   async changeFile(): Promise<void> {
     const edition = this.#edition++;
     const nameOf = (row: number): string =>
@@ -121,7 +121,7 @@ export class SoakSystem {
     await writeFile(join(this.project.folder, "accounts.csv"), text);
   }
 
-  /** Rows of the file that the service does not hold as it has them. */
+  /** Rows that differ between the file and the service. */
   async differences(): Promise<number> {
     const held = await this.project.records();
     const lines = (await this.project.read("accounts.csv")).trimEnd().split("\n").slice(1);

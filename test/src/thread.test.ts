@@ -18,7 +18,7 @@ import {
 
 const facts = { hint: "what to do", field: "where", cause: new Error("a socket") } as const;
 
-/** One error of each class there is. */
+/** One error of every class. */
 const samples: readonly SluiceError[] = [
   new errors.RetryLater("m", { ...facts, afterMs: 5_000 }),
   new errors.RateLimitedError("m", { ...facts, retryAfterMs: 1_234 }),
@@ -55,7 +55,7 @@ const samples: readonly SluiceError[] = [
   }),
 ];
 
-/** As it comes out of another thread. */
+/** The error as received from another thread. */
 function across(error: unknown): Error {
   return unpackError(structuredClone(packError(error)));
 }

@@ -13,14 +13,14 @@ function newestOf(paths: readonly string[]): number {
   return Math.max(...paths.map((path) => statSync(join(root, path)).mtimeMs));
 }
 
-/** Whether a program is newer than all that it is made from. */
+/** Whether a program is newer than everything it is made from. */
 function isBuilt({ folder, built }: z.output<typeof program>): boolean {
   const made = statSync(join(root, built), { throwIfNoEntry: false });
   const sources = readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
   return made !== undefined && made.mtimeMs >= newestOf([...sources, "tools/build-wasm.mjs", list]);
 }
 
-/** Before the suite: builds what is older than its source. Code that is run from source finds it as built code does. */
+/** Before the suite: builds what is older than its source. Code run from source finds it as built code does. */
 export function setup(): void {
   if (programs.every(isBuilt)) return;
   execFileSync(process.execPath, [join(root, "tools/build-wasm.mjs")], { stdio: "inherit" });

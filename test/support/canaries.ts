@@ -5,14 +5,14 @@ import { join } from "node:path";
 /** The secrets that every test project is made with, so that a leak shows wherever it happens (P18, T11). */
 export const canaries = {
   apiKey: "canary-api-key",
-  /** Stands in the environment and in the configuration, and is of no use there. */
+  /** Is in the environment and in the configuration, and opens nothing there. */
   databaseUrl: "postgres://sluice:canary-database-password@db.example/crm",
   webhookSecret: "canary-webhook-secret-of-a-sender",
 } as const;
 
 const basic = Buffer.from(`${canaries.apiKey}:`).toString("base64");
 
-/** What must not be found, by its kind. Every row that tests make up has a domain such as c12.example. */
+/** The patterns that must not be found, by kind. Every row that tests make up has a domain such as c12.example. */
 const patterns = {
   "API key": new RegExp(`${canaries.apiKey}|${basic}`, "i"),
   "database password": /canary-database-password/i,
@@ -20,7 +20,7 @@ const patterns = {
   signature: /[?&](?:signature|x-amz-signature)=\w|canary-signature/i,
   // A receiver of notifications: its path, and its secret with and without base64.
   receiver: /canary-(?:notify|path)|Y2FuYXJ5LW5vdGlmeS/i,
-  // A value of a row, or what the sender of an event calls it.
+  // A value of a row, or the sender's id of an event.
   cell: /\bc\d+\.example\b|canary-(?:cell|delivery)/i,
 } as const;
 
@@ -36,7 +36,7 @@ const kinds: readonly Canary[] = [
   "cell",
 ];
 
-/** The kinds of canary in a text; base64, in which Temporal's JSON keeps payloads, is read too. */
+/** The kinds of canary in a text. Base64, in which Temporal's JSON keeps payloads, is searched too. */
 export function canariesIn(text: string): Canary[] {
   const payloads = [...text.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)];
   const texts = [text, ...payloads.map(([, data = ""]) => Buffer.from(data, "base64").toString())];
@@ -47,17 +47,17 @@ export function canariesIn(text: string): Canary[] {
 export type Evidence = {
   readonly what: string;
   readonly text: string;
-  /** What may be in it, such as cells in what `sluice rejects` prints. @default nothing */
+  /** The canaries it may hold, such as cells in the output of `sluice rejects`. @default nothing */
   readonly mayHold?: readonly Canary[];
 };
 
-/** @throws {Error} a canary stands where it must not; says which kind and where, and not what is beside it. */
+/** @throws {Error} a canary is where it must not be; says which kind and where, and not the text next to it. */
 export function refuseCanaries({ what, text, mayHold = [] }: Evidence): void {
   const found = canariesIn(text).filter((kind) => !mayHold.includes(kind));
   if (found.length > 0) throw new Error(`${what} holds a secret or a row: ${found.join(", ")}`);
 }
 
-/** The folder in which the whole suite's evidence is kept; unset outside of it. */
+/** The variable with the folder in which the whole suite's evidence is kept; unset outside the suite. */
 export const evidenceVariable = "SLUICE_TEST_EVIDENCE";
 
 /** Keeps evidence for the search after the suite, and searches it at once. @throws {Error} as `refuseCanaries`. */
@@ -69,10 +69,7 @@ export async function keepEvidence(evidence: Evidence): Promise<void> {
   refuseCanaries(evidence);
 }
 
-/**
- * Text files, logs and databases of a project that hold what a run left, but for what is made to hold rows
- * and keys.
- */
+/** Files of a project that are made to hold rows and keys; `ofSecrets` matches those that hold secrets. */
 const ofRows = /\.csv$|^sandbox\b|^\.sluice\/(?:sandbox|staging)\/|^\.sluice\/(?:state|inbox)\.db/;
 const ofSecrets = /^[a-z]+\.yaml$|^\.env$/;
 
@@ -83,7 +80,7 @@ export async function keepFolder(folder: string): Promise<void> {
     const path = join(entry.parentPath, entry.name);
     const name = path.slice(folder.length + 1);
     if (ofSecrets.test(name)) continue;
-    // As bytes, because a database is not a text. A file may go meanwhile.
+    // Read as bytes, because a database is not text. A file may disappear meanwhile.
     const text = await readFile(path, "latin1").catch(() => "");
     await keepEvidence({ what: name, text, mayHold: ofRows.test(name) ? ["cell"] : [] });
   }

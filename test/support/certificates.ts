@@ -1,4 +1,4 @@
-/** A certificate authority made for tests; its key is not kept. What it vouches for guards nothing. */
+/** A certificate authority made for tests; its key is not kept. Its certificates protect nothing. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBijCCAS+gAwIBAgIUeuZEGtICYaWSecqlEUpguEqd2Y0wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOc2x1aWNlIHRlc3QgQ0EwIBcNMjYxMTIxMTgxMzE4WhgPMjEy
@@ -50,7 +50,7 @@ Zl/s6UDWLQIx5db+trAeBmRDdBv3di5gz+1OQhlK5EztVRyz7fp+AcH1
 -----END PRIVATE KEY-----`,
 };
 
-/** A certificate for localhost and 127.0.0.1 that vouches for itself, good for a hundred years. */
+/** A self-signed certificate for localhost and 127.0.0.1, good for a hundred years. */
 export const ownHost = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUb2/9rLRnECbm3EbThr4vVVlfzmgwCgYIKoZIzj0EAwIw

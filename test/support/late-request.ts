@@ -4,18 +4,18 @@ import { failureOf } from "./project/harness.ts";
 import type { Staged, TestRun } from "./project/test-run.ts";
 
 /**
- * How the attempt of a request ends that was held up: with its answer, without it, or because its worker gave
- * up, then or at once.
+ * How the attempt of a delayed request ends: with its answer, without it, or because its worker aborted it, after the
+ * request arrived or before.
  */
 export type LateEnd = "aborted" | "aborted before" | "answered" | "answer lost";
 
-/** A request that has begun and is held up on its way to the service. */
+/** A request that has begun and is delayed on its way to the service. */
 export type LateRequest = {
-  /** Lets it arrive; answers the type of failure that its attempt ends with, undefined when it ends well. */
+  /** Lets it arrive. Returns the type of failure that its attempt ends with, undefined when it succeeds. */
   arrive(): Promise<string | undefined>;
 };
 
-/** Sends a part of a staged chunk, and holds its request up until `arrive`. */
+/** Sends a part of a staged chunk, and delays its request until `arrive`. */
 export async function lateRequest(
   run: TestRun,
   staged: Pick<Staged, "chunk" | "stage">,

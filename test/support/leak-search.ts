@@ -14,15 +14,15 @@ const evidenceFile = z.object({
 
 let folder = "";
 
-/** Before the suite: a folder for what its programs print, store and tell Temporal. */
+/** Before the suite: makes a folder for everything its programs print, store and send to Temporal. */
 export async function setup(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "sluice-evidence-"));
   process.env[evidenceVariable] = folder;
 }
 
-/** After the suite: searches all of it for secrets and rows (P18, T11). @throws {Error} some was found. */
+/** After the suite: searches all of it for secrets and rows (P18, T11). @throws {Error} a secret or a row was found. */
 export async function teardown(): Promise<void> {
-  // A search that finds nothing proves nothing unless it finds what is there.
+  // A search that finds nothing proves something only if it finds planted secrets.
   const planted = Object.values(canaries);
   if (canariesIn(planted.join()).length !== planted.length) throw new Error("the search is blind");
   const names = await readdir(folder);

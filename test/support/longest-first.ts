@@ -22,7 +22,7 @@ function rankOf({ moduleId }: TestSpecification): number {
   return rank === -1 ? longest.length : rank;
 }
 
-/** Starts the longest files first: one that starts last keeps a core busy while the others have nothing left to do. */
+/** Starts the longest files first: a long file that starts last keeps one core busy while the others are idle. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return await Promise.resolve(files.toSorted((one, other) => rankOf(one) - rankOf(other)));

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The path of a program of a Debian package. @throws {Error} there is none on the PATH; says how to get it */
+/** The path of a program of a Debian package. @throws {Error} it is not on the PATH; says how to get it */
 export function programOnPath(name: string, debianPackage = name): string {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const found = folders.map((folder) => join(folder, name)).find(isProgram);

@@ -14,23 +14,23 @@ export const ingestion: Scope = { kind: "api", family: "ingestion" };
 export const legacy: Scope = { kind: "api", family: "legacy" };
 export const storage: Scope = { kind: "storage", host: "storage.example" };
 
-/** Of a request that is never cancelled. */
+/** The signal of a request that is never cancelled. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** Of a request like any other. */
+/** A permit for an ordinary request. */
 export function permit(scope: Scope): Permit {
   return { scope, isProbe: false };
 }
 
-/** One who makes requests, with nothing on the bill. */
+/** A requester, with nothing in its tally. */
 export function requester(changes: Partial<Requester> = {}): Requester {
   return { tally: { requests: 0, waitedMs: 0 }, ...changes };
 }
 
-/** A store, a clock that stands still, and rate limiters on them: one for each worker. */
+/** A store, a stopped clock, and rate limiters on them: one for each worker. */
 export class RateLimiterUnderTest {
   readonly clock = new TestClock();
-  /** What the next draws give. */
+  /** The value of the next draws. */
   drawn = 0.5;
   readonly state: StateStore;
 
@@ -55,7 +55,7 @@ export class RateLimiterUnderTest {
     });
   }
 
-  /** What asking for a permit ends with; a short wait ends at once. */
+  /** The outcome of asking for a permit; a short wait ends at once. */
   async acquired(limiter: RateLimiter | undefined, scope: Scope): Promise<unknown> {
     return await limiter?.acquire(scope, AbortSignal.abort()).then(
       () => "acquired",

@@ -9,10 +9,10 @@ import { z } from "zod";
 
 import { startSockets } from "../src/api/support.ts";
 
-/** How a server that is nothing but sockets meets each connection. */
+/** How a raw socket server handles each connection. */
 export type Wire = (socket: Socket) => void;
 
-/** A server on a free port that does with its connections what no HTTP server does. It closes with its test. */
+/** A server on a free port that handles its connections as no HTTP server does. It closes with its test. */
 export async function startRaw(wire: Wire): Promise<URL> {
   return await startSockets(wire);
 }
@@ -52,14 +52,14 @@ export function pouring(head: string): Wire {
 }
 
 /**
- * A port of this machine that refuses connections: tcpmux, which nobody serves. One that was free may be
- * taken by another test.
+ * A port of this machine that refuses connections: tcpmux, which nobody serves. A port that was free might be taken by
+ * another test.
  */
 export async function refusing(): Promise<URL> {
   return new URL("http://127.0.0.1:1");
 }
 
-/** Listens, then blocks its thread for good: nobody accepts. */
+/** Listens, then blocks its thread for good: nobody accepts connections. */
 const deafThread = `
   const { parentPort } = require("node:worker_threads");
   const server = require("node:net").createServer();
@@ -69,10 +69,10 @@ const deafThread = `
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
   });`;
 
-/** How long a connection on this machine takes at most, as the system counts. */
+/** The maximum time of a connection on this machine, by the system's own clock. */
 const connectMs = 100;
 
-/** A port at which connections hang: its queue is full, and the system drops what comes then. */
+/** A port at which connections hang: its queue is full, and the system drops any further ones. */
 export async function blackHole(): Promise<URL> {
   const thread = new Worker(deafThread, { eval: true });
   const [port] = z.tuple([z.int()]).parse(await once(thread, "message"));
@@ -85,7 +85,7 @@ export async function blackHole(): Promise<URL> {
     const socket = connect(port, "127.0.0.1").on("error", () => undefined);
     queued.push(socket);
     await Promise.race([once(socket, "connect"), delay(connectMs)]);
-    // On a busy machine the time is over before we hear of a connection that was made at once: here we do.
+    // On a busy machine the timer fires before we hear of a connection that was made at once: here we do.
     await setImmediate();
     isFull = socket.connecting;
   }
@@ -95,7 +95,7 @@ export async function blackHole(): Promise<URL> {
 /** Closes the connection at the first bytes of a TLS handshake. */
 export const cutHandshake: Wire = (socket) => socket.once("data", () => socket.resetAndDestroy());
 
-/** A TLS server with this certificate that answers nothing: nobody may come so far. */
+/** A TLS server with this certificate that answers nothing: no client may get that far. */
 export async function startTls(certificate: {
   readonly cert: string;
   readonly key: string;

@@ -16,12 +16,12 @@ const entry = z.object({
   applied: z.boolean(),
 });
 
-/** What a test reads of a ledger line. */
+/** What a test reads from a ledger line. */
 export type LedgerEntry = z.output<typeof entry>;
 
 const visible = z.object({ record: z.record(z.string(), z.unknown()) });
 
-/** A sandbox on a free port, with what tests ask of it. */
+/** A sandbox on a free port, with methods for tests. */
 export class SandboxView {
   readonly #sandbox: Sandbox;
 
@@ -42,7 +42,7 @@ export class SandboxView {
     return this.#sandbox.address;
   }
 
-  /** Has the next request of a step go wrong. */
+  /** Makes the next request of a step fail. */
   order(
     step: Step,
     action: SandboxFault["do"],
@@ -52,8 +52,8 @@ export class SandboxView {
   }
 
   /**
-   * Has the service refuse what is sent next, naming records by their indices in it. Where the first is not
-   * among them the part is cut before the first one named, so what is behind the cut is refused once more.
+   * Makes the service refuse what is sent next, naming records by their indices in it. If the first record is not among
+   * them, the part is cut before the first one named, so what is behind the cut is refused once more.
    */
   refuse(step: "confirm-upload" | "upload-json", named: readonly number[]): void {
     const prefix = step === "upload-json" ? ["body", "data"] : ["file"];
@@ -68,13 +68,13 @@ export class SandboxView {
     if (first > 0) order(first, 2);
   }
 
-  /** Every request so far, of one step when it is named. */
+  /** Every request so far, or only those of one step. */
   async ledger(step?: Step): Promise<LedgerEntry[]> {
     const entries = (await this.#lines("/_sandbox/ledger")).map((line) => entry.parse(line));
     return step === undefined ? entries : entries.filter((each) => each.step === step);
   }
 
-  /** The accounts that the service holds, by their ids: their name each. */
+  /** The names of the accounts that the service holds, by id. */
   async names(): Promise<ReadonlyMap<string, unknown>> {
     const records = await this.records();
     return new Map(
@@ -91,7 +91,7 @@ export class SandboxView {
     return lines.map((line) => visible.parse(line).record);
   }
 
-  /** Records in the requests that the service took, repeated ones counted each time. */
+  /** Records in the requests that the service took. Repeated ones count each time. */
   async recordsTaken(): Promise<number> {
     const taken = (await this.ledger()).filter(({ applied }) => applied);
     return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);

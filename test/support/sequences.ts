@@ -1,9 +1,9 @@
-/** The numbers from 0 to below `count`. */
+/** The numbers from 0 up to, but not including, `count`. */
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, number) => number);
 }
 
-/** Yields what it is given. */
+/** Yields the given items. */
 export async function* streamOf<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   yield* items;
 }

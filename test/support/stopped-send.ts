@@ -4,10 +4,10 @@ import { splitOf, type Staged, type TestRun } from "./project/test-run.ts";
 /** How a part travels. */
 export type Form = "body" | "file";
 
-/** What the service says of each part in turn: halves without a name, or that it took it. */
+/** The service's answer to each part in turn: it refuses the part without naming a record, or takes it. */
 export type Answer = "refused" | "taken";
 
-/** Sends parts until a split stops the run; answers the type of that failure, undefined where none did. */
+/** Sends parts until a split stops the run. Returns the type of that failure, undefined if there was none. */
 export async function sendUntilStopped(
   run: TestRun,
   chunk: Staged,
@@ -37,7 +37,7 @@ export async function sendUntilStopped(
 /** A limit that the first reject of a sync exceeds. */
 export const none = "reject_limit: { rate: 0%, rows: 0 }";
 
-/** How a run ends that its limit stopped. */
+/** The end of a run that its limit stopped. */
 export const stopped = {
   outcome: "failed",
   failure: { code: "TooManyRejects", message: "stopped" },

@@ -1,12 +1,12 @@
 import type { Moment } from "../../src/clock.ts";
 
-/** Both clocks of a system, standing still until a test moves them. */
+/** Both clocks of a system, stopped until a test moves them. */
 export class TestClock {
   #nowMs = Date.parse("2026-01-01T00:00:00.000Z");
   #upMs = 60_000;
   #boots = 1;
 
-  /** Unix ms; setting it is time that passes, on both clocks. */
+  /** Unix ms. Setting it lets time pass on both clocks. */
   get nowMs(): number {
     return this.#nowMs;
   }
@@ -21,13 +21,13 @@ export class TestClock {
     this.#nowMs += ms;
   }
 
-  /** Boots: the clock of the boot begins anew. */
+  /** Reboots: the boot clock starts again. */
   reboot(): void {
     this.#boots += 1;
     this.#upMs = 1_000;
   }
 
-  /** Both clocks, as a store is asked with. */
+  /** Both clocks, as callers pass them to a store. */
   readonly moment = (): Moment => ({
     nowMs: this.#nowMs,
     boot: { id: `boot ${this.#boots}`, upMs: this.#upMs },

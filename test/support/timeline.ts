@@ -3,8 +3,8 @@ import { TestClock } from "./test-clock.ts";
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
 /**
- * Time that passes only while everything that was started sleeps: real stores and servers answer in no time,
- * and ten minutes take as long as the work in them.
+ * Time that passes only while all started work sleeps: real stores and servers answer in no time, and ten minutes take
+ * as long as the work in them.
  */
 export class Timeline {
   readonly clock = new TestClock();
@@ -12,7 +12,7 @@ export class Timeline {
   #awake = 0;
   #onQuiet: (() => void) | undefined;
 
-  /** Lets work run beside the rest; it waits by `sleep` alone. What it throws is thrown by `run`. */
+  /** Starts work in parallel with the rest; it waits only by `sleep`. Its errors are thrown by `run`. */
   start(work: () => Promise<void>): void {
     this.#awake += 1;
     void work()
@@ -22,7 +22,7 @@ export class Timeline {
 
   readonly #errors: unknown[] = [];
 
-  /** Waits so many ms of this time. */
+  /** Waits this many ms of timeline time. */
   readonly sleep = async (ms: number): Promise<void> => {
     await new Promise<void>((wake) => {
       this.#asleep.push({ atMs: this.clock.nowMs + ms, wake });
@@ -30,7 +30,7 @@ export class Timeline {
     });
   };
 
-  /** Lets time pass until `isOver`, asked before every step, or for so many ms at most. */
+  /** Lets time pass until `isOver`, which is asked before every step, or for at most this many ms. */
   async run(forMs: number, isOver: () => boolean = () => false): Promise<void> {
     const endMs = this.clock.nowMs + forMs;
     for (;;) {
@@ -58,7 +58,7 @@ export class Timeline {
   }
 }
 
-/** Draws from 0 to 1, the same each time (Park and Miller). */
+/** Draws from 0 to 1, the same each time for a seed (Park and Miller). */
 export function drawsFrom(seed: number): () => number {
   let state = seed;
   return () => {

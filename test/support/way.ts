@@ -1,15 +1,15 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** What becomes of what is sent on a way: it arrives; nobody is there; nothing comes any more, and nobody says so. */
+/** What becomes of the bytes sent through: they arrive; the connection is closed; or they are silently dropped. */
 export type Passage = "open" | "closed" | "silent";
 
 const host = "127.0.0.1";
 
-/** A way to a server, which a test closes. Whoever opens it ends it. */
+/** A proxy to a server, which a test can close. The caller ends it. */
 export class Way {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Those that lack bytes. */
+  /** Sockets that lost bytes. */
   readonly #torn = new Set<Socket>();
   #passage: Passage = "open";
 
@@ -22,7 +22,7 @@ export class Way {
     });
   }
 
-  /** Opens a way to the server of an address, `host:port`. */
+  /** Opens a proxy to the server of an address, `host:port`. */
   static async to(address: string): Promise<Way> {
     const { hostname, port } = new URL(`tcp://${address}`);
     const way = new Way({ host: hostname, port: Number(port) });
@@ -30,14 +30,14 @@ export class Way {
     return way;
   }
 
-  /** `host:port` of the server by this way. */
+  /** `host:port` of the server through this proxy. */
   get address(): string {
     const address = this.#server.address();
     if (address === null || typeof address === "string") throw new Error("the way has no port");
     return `${host}:${address.port}`;
   }
 
-  /** Lets pass from now on what it says; what lost bytes meanwhile is cut once the way is open again. */
+  /** Sets the passage from now on. Connections that lost bytes are cut once the proxy is open again. */
   let(passage: Passage): void {
     this.#passage = passage;
     if (passage !== "open") return;

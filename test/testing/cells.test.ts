@@ -19,7 +19,7 @@ const rows = [
   { id: "k3", text: "", size: "7" },
 ];
 
-/** The cells of the rows as they should be, or with something changed. */
+/** The cells of the rows as they should be, or with this change. */
 function cellsOf(change: Partial<Cells> = {}): Cells {
   const texts = ["k1", 'say ""ü""', "?", "k2", "", "", "k3", "", "7"];
   const sizes = texts.map((text) => Buffer.byteLength(text));

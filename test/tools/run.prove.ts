@@ -17,10 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 const root = resolve(import.meta.dirname, "../..");
 
-/**
- * A clone in miniature: our tools, one package that npm links instead of downloading, and a build that takes
- * no time.
- */
+/** A miniature clone: our tools, one package that npm links instead of downloading, and a build that takes no time. */
 let template = "";
 /** A copy of it for each test. */
 let clone = "";

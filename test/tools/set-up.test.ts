@@ -9,10 +9,10 @@ import { temporaryFolder } from "../support/process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What npm itself says in the end. */
+/** The last line of npm's own output. */
 const counted = /^(?:added|changed) \d+ packages?(?:, .*)? in .*$/;
 
-/** A program of the folder's PATH, without the packages that npm has us run with. */
+/** Runs a program from the folder's PATH, without the packages that npm adds to ours. */
 function run(folder: string, command: string, ...args: readonly string[]) {
   const own = join(root, "node_modules", ".bin");
   const { PATH = "", HOME } = process.env;
@@ -27,8 +27,8 @@ function run(folder: string, command: string, ...args: readonly string[]) {
 }
 
 /**
- * A clone whose one package is within it, so that nothing is fetched, and asks for a Node that there is not: npm warns
- * of it, as it does under an older Node of ours and of the packages that we use.
+ * A clone whose only package is inside it, so that nothing is downloaded, and requires a Node version that does not
+ * exist: npm warns of it, as it does if the local Node is too old for us or for our packages.
  */
 async function clone(): Promise<string> {
   const folder = await temporaryFolder();

@@ -5,35 +5,35 @@ import { defaultPayloadConverter } from "@temporalio/common";
 
 import { taskQueue } from "../support/temporal/world.ts";
 
-/** A run that something is done to. */
+/** A run on which an action is performed. */
 export type Acted = {
   readonly client: Client;
   readonly workflowId: string;
   readonly type: string;
-  /** The first execution of it. */
+  /** Its first execution. */
   readonly firstRunId: string;
 };
 
-/** What an action came to. */
+/** The result of an action. */
 export type Acting = {
   /** Why Temporal or the workflow refused it, at once. */
   readonly refused?: string | undefined;
   /** Another workflow that it started. */
   readonly started?: string | undefined;
-  /** The history holds no such event. */
+  /** The history has no such event. */
   readonly isImpossible?: true;
   /** Whether it is paused until it is resumed. */
   readonly isPaused?: boolean;
-  /** Whether what the run was held at belongs to an execution that has ended by it. */
+  /** Whether the action ended the execution in which the run was held. */
   readonly ends: boolean;
 };
 
-/** Something that the Web UI offers. */
+/** An action that the Web UI offers. */
 export type Action = {
   readonly name: string;
-  /** The activity that a reset goes back to. */
+  /** The activity to which a reset goes back. */
   readonly step?: string;
-  /** Whether it is done to the execution before. */
+  /** Whether it is performed on the previous execution. */
   readonly isOfBefore?: true;
   readonly act: (acted: Acted) => Promise<Acting>;
 };
@@ -61,7 +61,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
   );
 }
 
-/** The number of the event to reset to: a workflow task that was completed, and what it asked for. */
+/** The event to reset to: a completed workflow task, found by what it scheduled. */
 type Point = (events: readonly Event[]) => Event | undefined;
 
 function isTask(event: Event): boolean {
@@ -71,7 +71,7 @@ function isTask(event: Event): boolean {
 const first: Point = (events) => events.find(isTask);
 const last: Point = (events) => events.findLast(isTask);
 
-/** The task that asked for the newest activity of this name. */
+/** The task that scheduled the newest activity of this name. */
 function asksFor(activity: string): Point {
   return (events) => {
     const asked = events.findLast(
@@ -82,7 +82,7 @@ function asksFor(activity: string): Point {
   };
 }
 
-/** An event that no run is reset to. */
+/** An event to which no run can be reset. */
 const unfit: Point = (events) => events.at(0);
 
 async function resetTo(acted: Acted, point: Point, of: "first" | "newest"): Promise<Acting> {
@@ -102,7 +102,7 @@ async function resetTo(acted: Acted, point: Point, of: "first" | "newest"): Prom
   return { refused, ends: refused === undefined };
 }
 
-/** Starts what the Web UI fills its form in with: the type and the input of an execution. */
+/** Starts what the Web UI prefills its form with: the type and the input of an execution. */
 async function startLike(acted: Acted, workflowId: string): Promise<Acting> {
   const { client, type } = acted;
   const [begun] = await eventsOf(acted, await newestRunId(acted));
@@ -136,7 +136,7 @@ async function update(
   return { refused, ends: false, isPaused: name === "pause" && refused === undefined };
 }
 
-/** What the Web UI offers for a run of any kind. */
+/** The actions that the Web UI offers for a run of any kind. */
 export function actionsOf(kind: {
   readonly steps: readonly string[];
   readonly signals: readonly string[];

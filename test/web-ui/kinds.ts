@@ -9,20 +9,20 @@ import { accountsFound, pullYaml, rowsOf } from "../support/project/pull-project
 import { TestRun } from "../support/project/test-run.ts";
 import type { HeldStep } from "./stops.ts";
 
-/** A workflow as the start form of the Web UI makes it. */
+/** A workflow as the start form of the Web UI starts it. */
 export type Started = { readonly type: string; readonly input: unknown };
 
-/** A project with a run to be tried. */
+/** A project with a run to be tested. */
 export type Subject = {
   readonly harness: Harness;
-  /** Beyond the harness's own. */
+  /** In addition to the harness's own. */
   readonly deps: Partial<Dependencies>;
   readonly run: Started;
   /** The run that follows it. */
   readonly next: Started;
   /** Gives every row of the source a newer value. */
   readonly renew: () => Promise<void>;
-  /** What is not where it belongs, once the newest values were transferred. */
+  /** What is missing or wrong once the newest values were transferred. */
   readonly wrong: () => Promise<readonly string[]>;
 };
 
@@ -31,24 +31,24 @@ export type Kind = {
   readonly name: string;
   /** The activity that makes the first chunk, or brings the first page. */
   readonly begins: "pullPages" | "stageChunk";
-  /** The request that a run is held at while it sends, and how many pass before. */
+  /** The request at which a run is held while it sends, and how many pass before it. */
   readonly sends: { readonly step: HeldStep; readonly passing: number };
-  /** The activities of a run, in the order in which the first of each is asked for. */
+  /** The activities of a run, in the order in which the first of each is scheduled. */
   readonly steps: readonly string[];
-  /** The updates that it offers, with their input. */
+  /** The updates that it accepts, with their input. */
   readonly updates: Readonly<Record<string, unknown>>;
-  /** The signals that it hears. */
+  /** The signals that it handles. */
   readonly signals: readonly string[];
   /** Whether a run of it may continue in another execution. */
   readonly continues: boolean;
-  /** Whether it waits until nothing that is on its way can be applied: it is not held while it sends. */
+  /** Whether it waits until no request on its way can still be applied: it is not held while it sends. */
   readonly waitsForAnswers?: boolean;
   /** Whether it waits for the update `approve`. */
   readonly waits?: boolean;
   readonly open: (how: { readonly continues: boolean }) => Promise<Subject>;
 };
 
-/** Two chunks of them. */
+/** Two chunks of rows. */
 const rows = 1_500;
 
 function namesFrom(value: string): (row: number) => string {
@@ -59,7 +59,7 @@ function advanced(continues: boolean): string {
   return `advanced: { retry_initial: 100ms${continues ? ", chunks_per_run: 1" : ""} }\n`;
 }
 
-/** The keys of accounts that the service does not hold with their newest name. */
+/** The keys of accounts whose newest name the service does not hold. */
 async function wrongAccounts(harness: Harness, count: number): Promise<readonly string[]> {
   const names = await harness.sandbox.names();
   const keys = Array.from({ length: count }, (_, row) => row);

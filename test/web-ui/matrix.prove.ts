@@ -6,7 +6,7 @@ import { World } from "../support/temporal/world.ts";
 import { groups, sampled, type Cell } from "./matrix.ts";
 import { tryAction } from "./trial.ts";
 
-/** Where `npm run prove -- --only web-ui` reads what became of each cell. */
+/** The file in which `npm run prove -- --only web-ui` reads the result of each cell. */
 const file = process.env["SLUICE_WEB_UI"];
 
 const atOnce = 3;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await world.close());
 
-/** Tries a cell, and says what must not be so. */
+/** Tries a cell, and returns the violations. */
 async function tried(cell: Cell): Promise<readonly string[]> {
   const { kind, phase, action } = cell;
   const { told = null, violations } = await tryAction(world, cell);

@@ -2,10 +2,10 @@ import { actionsOf, type Action } from "./actions.ts";
 import { kinds, type Kind } from "./kinds.ts";
 import { phases, type Phase } from "./trial.ts";
 
-/** Something done to a run of a kind in a phase. */
+/** An action on a run of a kind in a phase. */
 export type Cell = { readonly kind: Kind; readonly phase: Phase; readonly action: Action };
 
-/** Whether there is such a phase of such a run. */
+/** Whether a run of this kind has such a phase. */
 function hasPhase(
   { continues, waits = false, waitsForAnswers = false }: Kind,
   phase: Phase,
@@ -15,7 +15,7 @@ function hasPhase(
   return phase !== "between" || continues;
 }
 
-/** Whether a run has come so far in a phase that there is something to do it to. */
+/** Whether a run in a phase has come far enough for the action. */
 function isThere({ kind, phase, action }: Cell): boolean {
   if (action.isOfBefore === true) return phase === "between";
   if (action.step === undefined || phase === "ended") return true;
@@ -39,7 +39,7 @@ export const groups: readonly Group[] = kinds.flatMap((kind) =>
     })),
 );
 
-/** What is tried of it unless all of it is asked for, by the title of the group. */
+/** The sample of cells, by the title of their group, that is tried unless all are requested. */
 const sample: Readonly<Record<string, readonly string[]>> = {
   "sync, sending": ["Cancel", "Terminate", "Reset to the first task"],
   "sync, between": [

@@ -3,15 +3,15 @@ import type { ConfirmUploadInput, UploadJsonInput } from "../../src/api/ingestio
 import type { SearchPageInput } from "../../src/api/search.ts";
 import type { Call } from "../support/temporal/world.ts";
 
-/** A place at which a run is held. */
+/** A point at which a run is held. */
 export type Stop = {
-  /** Resolves when a run has come to it. */
+  /** Resolves when a run has reached it. */
   readonly reached: Promise<void>;
   /** Lets it continue. */
   open(): void;
 };
 
-/** Holds the first activity that fits, in front of its work or after it. */
+/** Holds the first matching activity, before its work or after it. */
 export class Gate implements Stop {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ export class Gate implements Stop {
     this.#opened.resolve();
   }
 
-  /** Goes around an activity. */
+  /** Wraps an activity. */
   async pass(call: Call, work: () => Promise<unknown>): Promise<unknown> {
     if (this.#isTaken || !this.#fits(call)) return await work();
     this.#isTaken = true;
@@ -49,14 +49,13 @@ export class Gate implements Stop {
   }
 }
 
-/** The requests that a run is held at: those by which the service takes records, or is paid. */
+/** The requests at which a run is held: those by which the service takes records, or is paid. */
 export type HeldStep = "confirmUpload" | "search" | "uploadJson";
 
 type Input = { readonly signal: AbortSignal; readonly beforeSend?: (() => void) | undefined };
 
 /**
- * Holds one request of a step on its way: it arrives when it is let go, also when nobody waits for its answer
- * any more.
+ * Holds one request of a step on its way: it arrives once it is released, even if nobody waits for its answer any more.
  */
 export class HeldRequest implements Stop {
   readonly #reached = Promise.withResolvers<void>();
@@ -65,7 +64,7 @@ export class HeldRequest implements Stop {
   readonly #step: HeldStep;
   #toPass: number;
 
-  /** `passing` requests of the step are let through before. */
+  /** Lets `passing` requests of the step through first. */
   constructor(step: HeldStep, passing: number) {
     this.#step = step;
     this.#toPass = passing;
@@ -120,7 +119,7 @@ export class HeldRequest implements Stop {
   }
 }
 
-/** Rejects when a signal aborts. */
+/** Rejects once the signal aborts. */
 async function abortOf(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(new DOMException("aborted", "AbortError"));

@@ -15,30 +15,30 @@ import type { Kind, Started, Subject } from "./kinds.ts";
 import { stagedRunsIn } from "./staged-runs.ts";
 import { Gate, HeldRequest, type Stop } from "./stops.ts";
 
-/** Where a run is when something is done to it. */
+/** How far a run has come when an action is performed on it. */
 export type Phase = "before" | "between" | "ended" | "sending" | "staging";
 
 /** All phases, in the order in which a run goes through them. */
 export const phases: readonly Phase[] = ["before", "staging", "sending", "between", "ended"];
 
-/** What an action came to. */
+/** The result of an action. */
 export type Tried = {
-  /** Undefined when the history held no such event. */
+  /** Undefined if the history had no such event. */
   readonly told: string | undefined;
-  /** What must not be so. */
+  /** The violations. */
   readonly violations: readonly string[];
 };
 
-/** A run ends within this, whatever was done to it. */
+/** A run ends within this time, whatever action is performed on it. */
 const endsMsMax = 120_000;
 
-/** Longer than any request may still be applied. */
+/** Longer than any request may be applied late. */
 const overMs = 60 * 60_000;
 
-/** A run must not end as what nobody can do anything about. */
+/** A run must not end with an error that nobody can fix. */
 const unexplained = new Set(["NotBalanced", "Unexpected"]);
 
-/** Workflows that try again after a while when another one sends. */
+/** Workflows that retry after a while if another one sends. */
 const waitsForOthers = new Set(["inboxDrain", "resend"]);
 
 let trials = 0;
@@ -65,7 +65,7 @@ function outcomeOf(result: unknown): string {
   return outcome ?? ((blocked ?? undefined) === undefined ? "done" : "blocked");
 }
 
-/** One thing done to one run in one phase, and what comes after it. */
+/** One action on one run in one phase, and its consequences. */
 class Trial {
   readonly #world: World;
   readonly #kind: Kind;
@@ -119,7 +119,7 @@ class Trial {
     return await work;
   }
 
-  /** Resolves once every attempt has ended, also those that nobody waits for any more. */
+  /** Resolves once every attempt has ended, including those that nobody waits for any more. */
   async #settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -142,7 +142,7 @@ class Trial {
     return handle.firstExecutionRunId;
   }
 
-  /** How a workflow ended; it must end. */
+  /** How a workflow ended; fails if it does not end. */
   async #end(workflowId: string): Promise<Ended> {
     const { client } = this.#world;
     const over = client.workflow
@@ -193,7 +193,7 @@ class Trial {
     while ((await handle.query("plan")) === null) await delay(20);
   }
 
-  /** Agrees to the plan of a backfill that waits; nothing to one that does not. */
+  /** Approves the plan of a backfill that waits; does nothing for other kinds. */
   async #approve(id: string): Promise<void> {
     const handle = this.#world.client.workflow.getHandle(id);
     await this.#untilPlanned(id).catch(() => undefined);
@@ -213,7 +213,7 @@ class Trial {
     });
     if (acting.started !== undefined) this.#ids.push(acting.started);
     if (this.#stop instanceof Gate || !acting.ends) this.#stop.open();
-    // Whoever else is to send must not wait for a person.
+    // Another sender must not wait for a person.
     if (this.#kind.waits === true) await this.#runToEnd(next, "meanwhile");
     const told = await this.#endOfAll(acting);
     if (this.#phase === "ended" && acting.started === undefined) await this.#checkSilence(sent);
@@ -243,7 +243,7 @@ class Trial {
     if (now > sent) this.#violations.push(`a run that had ended made ${now - sent} requests`);
   }
 
-  /** What became of the run, and of what was started beside it. */
+  /** The end of the run, and of what was started with it. */
   async #endOfAll(acting: Acting): Promise<string> {
     const { refused, started } = acting;
     if (this.#kind.waits === true) await this.#approveIfOpen(this.#id);
@@ -274,7 +274,7 @@ class Trial {
   async #endOfOther(id: string): Promise<string> {
     const handle = this.#world.client.workflow.getHandle(id);
     if (waitsForOthers.has(this.#subject.run.type) && this.#phase !== "ended") {
-      // It waits a minute or more before it tries again: it is not waited for.
+      // It waits a minute or more before it retries: nobody waits for that here.
       await handle.terminate("tried").catch(() => undefined);
       return "waits";
     }
@@ -291,7 +291,7 @@ class Trial {
     if (message === "") this.#violations.push(`${code} says nothing`);
   }
 
-  /** Nothing of any run is left: no open run, no lock, no staged file, no report that does not balance. */
+  /** Checks that nothing of any run is left: no open run, no lock, no staged file, no report that does not balance. */
   async #checkStore(): Promise<void> {
     const { state, target, stagingFolder } = this.#deps;
     const runs = await state.runs({ limit: 50 });
@@ -308,7 +308,7 @@ class Trial {
     if (staged.length > 0) this.#violations.push(`staged files are left: ${staged.join(", ")}`);
   }
 
-  /** Ends what is still open, so that it does not meet the next trial. */
+  /** Ends everything still open, so that it does not affect the next trial. */
   async #leave(): Promise<void> {
     for (const id of this.#ids) {
       await this.#world.client.workflow
@@ -320,8 +320,8 @@ class Trial {
 }
 
 /**
- * Does something to a run of a kind in a phase, and looks at what becomes of it, of the next run and of what
- * the service holds.
+ * Performs an action on a run of a kind in a phase, and checks the consequences for it, for the next run and for the
+ * service's data.
  */
 export async function tryAction(
   world: World,

@@ -61,7 +61,7 @@ describe("a long rate limit", () => {
 
 describe("a host that does not take its work", () => {
   const away = { scheduleToStartMs: 100 };
-  // The one that is there must take its work by then, on a busy machine, too.
+  // On a busy machine too, the present worker must take its work by then.
   const awayLonger = { scheduleToStartMs: 1_500 };
 
   it("is waited for while it lives, which the run says, and another continues when it is gone", async () => {
@@ -90,7 +90,7 @@ describe("a host that does not take its work", () => {
       openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-0" }),
       chooseHost: async () => {
         const isLast = run.callsOf("chooseHost").length > hostsLostMax;
-        // The last one takes what removes the files, so that the test need not wait for its timeout.
+        // The last queue takes the removal of the files, so that the test need not wait for its timeout.
         return { hostQueue: isLast ? hostQueue : `sluice-host-a${run.calls.length}` };
       },
     });

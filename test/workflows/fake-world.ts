@@ -30,7 +30,7 @@ const named = z.looseObject({
   target: z.string().optional(),
 });
 
-/** A chunk and a part of it: "2", "2.0"; of a lane but the first "3:2.0". */
+/** A chunk and a part of it: "2", "2.0"; in a lane other than the first "3:2.0". */
 function placeOf(chunk: number, part: number | undefined): string {
   const { lane, ordinal } = laneOf(chunk);
   return `${lane === 1 ? "" : `${lane}:`}${ordinal}${part === undefined ? "" : `.${part}`}`;
@@ -52,14 +52,14 @@ const anyFake = z.custom<(input: unknown) => Promise<unknown>>(
 
 const inSearch = defineSearchAttributeKey("SluiceSync", SearchAttributeType.KEYWORD);
 
-/** A workflow that hangs fails its test after this. */
+/** A workflow that hangs fails its test after this time. */
 const workflowExecutionTimeout = "30 seconds";
 
 /** The workflows of one test, whose activities are functions of the test. */
 export class Faked {
-  /** Every attempt at an activity in the order in which they began, as `nameOf` names it. */
+  /** Every attempt at an activity, in the order in which they began, named by `nameOf`. */
   readonly calls: string[] = [];
-  /** The executions that asked for them: more than one where a workflow continued as new. */
+  /** The executions that called them: more than one if a workflow continued as new. */
   readonly executions = new Set<string>();
   readonly #world: World;
   readonly #prefix: string;
@@ -99,7 +99,7 @@ export class Faked {
     return handle;
   }
 
-  /** Waits until `look` finds something. @throws {Error} every workflow has ended, and it finds nothing. */
+  /** Waits until `look` finds something. @throws {Error} every workflow has ended without that. */
   async until<Found>(look: () => Promise<Found | undefined | null | false>): Promise<Found> {
     return await until(async () => {
       const areOver = this.#running === 0;
@@ -110,18 +110,18 @@ export class Faked {
     });
   }
 
-  /** Resolves once an activity of that name was begun so often. @throws {Error} every workflow has ended before. */
+  /** Resolves once an activity of that name was begun this often. @throws {Error} every workflow has ended before. */
   async begun(call: string, times = 1): Promise<void> {
     await this.until(async () => this.calls.filter((one) => one === call).length >= times);
   }
 
-  /** Those of `calls` that begin so. */
+  /** The calls whose first word is one of these. */
   callsOf(...names: readonly string[]): readonly string[] {
     return this.calls.filter((call) => names.includes(call.split(" ")[0] ?? ""));
   }
 }
 
-/** Starts a worker for the tests of a file; answers what gives a test its activities. */
+/** Starts a worker for the tests of a file. Returns a function that gives a test its activities. */
 export function fakeWorld(): (fakes: Partial<Activities>) => Faked {
   let world: World;
   let tests = 0;
@@ -132,15 +132,15 @@ export function fakeWorld(): (fakes: Partial<Activities>) => Faked {
   return (fakes) => new Faked(world, `fake-${(tests += 1)}`, fakes);
 }
 
-/** How an activity fails that is not tried again, as `toFailure` writes it. */
+/** The failure of an activity that is not retried, in the form of `toFailure`. */
 export function fault(type: string, facts: FailureFacts = {}, message = type): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [facts] });
 }
 
-/** Time in which an activity that nothing holds back begins, and one that is cancelled hears of it. */
+/** The time in which an unblocked activity begins, and in which a cancelled one is notified. */
 export const graceMs = 250;
 
-/** Holds an activity until `opened` resolves. @throws the cancellation, when its workflow cancels it before. */
+/** Holds an activity until `opened` resolves. @throws the cancellation, if its workflow cancels it first. */
 export async function heldUntil<Opened>(opened: Promise<Opened>): Promise<Opened> {
   const beat = setInterval(() => heartbeat(), 20);
   try {
@@ -160,18 +160,18 @@ export async function progressOf(handle: WorkflowHandle): Promise<Progress> {
   return await handle.query<Progress>("progress");
 }
 
-/** What a workflow shows in the Web UI. */
+/** The current details that a workflow shows in the Web UI. */
 export async function detailsOf(handle: WorkflowHandle): Promise<string> {
   const metadata = "__temporal_workflow_metadata";
   return (await handle.query<{ currentDetails: string }>(metadata)).currentDetails;
 }
 
-/** The name by which people find a workflow; undefined for none. */
+/** The name under which people find a workflow; undefined for none. */
 export async function nameInSearchOf(handle: WorkflowHandle): Promise<string | undefined> {
   return (await handle.describe()).typedSearchAttributes.get(inSearch);
 }
 
-/** What the result of a cancelled workflow rejects with. */
+/** The rejection of a cancelled workflow's result. */
 export const wasCancelled = { cause: { name: "CancelledFailure" } } as const;
 
 /** An opened run with short timeouts. */
@@ -202,7 +202,7 @@ export function stagedChunk(changes: Partial<StageResult> = {}): StageResult {
   return { stage: 1, records: 10, parts: 1, ...sizes, done: false, counts, ...changes };
 }
 
-/** The activities of a run of so many chunks (in each lane) in which nothing goes wrong. */
+/** The activities of a run of this many chunks (in each lane) without any failure. */
 export function goodRun(chunks: number, settings: Partial<RunSettings> = {}): Partial<Activities> {
   return {
     openRun: async ({ runId }) => openedRun(runId, settings),
@@ -219,7 +219,7 @@ export function goodRun(chunks: number, settings: Partial<RunSettings> = {}): Pa
   };
 }
 
-/** The activities of a backfill in which nothing goes wrong. */
+/** The activities of a backfill without any failure. */
 export function goodBackfill(
   {
     lanes = 1,
@@ -227,9 +227,9 @@ export function goodBackfill(
     isApproved = true,
   }: {
     readonly lanes?: number;
-    /** Of each lane. */
+    /** Chunks of each lane. */
     readonly chunks?: number;
-    /** Whether it begins without a person's consent. */
+    /** Whether it begins without a person's approval. */
     readonly isApproved?: boolean;
   },
   settings: Partial<RunSettings> = {},

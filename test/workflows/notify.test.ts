@@ -7,7 +7,7 @@ import { fakeWorld, fault, held, wasCancelled } from "./fake-world.ts";
 
 const fakes = fakeWorld();
 
-/** A receiver that is away for a moment. */
+/** The failure of a receiver that is away for a moment. */
 function away(): ApplicationFailure {
   return ApplicationFailure.create({ type: "Unavailable", message: "away", nextRetryDelay: 1 });
 }

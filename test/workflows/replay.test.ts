@@ -29,7 +29,7 @@ function read(name: string): History {
   return historySchema.parse(JSON.parse(readFileSync(new URL(name, folder), "utf8")));
 }
 
-/** Numbers from 1, as the server gives them; the last workflow task refers to its own events. */
+/** Numbers events from 1, as the server does; the last workflow task refers to its own events. */
 function numbered(events: History["events"]): History["events"] {
   const last = events.findLastIndex(({ eventType }) => eventType.endsWith("TASK_SCHEDULED"));
   const [scheduledEventId, startedEventId] = [String(last + 1), String(last + 2)];
@@ -44,8 +44,8 @@ function numbered(events: History["events"]): History["events"] {
 }
 
 /**
- * A history that continued as new, as it would have been with a cancel that the server took just before: it
- * puts the cancel in front of the last workflow task, and what the workflow does then is `command`.
+ * A history that continued as new, as it would have been if the server had taken a cancel just before: puts the cancel
+ * before the last workflow task, after which the workflow issues `command`.
  */
 function cancelledBeforeNext({ events }: History, command: History["events"][number]): History {
   const task = events.findLastIndex(({ eventType }) => eventType.endsWith("TASK_SCHEDULED"));

@@ -14,7 +14,7 @@ function payloadOf(encoding: string, data: string): Payload {
   };
 }
 
-/** What a workflow of this input answers that answers with its input. */
+/** The answer of a workflow that returns its input. */
 async function answerTo(payload: Payload): Promise<unknown> {
   const args = [payloadConverter.fromPayload(payload, ofWorkflow)];
   const [first] = interceptors().inbound ?? [];

@@ -42,7 +42,7 @@ const atTime: Check = {
       if (!(error instanceof ConfigError)) throw error;
       throw new NotShown(`with the harness's config, \`at\` takes no time: ${error.message}`);
     }
-    // Four changes a millisecond, of which the first is on it.
+    // Four changes in each millisecond, the first at its beginning.
     const rows = makeRows(40, { since, stepMicros: 250 });
     await subject.holds(rows);
     let from: unknown;
@@ -143,7 +143,7 @@ const getting: Check = {
     const rest = namesOf(await subject.read({ from }));
     const restPlaces = new Map([...rest.keys()].map((place) => [place, place]));
     await mustGet(subject, { span: { from }, names: restPlaces }, rest);
-    // Of lines of files a key says nothing.
+    // A key says nothing about lines of files.
     if (subject.source.placesAreLines !== true) {
       const ids = new Map([...named].map(([place, { row }]) => [row.id, place]));
       await mustGet(subject, { span: {}, names: ids }, named);
@@ -210,7 +210,7 @@ function mustBeGot({ rows, where, missing, rejects = [] }: Got<Row>, expected: N
   mustBe(isEach, `${whole}, each as \`read\` gave it`, `${wrong.length} that differ`);
 }
 
-/** Whatever the two objects are made of: only their cells count. */
+/** Compares only cells, whatever the two objects are made of. */
 function isRow(came: Row | undefined, expected: Both | undefined): boolean {
   return expected !== undefined && isDeepStrictEqual({ ...came }, { ...expected.raw });
 }
@@ -243,7 +243,7 @@ async function mustMiss(
   }
 }
 
-/** A1 to A6, A9 and A10: what a connector promises besides `read`. */
+/** A1 to A6, A9 and A10: the promises of a connector besides `read`. */
 export const abilityChecks: readonly Check[] = [
   atTime,
   splitting,

@@ -3,10 +3,10 @@ import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow } from "../harness.ts";
 import { idsOf, microsOf, timeOf } from "../rows.ts";
 
-/** Rows of a page: some pages lie in an overlap, some before it, and one at its edge. */
+/** Rows of a page: some pages are in an overlap, some before it, and one at its edge. */
 const pageRowsMax = 3;
 
-/** A10: rows that come again are on no page that says that none of it does. */
+/** A10: no row that comes again is on a page that says that none of its rows does. */
 export const comingAgain: Check = {
   id: "A10",
   title: "says `mayComeAgain: false` only of pages that no run goes back over",
@@ -25,7 +25,7 @@ export const comingAgain: Check = {
     if (pages.every(({ raw }) => raw.mayComeAgain !== false)) {
       throw new NotShown("no page says `mayComeAgain: false`");
     }
-    // Of a read that comes to its end: of one that does not, some rows may be sent once more.
+    // This holds for a read that comes to its end; after one that does not, some rows may be sent once more.
     const position = pages.at(-1)?.position;
     const again = await subject.rows({ ...span, from: await subject.rewound({ position }) });
     const unfollowed = pages.filter(({ raw }) => raw.mayComeAgain === false);
@@ -39,7 +39,7 @@ export const comingAgain: Check = {
   },
 };
 
-/** Rows that changed a second ago, two, four, and so on for years: whatever the overlap, some lie within it. */
+/** Rows that changed a second ago, two, four, and so on for years: whatever the overlap, some are within it. */
 function rowsOfAllAges(): readonly HarnessRow[] {
   const now = microsOf(new Date());
   return Array.from({ length: 28 }, (_, age) => {

@@ -6,7 +6,7 @@ import type { DeliveryCase } from "../delivery.ts";
 import { mustBe, needed } from "../failed.ts";
 import { mustFind, naming } from "./cases/rows.ts";
 
-/** A8: what only senders of this kind post. */
+/** A8: deliveries that only one kind of sender posts. */
 export const deliveryChecks: readonly Check<PushSubject>[] = [
   {
     id: "A8",
@@ -21,7 +21,7 @@ export const deliveryChecks: readonly Check<PushSubject>[] = [
   },
 ];
 
-/** Nobody reads it, and nobody aborts. */
+/** A log that nobody reads, and a signal that nobody aborts. */
 const log = { info: () => undefined, warn: () => undefined };
 const { signal } = new AbortController();
 

@@ -24,7 +24,7 @@ const breaks = [3, 10, 24];
 
 const throttleMs = 7_000;
 
-/** A wait beyond this is one in another unit. */
+/** A longer wait is in another unit. */
 const throttleMsMax = throttleMs + 60_000;
 
 /** A secret shorter than this may be in a text by chance. */
@@ -146,7 +146,7 @@ const silence: Check = {
   },
 };
 
-/** What the connector says when things go wrong; nothing where nothing made it fail. */
+/** The texts of the connector when things go wrong; none where nothing made it fail. */
 async function saidInFailures(subject: Subject): Promise<readonly Said[]> {
   await tryFaults(subject);
   const errors = [...errorsOf(subject)].flatMap(([fault, seen]) =>
@@ -155,7 +155,7 @@ async function saidInFailures(subject: Subject): Promise<readonly Said[]> {
   return [...errors, ...(await saidOfSpoiled(subject)), ...(await saidByCheck(subject))];
 }
 
-/** What it answers to a source that it does not know, and to one that another version knew. */
+/** Its answers for a source that it does not know, and for one that another version knew. */
 async function saidByRecognize(subject: Subject): Promise<readonly Said[]> {
   const { source } = subject;
   const said: Said[] = [];
@@ -186,7 +186,7 @@ async function tryFaults(subject: Subject): Promise<void> {
   }
 }
 
-/** Of rejects only what is shown: `row` is kept in the reject store alone. */
+/** The members of rejects that are shown: `row` is kept in the reject store alone. */
 async function saidOfSpoiled(subject: Subject): Promise<readonly Said[]> {
   if (subject.harness.spoil === undefined) return [];
   await subject.holds(plantedRows);
@@ -219,10 +219,10 @@ async function saidByCheck(subject: Subject): Promise<readonly Said[]> {
   }
 }
 
-/** Everything that a thing shows of itself when it is printed: message, stack, members, causes. */
+/** Everything that a thing shows when it is printed: message, stack, members, causes. */
 function textOf(thing: unknown): string {
   const printed = inspect(thing, { depth: 10, maxStringLength: null, maxArrayLength: null });
-  // A stack keeps the message of its beginning, and may have been cut off.
+  // A stack keeps the message that its error began with, and may have been cut off.
   const chain: string[] = [];
   for (let error = thing; error instanceof Error && chain.length < 10; error = error.cause) {
     chain.push(error.message, error instanceof SluiceError ? (error.hint ?? "") : "");
@@ -236,7 +236,7 @@ function secretsIn(config: unknown): readonly Secret[] {
   return Object.values(config).flatMap(secretsIn);
 }
 
-/** How a secret may be written; of an address that holds a password, that too. */
+/** The forms in which a secret may be written; for an address with a password, also those of the password. */
 function formsOf(secret: string): readonly string[] {
   const { password = "" } = URL.parse(secret) ?? {};
   const texts = [secret, password, decodeURIComponent(password)].filter(
@@ -249,5 +249,5 @@ function formsOf(secret: string): readonly string[] {
   ]);
 }
 
-/** F1 to F5: what a connector makes of a source that fails. */
+/** F1 to F5: how a connector deals with a source that fails. */
 export const failureChecks: readonly Check[] = [breaking, denying, throttling, stalling, silence];

@@ -16,7 +16,7 @@ import { schemaChecks } from "./schema.ts";
 import { valueChecks } from "./values.ts";
 import { wholeChecks } from "./whole.ts";
 
-/** What a source that is read is tried with, in the order of the numbers. */
+/** The checks of a source that is read, in the order of their numbers. */
 export const pullChecks: readonly Check[] = [
   ...schemaChecks,
   ...[...wholeChecks, ...resumeChecks, ...resourceChecks, ...movingChecks, ...valueChecks].toSorted(
@@ -27,7 +27,7 @@ export const pullChecks: readonly Check[] = [
   ...abilityChecks,
 ];
 
-/** What a source that is pushed to is tried with. */
+/** The checks of a source that is pushed to. */
 export const pushChecks: readonly Check<PushSubject>[] = [
   ...schemaChecks,
   ...receiveChecks,
@@ -38,7 +38,7 @@ export const pushChecks: readonly Check<PushSubject>[] = [
 export type TestRun = {
   readonly id: string;
   readonly title: string;
-  /** How long it may take; it ends itself then. */
+  /** How long it may take; then it ends itself. */
   readonly msMax: number;
   /** Never throws. */
   readonly run: () => Promise<CheckResult>;
@@ -60,7 +60,7 @@ function testRuns<On>(checks: readonly Check<On>[], on: On): readonly TestRun[] 
     const { id, title } = check;
     const run = async (): Promise<CheckResult> => {
       if (hanging !== undefined) {
-        // It may still empty and fill the source: what others see there says nothing.
+        // It may still empty and fill the source: the results of other checks would mean nothing.
         const text = `${hanging} had not ended, and may still be at work on the harness`;
         return { id, title, state: "not shown", text, ms: 0, isHanging: false };
       }

@@ -7,7 +7,7 @@ import type { HarnessRow, PullHarness } from "../harness.ts";
 import { idsOf, makeRows, microsOf, timeOf } from "../rows.ts";
 import type { SubjectRead, Subject } from "../subject.ts";
 
-/** R12 and R13: what changes while a run reads comes with this run or with the next. */
+/** R12 and R13: rows that change while a run reads come with this run or with the next. */
 export const movingChecks: readonly Check[] = [
   {
     id: "R12",
@@ -34,7 +34,7 @@ type Run = {
   readonly oldestOpen: unknown;
 };
 
-/** What a run begins with, in the engine's order: how far it may read first, then how far back it must go. */
+/** Opens a run in the engine's order: first how far it may read, then how far back it must go. */
 async function openRun(
   subject: Subject,
   last?: Run,
@@ -55,7 +55,7 @@ async function makeRun(subject: Subject, last?: Run): Promise<Run> {
   return { rows: pages.flatMap(({ rows }) => rows), position, oldestOpen };
 }
 
-/** Rows that changed some minutes ago by the clock that stamps: what changes now then comes after them. */
+/** Rows that changed some minutes ago by the clock that stamps, so that rows that change now come after them. */
 function recentRows(count: number): readonly HarnessRow[] {
   return makeRows(count, { since: new Date(Date.now() - 5 * 60_000), stepMicros: 1_000 });
 }
@@ -92,12 +92,12 @@ async function seesChanges(subject: Subject): Promise<void> {
       const ids = [seen[0]?.id, unseen[0], unseen.at(-1), "1000"];
       for (const id of ids) if (id !== undefined) changed.push(changedNow(id, "changed meanwhile"));
       await subject.takes(changed);
-      // The pages still to come are read after the change, so that a position made of the time passes it.
+      // The pages still to come are read after the change, so that a position made from the time passes it.
       await passed(new Date());
     }
   } catch (error) {
     if (!isSourceChanged(error)) throw error;
-    // It says so itself: then everything is read again.
+    // The source reports the change itself: then everything is read again.
     position = undefined;
   }
   mustBe(changed.length > 0, "rows in a first page", "none");
@@ -134,7 +134,7 @@ async function findsLateRow(subject: Subject): Promise<void> {
   const rows = recentRows(6);
   await subject.holds(rows);
   const { late, commit } = await beginLate(commitLate);
-  // Another transaction begins later and is over sooner: a run that sees its row has passed the late one.
+  // Another transaction begins later and ends sooner: a run that sees its row has passed the late one.
   const after: HarnessRow = {
     ...changedNow("1001", "in time"),
     changed: later(late.changed, 1_000),
@@ -161,7 +161,7 @@ async function findsLateRow(subject: Subject): Promise<void> {
   );
 }
 
-/** A run that ends early is not as far as what is held: the next one continues where it was, and not from there. */
+/** A run that ends early has not reached the open transaction: the next one continues where it ended, and not there. */
 async function losesNothingBefore(subject: Subject, rows: readonly HarnessRow[]): Promise<void> {
   const { request, oldestOpen } = await openRun(subject);
   for await (const { rows: seen, position } of subject.pages({ ...request, pageRowsMax: 2 })) {

@@ -16,10 +16,10 @@ type Headers = Readonly<Record<string, string>>;
 /** A body that is signed, and when it comes in. */
 type Delivery = { readonly body: Buffer; readonly id: string; readonly laterMs?: number };
 
-/** More than this at once, times the deliveries of a busy moment, is not a limit for a receiver's memory. */
+/** A higher limit, times the deliveries of a busy moment, would not protect a receiver's memory. */
 const bodyBytesSensible = 100_000_000;
 
-/** When a sender tries again whose reply was lost: within every signature's time. */
+/** How much later a sender whose reply was lost tries again: within every signature's time. */
 const againMs = 30_000;
 
 /** A push connector with the deliveries of its harness. */
@@ -47,7 +47,7 @@ class Sender {
     return { body: Buffer.from(this.#harness.bodyOf(eventIds.map((one) => ({ id: one })))), id };
   }
 
-  /** The headers with which a delivery is believed, by lower-case name. */
+  /** The headers that make a delivery believed, by lower-case name. */
   sign({ body, id, laterMs = 0 }: Delivery): Headers {
     const at = this.#now + laterMs;
     const signed =
@@ -84,7 +84,7 @@ class Sender {
   }
 }
 
-/** By lower-case name, as they come in. */
+/** Changes the values of headers; names are in lower case, as they come in. */
 function mapped(headers: Headers, change: (value: string) => string): Headers {
   const named = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), change(value)] as const,
@@ -102,7 +102,7 @@ function idsOf(events: readonly IncomingEvent[], count: number, what: string): r
   return ids;
 }
 
-/** The same delivery gives the same ids, whenever it comes; another one gives others. */
+/** Fails unless the same delivery gives the same ids, whenever it comes, and another one gives others. */
 function mustNameEvents(sender: Sender): void {
   const first = sender.delivery(["sample-1", "sample-2", "sample-3"], "delivery-1");
   const what = "a good delivery";
@@ -126,14 +126,14 @@ function mustNameEvents(sender: Sender): void {
   mustBe(isOther, "other ids for another delivery", "one that was there before");
 }
 
-/** A letter or digit in the middle becomes another: at the end of a base64 text it might say nothing. */
+/** Changes a letter or digit in the middle: at the end of a base64 text, a change might mean nothing. */
 function spoiled(value: string): string {
   const middle = Math.floor(value.length / 2);
   const at = value.slice(middle).search(/[A-Za-z0-9]/) + middle;
   return `${value.slice(0, at)}${value[at] === "7" ? "8" : "7"}${value.slice(at + 1)}`;
 }
 
-/** What nobody signed, what was signed otherwise, and what was changed after its signature is refused. */
+/** Fails unless deliveries are refused that are unsigned, signed otherwise, or changed after they were signed. */
 function mustRefuseUnsigned(sender: Sender): void {
   const good = sender.delivery(["sample-1"], "delivery-1");
   const headers = sender.sign(good);
@@ -142,7 +142,7 @@ function mustRefuseUnsigned(sender: Sender): void {
   mustBeRefused(sender.receive(good, mapped(headers, spoiled)), "a delivery with a bad signature");
   const empty = mapped(headers, () => "");
   mustBeRefused(sender.receive(good, empty), "a delivery with empty headers");
-  // A bearer token vouches for nobody's body.
+  // A bearer token does not cover the body.
   const other = sender.delivery(["sample-2"], "delivery-1");
   if (areSame(headers, sender.sign(other)) || !areSame(headers, sender.sign(good))) return;
   mustBeRefused(sender.receive(other, headers), "a body that was changed after it was signed");
@@ -157,7 +157,7 @@ function mustBeRefused(answer: Received, what: string): void {
   mustBe(came === "401", `401 for ${what}`, came);
 }
 
-/** Bodies that are none, each of which a stranger may post. */
+/** Bodies that are not valid, each of which a stranger may post. */
 function garbage(): readonly (readonly [what: string, body: Buffer])[] {
   return [
     ["no byte", Buffer.alloc(0)],
@@ -172,7 +172,7 @@ function garbage(): readonly (readonly [what: string, body: Buffer])[] {
   ];
 }
 
-/** Bodies that are none are refused, with and without a signature. */
+/** Fails unless invalid bodies are refused; with a signature, they may also become JSON events. */
 function mustOutliveGarbage(sender: Sender): void {
   for (const [what, body] of garbage()) {
     const delivery = { body, id: "delivery-garbage" };
@@ -212,7 +212,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A7: what a push connector makes of deliveries, good and bad. */
+/** A7: how a push connector deals with deliveries, good and bad. */
 export const receiveChecks: readonly Check<PushSubject>[] = [
   {
     id: "A7",

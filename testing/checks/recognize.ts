@@ -6,10 +6,10 @@ import { CheckFailed, mustBe, needed } from "../failed.ts";
 import { makeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
-/** What a connector of another version may have kept. */
+/** Identities that another version of a connector may have kept. */
 const othersKept: readonly unknown[] = [null, 0, "", [], {}];
 
-/** A9: the source that is read is known again. */
+/** A9: the source that was read is recognised again. */
 export const recognizing: Check = {
   id: "A9",
   title: "knows the source that it read again with `recognize`",
@@ -31,12 +31,12 @@ export const recognizing: Check = {
   },
 };
 
-/** A clock that an identity holds is then another one, also where it counts seconds. */
+/** Waits until a clock in an identity would have changed, even if it counts seconds. */
 async function nextSecond(): Promise<void> {
   await wait(1_010 - (Date.now() % 1_000));
 }
 
-/** Fails unless it answers, be it that the source differs. */
+/** Fails unless it answers, even if only that the source differs. */
 async function mustTake(
   subject: Subject,
   asked: { readonly known: unknown; readonly position: unknown },

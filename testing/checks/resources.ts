@@ -64,7 +64,7 @@ async function readsLittle(subject: Subject): Promise<void> {
   }
 }
 
-/** The rows of the first pages that hold so many. */
+/** The rows of the first pages, until they are at least `count`. */
 async function firstRows(
   subject: Subject,
   request: { readonly from?: unknown; readonly pageRowsMax: number },
@@ -80,10 +80,10 @@ async function firstRows(
 
 const large = { rows: 4_000, textChars: 16_000 };
 
-/** What a read may hold besides: a block of rows, their page, and the buffers that they came in. */
+/** Bytes that a read may hold in addition: a block of rows, their page, and the buffers that they came in. */
 const heldBytesMax = 32_000_000;
 
-/** Fills in rows that nobody holds here afterwards. @throws {NotShown} the source is too small for them. */
+/** Fills in rows that the check does not hold afterwards. @throws {NotShown} the source is too small for them. */
 async function holdsLarge(subject: Subject, count: number): Promise<void> {
   if (subject.harness.cannotHold?.includes("64 MB") === true) {
     throw new NotShown("the source cannot hold 64 MB");
@@ -103,7 +103,7 @@ async function holdsFew(subject: Subject): Promise<void> {
     for (const { id } of rows) ids.add(id);
     pages += 1;
     if (!looked.has(pages)) continue;
-    // Time for a source that hands out more than was asked for.
+    // Gives a source time to hand out more than was asked for.
     await wait(100);
     most = Math.max(most, await collect());
   }
@@ -117,13 +117,13 @@ async function holdsFew(subject: Subject): Promise<void> {
   await subject.harness.empty();
 }
 
-/** Makes the memory that is in use exact, and tells it. */
+/** Returns a function that collects garbage, and returns the bytes of memory that are still in use. */
 function garbageCollector(): () => Promise<number> {
   setFlagsFromString("--expose-gc");
-  // Only what is made after the flag was set knows the function.
+  // Only a context made after the flag was set has the function.
   const context = createContext({});
   return async () => {
-    // What a first round finalizes, a second one frees.
+    // A second round frees the objects that the first one finalizes.
     for (let round = 0; round < 2; round += 1) {
       runInContext("gc()", context);
       await turn();
@@ -136,11 +136,11 @@ function garbageCollector(): () => Promise<number> {
 /** How long an abort, or a read that is left, may take. */
 const stopMsMax = 1_000;
 
-/** Rows of the large source that may still come after an abort: those of a block that was there already. */
+/** Rows of the large source that may still come after an abort: those of a block that had come before. */
 const abortRows = 2_500;
 
 async function stopsWhenAborted(subject: Subject): Promise<void> {
-  // What a connector or the harness opens once is open before anything is counted.
+  // Things that the connector or the harness opens only once must be open before anything is counted.
   await subject.holds(makeRows(10));
   mustBe((await subject.rows()).length === 10, "10 rows", "others");
   await holdsLarge(subject, abortRows);
@@ -150,7 +150,7 @@ async function stopsWhenAborted(subject: Subject): Promise<void> {
   await stopsWhileWaiting(subject);
 }
 
-/** An abort behind so many pages: behind none it comes before the read begins, and no event tells of it. */
+/** Aborts after `pagesBefore` pages: with 0, the abort comes before the read begins, and no event reports it. */
 async function stopsReading(subject: Subject, pagesBefore: 0 | 1): Promise<void> {
   const open = openThings();
   const abort = new AbortController();
@@ -173,7 +173,7 @@ async function stopsReading(subject: Subject, pagesBefore: 0 | 1): Promise<void>
   await mustBeClosed(open, pagesBefore > 0 ? "after an abort" : "after an abort before the read");
 }
 
-/** An abort while the source does not answer, which the harness must be able to bring about. */
+/** Aborts while the source does not answer, if the harness can bring that about. */
 async function stopsWhileWaiting(subject: Subject): Promise<void> {
   const open = openThings();
   const undo = await subject.harness.stall?.();
@@ -181,7 +181,7 @@ async function stopsWhileWaiting(subject: Subject): Promise<void> {
   const abort = new AbortController();
   const next = ended(subject.pages({ signal: abort.signal }).next());
   try {
-    // Time for it to have asked; it may also be aborted before.
+    // Time for it to send its request; it may also be aborted before.
     await within(100, next);
     abort.abort();
     const stopped = await within(stopMsMax, next);
@@ -196,7 +196,7 @@ async function stopsWhileWaiting(subject: Subject): Promise<void> {
   await mustBeClosed(open, "after an abort while the source does not answer");
 }
 
-/** The page of a step of a read, or that there is none any more; an error is an end too. */
+/** The page of a step of a read, or "ended" when there are no more; an error is an end too. */
 async function ended(
   step: Promise<IteratorResult<ReadPage, unknown>>,
 ): Promise<ReadPage | "ended"> {
@@ -226,7 +226,7 @@ async function closesEarly(subject: Subject): Promise<void> {
   mustBeRows(await subject.rows(), rows, "after reads that were left");
 }
 
-/** What there is of each kind of thing that is open: sockets, files, timers. */
+/** The number of open things of each kind: sockets, files, timers. */
 type OpenThings = ReadonlyMap<string, number>;
 
 function openThings(): OpenThings {
@@ -240,7 +240,7 @@ function openThings(): OpenThings {
 /** Requests to the file system and the like: they end by themselves. */
 const momentary = /^(?:FSReq|Immediate|TickObject|GetAddrInfo|CloseReq|WriteWrap|ShutdownWrap)/;
 
-/** Node counts no open file among its resources; not every system tells them. */
+/** Node does not count open files among its resources; not every system shows them. */
 function openFiles(): number {
   try {
     return readdirSync("/dev/fd").length;
@@ -263,7 +263,7 @@ async function mustBeClosed(before: OpenThings, when: string): Promise<void> {
   mustBe(left.length === 0, `nothing left open ${when}`, left.join(", "));
 }
 
-/** What came of it, or "late"; a busy computer, which is late with everything, is given the time. */
+/** The result of the work, or "late"; a busy computer, which is late with everything, gets extra time. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | "late"> {
   const stop = new AbortController();
   const late = async (): Promise<"late"> => {

@@ -65,7 +65,7 @@ export const resumeChecks: readonly Check[] = [
     title: "keeps its position through JSON",
     why: "A position is kept in the store as JSON: if JSON changes it, the next run begins at another place.",
     run: async (subject) => {
-      // Every page's position is held against the schema and against its own JSON as it comes.
+      // Every page's position is checked against the schema and against its own JSON as it comes.
       const { rows, pages } = await readWhole(subject);
       for (const { before, position } of boundaries(pages)) {
         // As a checkpoint is stored, read, and stored again.
@@ -92,7 +92,7 @@ export const resumeChecks: readonly Check[] = [
   },
 ];
 
-/** Rows enough for six pages of four: their ends lie between rows of one change, and between changes. */
+/** Reads enough rows for six pages of four, which end between rows of one change, and between changes. */
 async function readWhole(
   subject: Subject,
 ): Promise<{ readonly rows: readonly HarnessRow[]; readonly pages: readonly ReadPage[] }> {

@@ -4,13 +4,13 @@ import type { Check } from "../check.ts";
 import { mustBe, NotShown } from "../failed.ts";
 import { secretsIn, secretsOf } from "./secrecy.ts";
 
-/** What the checks of a configuration need: a connector of either kind, and one configuration that works. */
+/** The input of the checks of a configuration: a connector of either kind, and one configuration that works. */
 export type Configured = {
   readonly source: { readonly config: z.ZodType };
   readonly harness: { readonly config: Readonly<Record<string, unknown>> };
 };
 
-/** S1 to S4: what a connector's `config` says of itself. */
+/** S1 to S4: how a connector's `config` describes itself. */
 export const schemaChecks: readonly Check<Configured>[] = [
   {
     id: "S1",
@@ -118,7 +118,7 @@ const anySchema = z.looseObject({
   allOf: z.array(z.unknown()).default([]),
 });
 
-/** What a person writes, as JSON Schema. @throws {CheckFailed} it is not an object, or has no members. */
+/** The JSON Schema of what a person writes. @throws {CheckFailed} it is not an object, or has no members. */
 function jsonSchemaOf(config: z.ZodType): z.output<typeof objectSchema> {
   const schema = z.toJSONSchema(config, { io: "input", unrepresentable: "any" });
   const found = objectSchema.safeParse(schema);
@@ -133,7 +133,7 @@ function jsonSchemaOf(config: z.ZodType): z.output<typeof objectSchema> {
 
 type Described = { readonly path: string; readonly description: string };
 
-/** Every member with its description, those of members, of list items and of alternatives too. */
+/** Every member with its description, including those of members, of list items and of alternatives. */
 function described(schema: unknown, at: string): readonly Described[] {
   const { properties, items, anyOf, oneOf, allOf } = anySchema.parse(schema);
   return [
@@ -163,7 +163,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Values as YAML may give them, of which only few members take any. */
+/** Values that YAML may give; few members take any of them. */
 const wrongValues: readonly unknown[] = [null, { unexpected: true }, [[["unexpected"]]]];
 
 /**
@@ -178,7 +178,7 @@ function mustRefuse(
   const types = typesOf(member);
   const wrong = wrongValues.filter((value) => !types.has(typeOf(value)));
   const outcomes = wrong.map((value) => namesRefused(config, { ...right, [name]: value }));
-  // A schema that does not tell its types refuses some of the values at least.
+  // A schema that does not state its types must refuse at least one of the values.
   const refused = outcomes.filter((names) => names?.includes(name) === true).length;
   const expected = types.size === 0 ? 1 : wrong.length;
   const [first] = types;
@@ -195,7 +195,7 @@ function namesRefused(config: z.ZodType, input: unknown): readonly string[] | un
   return parsed.success ? undefined : [...new Set(parsed.error.issues.flatMap(namesOf))];
 }
 
-/** @throws {CheckFailed} the harness's own config is wrong: then no refusal says anything. */
+/** @throws {CheckFailed} the harness's own config is wrong: then no refusal means anything. */
 function mustBeValid(schema: z.ZodType, config: unknown): void {
   const names = namesRefused(schema, config);
   const came = `a refusal that names ${names?.join(", ")}`;

@@ -2,13 +2,13 @@ import { inspect } from "node:util";
 
 import { z } from "zod";
 
-/** A member that is to be secret, and whether what is made of it prints nothing of it. */
+/** A member that must be secret, and whether its parsed value prints nothing of it. */
 export type Secrecy = { readonly path: string; readonly isHidden: boolean };
 
-/** Texts that a secret may have to look like. */
+/** Texts in the forms that a secret may need. */
 const planted: readonly string[] = ["planted-5f1d7c", "planted5f1d7c0000000000000000000"];
 
-/** What the schema does with a text in each member that is named like a secret and takes one. */
+/** Whether the schema hides a text in each member that is named like a secret and takes one. */
 export function secretsOf(config: z.ZodType): readonly Secrecy[] {
   return membersOf(config, []).flatMap(({ path, schema }) => {
     if (!isNamedLikeSecret(path.at(-1) ?? "")) return [];
@@ -23,8 +23,8 @@ export function secretsOf(config: z.ZodType): readonly Secrecy[] {
 }
 
 /**
- * What becomes of the texts that the harness's own config has for secrets, and of addresses with a password
- * in them.
+ * Whether the schema hides the texts that the harness's own config has for secrets, and addresses with a password in
+ * them.
  */
 export function secretsIn(schema: z.ZodType, config: unknown): readonly Secrecy[] {
   const parsed = schema.parse(config);
@@ -66,10 +66,10 @@ function isNamedLikeSecret(name: string): boolean {
 
 type Member = { readonly path: readonly string[]; readonly schema: z.core.$ZodType };
 
-/** Schemas that continue for ever are followed no deeper. */
+/** Endlessly recursive schemas are followed no deeper. */
 const depthMax = 8;
 
-/** The members of an object with those of its members, through everything that may be wrapped around one. */
+/** The members of an object and of its members, through everything that may be wrapped around one. */
 function membersOf(schema: z.core.$ZodType, path: readonly string[]): readonly Member[] {
   if (path.length > depthMax) return [];
   if (isObject(schema)) {
@@ -85,12 +85,12 @@ function isObject(schema: z.core.$ZodType): schema is z.ZodObject<z.core.$ZodSha
   return schema instanceof z.ZodObject;
 }
 
-/** What a schema is wrapped around, or made of. */
+/** The schemas that a schema is wrapped around, or made of. */
 function insideOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodUnion) return schema.options;
   if (schema instanceof z.ZodArray) return [schema.element];
   if (schema instanceof z.ZodIntersection) return [schema.def.left, schema.def.right];
-  // What is read comes in at the front, but for `preprocess`, which is there itself.
+  // The schema that reads the input is at the front, except with `preprocess`, which is at the front itself.
   if (schema instanceof z.ZodPipe) return [schema.in, schema.out];
   const isWrapper =
     schema instanceof z.ZodOptional ||

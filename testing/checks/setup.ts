@@ -6,10 +6,10 @@ import type { HarnessRow } from "../harness.ts";
 import { makeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
-/** Discoveries that are read. */
+/** The most discoveries that are read. */
 const discoveriesMax = 10;
 
-/** What no file, table or host is called. */
+/** The end of a name that no file, table or host has. */
 const nowhere = "-nowhere";
 
 /** A4: `check` on a good configuration, and on bad ones. */
@@ -76,7 +76,7 @@ function isTaken({ source, harness }: Subject, changes: object): boolean {
   return source.config.safeParse({ ...harness.config, ...changes }).success;
 }
 
-/** A5: what `discover` suggests, tried. */
+/** A5: the suggestions of `discover` work. */
 export const discovering: Check = {
   id: "A5",
   title: "suggests with `discover` what can be read",
@@ -113,8 +113,8 @@ async function discovered(subject: Subject, max: number): Promise<readonly Disco
 }
 
 /**
- * Whether a suggestion reads exactly the harness's rows; it may be about others. @throws {CheckFailed} it
- * cannot be read at all
+ * Whether a suggestion reads exactly the harness's rows; it may be about other rows. @throws {CheckFailed} it cannot be
+ * read at all
  */
 async function reads(
   subject: Subject,

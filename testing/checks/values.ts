@@ -7,7 +7,7 @@ import type { HarnessRow, HardCell } from "../harness.ts";
 import { idsOf, makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
-/** R18 to R20: what is in a cell arrives as it is there, and what cannot be read is told. */
+/** R18 to R20: cells arrive as they are in the source, and rows that cannot be read are reported. */
 export const valueChecks: readonly Check[] = [
   {
     id: "R18",
@@ -31,7 +31,7 @@ export const valueChecks: readonly Check[] = [
   },
 ];
 
-/** Cells by what they are called in a message. */
+/** Cells by their names in messages. */
 const cells: readonly {
   readonly name: string;
   readonly text: string | null;
@@ -70,7 +70,7 @@ async function keepsCells(subject: Subject): Promise<void> {
   );
   const plain = makeRows(held.length);
   const rows = held.map(({ text }, index) => ({ ...rowAt(plain, index), text }));
-  // As numbers of JavaScript these two are one.
+  // As JavaScript numbers, these two are the same.
   const ids = ["9007199254740992", "9007199254740993"];
   const far = makeRows(ids.length).map((row, index) => ({ ...row, id: ids[index] ?? "" }));
   await subject.holds([...rows, ...far]);
@@ -90,7 +90,7 @@ function rowAt(rows: readonly HarnessRow[], index: number): HarnessRow {
   return row;
 }
 
-/** What came, with nothing of it. */
+/** The kind of text that came, quoting nothing of it. */
 function kindOf(text: string | null | undefined): string {
   if (text === null) return "null";
   return text === undefined || text === "" ? "an empty text" : `another text`;
@@ -160,8 +160,8 @@ async function under<Done>(
 }
 
 /**
- * @throws {CheckFailed} a time is another one than was written. One without its zone is nobody's: only that
- * it stays the same counts.
+ * @throws {CheckFailed} a time is not the one that was written. A time without a zone is not compared here: it only has
+ * to stay the same.
  */
 function mustBeTimes(came: readonly HarnessRow[], rows: readonly HarnessRow[], when: string): void {
   const written = new Map(rows.map(({ id, changed }) => [id, changed]));
@@ -183,7 +183,7 @@ function mustBeAlike(came: readonly HarnessRow[], here: readonly HarnessRow[], z
 
 const timeWithZone = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(Z|[+-]\d\d(?::?\d\d)?)$/i;
 
-/** The second that a text with a zone names: what is finer, not every source keeps. */
+/** The time that a text with a zone names, to the second, because not every source keeps finer times. */
 function instantOf(text: string): number | undefined {
   const found = timeWithZone.exec(text);
   if (found === null) return undefined;

@@ -5,19 +5,19 @@ import type { HarnessRow, Undo } from "../harness.ts";
 import { makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
-/** What a harness can do to a connection. */
+/** A fault that a harness can cause in a connection. */
 export type Fault = "breakAt" | "deny" | "throttle" | "stall";
 
-/** What a read came to while something was wrong. */
+/** The result of a read while something was wrong. */
 export type Watched = {
   readonly rows: readonly HarnessRow[];
-  /** Of the last page that came; undefined without one. */
+  /** The position of the last page that came; undefined without one. */
   readonly position: unknown;
-  /** What the read threw; undefined when it ended as if nothing had been. */
+  /** The error that the read threw; undefined when it ended as if nothing had happened. */
   readonly error: unknown;
 };
 
-/** A piece of every cell: what quotes only a part of one quotes it all the same. */
+/** A piece that every cell repeats: even a text that quotes only a part of a cell has it. */
 export const plantedPiece = "Qz7Kw";
 
 /** Rows that faults are tried on. */
@@ -29,12 +29,12 @@ export const plantedRows: readonly HarnessRow[] = makeRows(30).map((row) => ({
 /** The longest that a read may take to notice a source that does not answer. */
 export const noticeMsMax = 15_000;
 
-/** How long the hooks and what they leave behind may take besides. */
+/** How much longer the hooks and their after-effects may take. */
 const graceMs = 1_000;
 
 const errorsSeen = new WeakMap<Subject, Map<Fault, unknown[]>>();
 
-/** What reads threw so far, by the fault; a fault that was not tried is not in it. */
+/** The errors that reads threw so far, by fault; a fault that was not tried is not in it. */
 export function errorsOf(subject: Subject): Map<Fault, unknown[]> {
   const seen = errorsSeen.get(subject) ?? new Map<Fault, unknown[]>();
   errorsSeen.set(subject, seen);
@@ -69,7 +69,7 @@ export async function watch(
 
 const isUndo = (given: unknown): given is Undo => typeof given === "function";
 
-/** Plain JavaScript may give anything. @throws {CheckFailed} it is no function */
+/** Plain JavaScript may give anything. @throws {CheckFailed} it is not a function */
 function undoOf(given: unknown, fault: Fault): Undo {
   if (isUndo(given)) return given;
   throw new CheckFailed(
@@ -122,7 +122,7 @@ export function mustBeWorthAnotherTry(error: unknown, when: string): void {
   mustBe(isWorth, `an error that says "try again" (RetryLater) ${when}`, nameOf(error));
 }
 
-/** What an error is, without anything that it says. */
+/** The kind of an error, without its message. */
 export function nameOf(error: unknown): string {
   if (error instanceof SluiceError) {
     return error.retryable ? error.name : `${error.name}, which is not tried again`;

@@ -70,7 +70,7 @@ async function readsWhole(subject: Subject): Promise<void> {
   await subject.mustMeasure({}, rows.length);
 }
 
-/** @throws {CheckFailed} rows have columns that a mapping is told there are not. */
+/** @throws {CheckFailed} rows have columns that `columns` does not name. */
 async function mustNameColumns(subject: Subject, pages: readonly ReadPage[]): Promise<void> {
   const named = await subject.source.columns?.(subject.request());
   if (named === undefined) return;
@@ -91,7 +91,7 @@ async function readsTheSame(subject: Subject): Promise<void> {
   mustBeRows(rowsOf(second), rows, "in a second read");
   const isSame = isDeepStrictEqual(rowsOf(first), rowsOf(second));
   mustBe(isSame, "two reads to give the rows in one order", "two orders");
-  // Pages may end elsewhere; where they end alike, they must mean the same.
+  // Pages may end elsewhere; where they end alike, their positions must be the same.
   const others = positionsOf(second);
   const differing = [...positionsOf(first)].filter(
     ([count, position]) => others.has(count) && !isDeepStrictEqual(position, others.get(count)),
@@ -167,7 +167,7 @@ async function readsInterleaved(subject: Subject): Promise<void> {
     const when = `in pages of ${sizes[index]}, while another read continues`;
     mustBeRows(read.rows.flat(), rows, when);
   }
-  // Each waits for its own answers while the other waits for its: neither is between two pages then.
+  // Each read waits for its answers while the other waits too: neither is between two pages then.
   const both = sizes.map(async (pageRowsMax) => await subject.rows({ pageRowsMax }));
   for (const read of await Promise.all(both)) {
     mustBeRows(read, rows, "while another read waits for its rows");

@@ -25,7 +25,7 @@ export const writing: Check = {
     await subject.holds(rows);
     const [first, second, third, same, ...others] = rows.map(({ id }) => id);
     const unchanged = (await written.read(same ?? "")) ?? null;
-    // Where there can be none, one more text.
+    // Where the source cannot hold null, one more text.
     const last = subject.harness.cannotHold?.includes("null") === true ? "written third" : null;
     const patches = [
       { id: first, text: texts[0] },
@@ -43,7 +43,7 @@ export const writing: Check = {
     mustBeAnswers(once, ["written", "missing", "written", "unchanged", "written"], "once");
     for (const { id, text } of patches) {
       const left = await written.read(id);
-      // Where a connector may add rows, one that was not there is.
+      // A connector that may add rows has added the one that was not there.
       const isAsked = id === absentId && doneOf(once[1]) === "missing" ? undefined : text;
       mustBe(left === isAsked, `row ${id} to hold what was written`, "something else");
     }
@@ -94,7 +94,7 @@ function doneOf(answer: Written | undefined): string {
   return "done" in answer ? answer.done : "rejected";
 }
 
-/** Fails unless these answers came; that a row was added, and has its values then, is as good as that it is missing. */
+/** Fails unless these answers came; a missing row may also have been added, and have its values then. */
 function mustBeAnswers(
   answers: readonly Written[],
   expected: readonly string[],

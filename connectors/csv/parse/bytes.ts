@@ -7,7 +7,7 @@ import { blockBytes, gzipRatioFreeBytes, gzipRatioMax, unpackedBytesMax } from "
 import { assertUnchanged, changed, type OpenFile } from "../open.ts";
 import { fileError } from "./file-error.ts";
 
-/** A stretch of a file's bytes; of a gzip file, of the unpacked ones. */
+/** A stretch of a file's bytes; in a gzip file, of the unpacked bytes. */
 export type Stretch = {
   readonly from: number;
   /** Where to stop. @default the end of the file as it was when opened */
@@ -26,8 +26,8 @@ export function bytesOf(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8A
 }
 
 /**
- * Of files that were read, outside the heap: of many small ones, and of one that is read for each chunk, the collector
- * would come for it again and again.
+ * Blocks of files that were read, outside the heap: for many small files, and for one that is read for each chunk, the
+ * garbage collector would run again and again.
  */
 const blockMemory = new PageMemory();
 
@@ -51,7 +51,7 @@ async function* stored(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Reads a block, and only hands it out when the file is unchanged after the read. */
+/** Reads a block, and returns only when the file is unchanged after the read. */
 async function readAt(file: OpenFile, block: Buffer, at: number): Promise<number> {
   try {
     const { bytesRead } = await file.handle.read(block, 0, block.length, at);
@@ -63,7 +63,7 @@ async function readAt(file: OpenFile, block: Buffer, at: number): Promise<number
   }
 }
 
-/** There is no way into the middle of a gzip file: what comes before the stretch is unpacked and let go. */
+/** A gzip file cannot be entered in its middle: the bytes before the stretch are unpacked and dropped. */
 async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
   async function* packed(): AsyncGenerator<Uint8Array> {
     for await (const piece of stored(file, { from: 0, signal: stretch.signal })) {
@@ -111,7 +111,7 @@ function assertWhole({ place, size }: OpenFile, readBytes: number): void {
 }
 
 /**
- * Makes sure that a gzip file has not unpacked to more than it may, for the bytes of it that were unpacked.
+ * Makes sure that a gzip file has not unpacked to more than it may, given how many of its bytes were read.
  * @throws {ConfigError} it has.
  */
 export function assertInProportion(

@@ -9,17 +9,17 @@ import type { Window } from "./window.ts";
 export interface DecodedText {
   /** Takes in what the window holds from `window.at` on; called after every `append` and `finish`. */
   load(): void;
-  /** False when something that was taken in is not valid, so that each row must be looked at. */
+  /** False when something that was taken in is not valid, so that each row must be checked. */
   readonly isValid: boolean;
   /** The value of a field of the scanner's last row. */
   value(field: number): string;
   /** Index of the first unit of the last row that the encoding does not know, or -1. */
   invalidAt(): number;
-  /** At most `charsMax` characters of the last row, what cannot be decoded replaced. */
+  /** At most `charsMax` characters of the last row, with replacements for what cannot be decoded. */
   row(charsMax: number): string;
 }
 
-/** Makes the `Text` of an encoding over a window and its scanner; `quote` is what stands doubled inside quotes. */
+/** Makes the text of an encoding over a window and its scanner; `quote` is the character that is doubled in quotes. */
 export function decodedTextOf(encoding: Encoding, reading: Reading): DecodedText {
   if (encoding === "utf-8") return new Utf8Text(reading);
   if (encoding === "windows-1252") return new Windows1252Text(reading);
@@ -32,7 +32,7 @@ type Reading = {
   readonly quote: string | false;
 };
 
-/** What the encodings share: the block is decoded once, and fields are cut from it. */
+/** The part that the encodings share: the block is decoded once, and fields are cut from it. */
 abstract class BlockText implements DecodedText {
   protected readonly window: Window;
   protected readonly scanner: Scanner;
@@ -52,7 +52,7 @@ abstract class BlockText implements DecodedText {
   protected abstract decode(start: number, end: number): string;
   protected abstract findInvalid(start: number, end: number): number;
 
-  /** The window decoded from `first` on, one character a unit: of most blocks of cells nobody asks for it. */
+  /** The window decoded from `first` on, one character a unit; made on demand: most blocks of cells do not need it. */
   protected get block(): string {
     return (this.#block ??= this.decodeBlock());
   }
@@ -88,8 +88,8 @@ abstract class BlockText implements DecodedText {
 }
 
 /**
- * UTF-8. Cutting from Latin-1 is right for ASCII fields and costs a tenth of decoding each field by itself;
- * the others are decoded one by one.
+ * UTF-8. Cutting from Latin-1 is right for ASCII fields and costs a tenth of decoding each field by itself; other
+ * fields are decoded one by one.
  */
 class Utf8Text extends BlockText {
   load(): void {
@@ -136,7 +136,7 @@ function withoutCutSequence(bytes: Buffer, end: number): number {
   return end;
 }
 
-/** The characters of 0x80 to 0x9f; five of them stand for nothing. */
+/** The characters of 0x80 to 0x9f; five of them are undefined. */
 const windows1252High = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 const windows1252Undefined = /[\u0081\u008d\u008f\u0090\u009d]/;
 

@@ -12,7 +12,7 @@ export type CsvRowFault = {
   readonly reason: string;
 };
 
-/** What the scanner's last row is judged by. */
+/** The facts by which the scanner's last row is judged. */
 export type RowRead = {
   readonly scanner: Scanner;
   readonly text: DecodedText;
@@ -22,7 +22,7 @@ export type RowRead = {
   readonly columns: number;
 };
 
-/** What is wrong with the scanner's last row, if anything; where it ends is certain. */
+/** The fault of the scanner's last row, if it has one; its end is certain. */
 export function rowFault(read: RowRead): CsvRowFault | undefined {
   const { scanner, columns } = read;
   if (scanner.hasStrayQuote) {
@@ -42,7 +42,7 @@ export function rowFault(read: RowRead): CsvRowFault | undefined {
   return undefined;
 }
 
-/** Why a row is refused that is too long, but whose end is certain. */
+/** Why a row is refused that is too long but whose end is certain. */
 export const rowTooLong: CsvRowFault = {
   code: "row_too_long",
   reason: `the row is longer than ${rowBytesMax} bytes`,

@@ -21,7 +21,7 @@ const stops: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   EPERM: ["may not be read by this process", readable],
 };
 
-/** What a failed call on a file means: a mistake in the configuration, or a disk that may be better in a while. */
+/** The meaning of a failed call on a file: a mistake in the configuration, or a disk that may recover in a while. */
 export function fileError(
   error: unknown,
   place: string,

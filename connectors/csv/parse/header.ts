@@ -14,13 +14,13 @@ export type Layout = {
   readonly encoding: Encoding;
   readonly dialect: Dialect;
   readonly columns: readonly string[];
-  /** Offset of the first row, behind byte order mark and header line. */
+  /** Offset of the first row, after the byte order mark and the header line. */
   readonly offset: number;
   /** Line of the first row. */
   readonly line: number;
 };
 
-/** How a layout is asked for. */
+/** The request for a layout. */
 export type LayoutRequest = {
   readonly signal: AbortSignal;
   /**
@@ -31,9 +31,9 @@ export type LayoutRequest = {
 };
 
 /**
- * Finds out how a file is to be read, reading its start and its header line. Undefined when the header line
- * of an append-only file is still being written.
- * @throws {ConfigError} there is no header line, its names are no names, or the delimiter is not the file's.
+ * Finds out how a file is to be read, reading its start and its header line. Undefined when the header line of an
+ * append-only file is still being written.
+ * @throws {ConfigError} there is no header line, its names cannot be used, or the delimiter is not the file's.
  */
 export async function readLayout(
   file: OpenFile,
@@ -99,7 +99,7 @@ class HeaderLine {
     this.#text = decodedTextOf(layout.encoding, reading);
   }
 
-  /** Reads up to the end of the line. "more" only of a file that may grow. */
+  /** Reads up to the end of the line. Returns "more" only for a file that may grow. */
   async read(signal: AbortSignal): Promise<Exclude<ScanStep, "blank">> {
     for await (const piece of bytesOf(this.#file, { from: this.#layout.offset, signal })) {
       this.#window.append(piece);
@@ -141,7 +141,7 @@ class HeaderLine {
     return { columns, offset: this.#window.offsetOf(this.#window.at), line: scanner.line };
   }
 
-  /** One unquoted column with another delimiter in its name is a file of that delimiter. */
+  /** One unquoted column with another delimiter in its name means that the file has that delimiter. */
   #assertDelimiter(where: string, columns: readonly string[]): void {
     const { delimiter } = this.#layout.dialect;
     const [only] = columns;
@@ -160,7 +160,7 @@ function name(delimiter: string): string {
   return delimiter === "\t" ? "tab" : JSON.stringify(delimiter);
 }
 
-/** Under this condition alone: named so, a header line would be sent as a record. */
+/** Only under this condition: if the columns were named, a header line would be sent as a record. */
 const isRowHint = "If the first line is a row, name the columns: columns: [id, name].";
 
 function assertNames(where: string, columns: readonly string[], mayName: boolean): void {

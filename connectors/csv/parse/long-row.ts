@@ -5,7 +5,7 @@ import type { Window } from "./window.ts";
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-// Where in the row the next unit stands.
+// Where in the row the next unit is.
 const atField = 0;
 const inPlain = 1;
 const inQuotes = 2;
@@ -16,20 +16,19 @@ const inDoubt = 6;
 
 /** What one call of `LongRow.follow` found. */
 export type LongStep =
-  /** Its end: the window comes after it. */
+  /** Its end: the window's `at` is after it. */
   | "row"
   /** The window ends before the row does. */
   | "more"
   /** A quoted field is still open at the end of the file. */
   | "unclosed"
-  /** A misplaced quote makes it a guess where the row ends. */
+  /** A misplaced quote makes the end of the row a guess. */
   | "doubtful"
   /** The row is longer than `longRowBytesMax`. */
   | "too long";
 
 /**
- * A row longer than a window holds: followed unit by unit to where it ends, and never kept. It begins at the
- * window's `at`.
+ * A row longer than a window holds: followed unit by unit to its end, and never kept. It begins at the window's `at`.
  */
 export class LongRow {
   readonly bytesMax: number = longRowBytesMax;
@@ -55,7 +54,7 @@ export class LongRow {
     this.#quote = dialect.quote === false ? -1 : dialect.quote.charCodeAt(0);
   }
 
-  /** Continues to the end of the row or of the window, and lets go of what it passed. */
+  /** Continues to the end of the row or of the window, and releases the units that it passed. */
   follow(window: Window): LongStep {
     const { units, end, width } = window;
     const unitsMax = longRowBytesMax / width;
@@ -79,7 +78,7 @@ export class LongRow {
     return this.#where === inQuotes ? "unclosed" : "row";
   }
 
-  /** Takes one unit; gives where the next one stands. */
+  /** Takes one unit; returns where the next one is. */
   #take(unit: number): number {
     if (this.#where === inQuotes) {
       if (unit === this.#quote) return afterQuote;

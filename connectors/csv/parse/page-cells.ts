@@ -7,7 +7,7 @@ import { CsvRow } from "./row.ts";
 import type { Scanner } from "./scan.ts";
 import type { Window } from "./window.ts";
 
-/** The cells of a page, and its rows, which are made when somebody asks for one. */
+/** The cells of a page, and its rows, each of which is made when asked for. */
 export class PageCells implements Cells {
   readonly columns: readonly string[];
   readonly count: number;
@@ -60,7 +60,7 @@ export function allRows(cells: PageCells): readonly CsvRow[] {
   return Array.from({ length: cells.count }, (_, index) => cells.row(index));
 }
 
-/** Whether rows of a file are read as cells: text in UTF-8, and not so many columns that their places outweigh them. */
+/** Whether rows of a file are read as cells: it is UTF-8, and has so few columns that places do not outweigh cells. */
 export function hasCells({ encoding, columns }: Pick<Layout, "columns" | "encoding">): boolean {
   return encoding === "utf-8" && columns.length <= cellColumnsMax;
 }
@@ -68,7 +68,7 @@ export function hasCells({ encoding, columns }: Pick<Layout, "columns" | "encodi
 /** Bytes of memory for the place of a cell: where it begins, where it ends, and its flags. */
 const placeBytes = 2 * Int32Array.BYTES_PER_ELEMENT + 1;
 
-/** Where cells are, in one piece of memory. */
+/** The places of cells, in one piece of memory. */
 class Places {
   readonly piece: Buffer;
   /** How many cells there is room for. */
@@ -90,7 +90,7 @@ class Places {
 
 const noMemory: Buffer = Buffer.alloc(0);
 
-/** Of pages that were released, by whichever reader: a run has one for each chunk. */
+/** Memory of pages that any reader released: a run has one reader for each chunk. */
 const cellMemory = new PageMemory();
 
 /** Gathers the rows that a scanner finds in UTF-8 as the cells of a page. */
@@ -101,7 +101,7 @@ export class CellGatherer {
   #places = new Places(noMemory);
   #bytes = noMemory;
   #length = 0;
-  /** Where the bytes in the window begin that belong to the page and are not copied yet; -1 is nowhere. */
+  /** Index in the window of the first byte that belongs to the page and is not copied yet; -1 if there is none. */
   #from = -1;
   #to = 0;
 
@@ -127,7 +127,7 @@ export class CellGatherer {
     this.#count += 1;
   }
 
-  /** What is added to the places of a row that begins at an index of the window. */
+  /** The number to add to the places of a row that begins at an index of the window. */
   shiftOf(rowStart: number): number {
     return this.#length - (this.#from === -1 ? rowStart : this.#from);
   }
@@ -144,7 +144,7 @@ export class CellGatherer {
     this.#count += count;
   }
 
-  /** Copies what the window holds of the page; it must be called before the window changes. */
+  /** Copies the part of the page that is in the window; must be called before the window changes. */
   keep(window: Window): void {
     if (this.#from === -1) return;
     const bytes = this.#to - this.#from;

@@ -14,7 +14,7 @@ import { CsvRow } from "./row.ts";
 import { Scanner } from "./scan.ts";
 import { Window } from "./window.ts";
 
-/** Where in a file a read begins, and by what the bytes before it are recognised. */
+/** Where in a file a read begins, and the hash that recognises the bytes before it. */
 export type Start = {
   readonly offset: number;
   readonly line: number;
@@ -39,7 +39,7 @@ export type FilePage = Place & {
   readonly lines: readonly number[];
 };
 
-/** What the rows of a file are read with. */
+/** The settings for reading the rows of a file. */
 export type FileRead = {
   readonly place: string;
   readonly layout: Layout;
@@ -50,27 +50,27 @@ export type FileRead = {
 };
 
 /**
- * The offset that the pieces for a read from `offset` must begin at: a reader first sees what the start is
- * recognised by. It is even, as UTF-16 needs it, although a file cut inside a unit may end at an odd offset.
+ * The offset that the pieces for a read from `offset` must begin at: a reader first sees the bytes by which the start
+ * is recognised. It is even, as UTF-16 needs, although a file cut inside a unit may end at an odd offset.
  */
 export function piecesBegin(offset: number): number {
   const begin = Math.max(0, offset - hashedBytes);
   return begin - (begin % 2);
 }
 
-/** Of windows of files that were read: a run opens its file for each chunk. */
+/** Memory of windows of files that were read: a run opens its file for each chunk. */
 const windowMemory = new PageMemory();
 
-/** A row too long to be held, and the reject it becomes once it is certain where it ends. */
+/** A row too long to be held, and the reject it becomes once its end is certain. */
 type Skipped = { readonly row: LongRow; readonly from: Place; readonly reject: Reject };
 
 /**
  * Reads rows from the pieces of a file that follow `piecesBegin`, each at most `blockBytes`.
- * @throws {ConfigError} a quote is never closed or its row's end a guess. @throws {SourceChangedError} the bytes
- * before the start are not those that were read.
+ * @throws {ConfigError} a quote is never closed, or the end of its row is a guess. @throws {SourceChangedError} the
+ * bytes before the start are not those that were read.
  */
 export class PageReader {
-  /** Blank lines that were passed over. */
+  /** Blank lines that were skipped. */
   blankLines = 0;
   readonly #read: FileRead;
   readonly #window: Window;
@@ -86,7 +86,7 @@ export class PageReader {
   #bytes = 0;
   /** The long row being followed. */
   #followed: Skipped | undefined;
-  /** A long row that ended, while no row after it has proven where. */
+  /** A long row that ended, until a row after it proves where. */
   #unproven: Skipped | undefined;
 
   constructor(read: FileRead) {
@@ -168,7 +168,7 @@ export class PageReader {
           this.blankLines += 1;
           break;
         case "too long":
-          // A page never reaches into a long row, because nothing is certain of it yet.
+          // A page never reaches into a long row, because nothing about it is certain yet.
           if (this.#count > 0) yield this.#page();
           this.#followed = this.#skip();
           break;
@@ -208,8 +208,8 @@ export class PageReader {
   }
 
   /**
-   * Takes the scanner's row as proof that the long row before it ended where it seemed to: a quote that was
-   * never closed would have taken in rows, and left this one with the wrong fields.
+   * Takes the scanner's row as proof that the long row before it ended where it seemed to: a quote that was never
+   * closed would have swallowed rows, and left this one with the wrong fields.
    */
   #prove(): void {
     if (this.#unproven === undefined) return;
@@ -222,14 +222,14 @@ export class PageReader {
   }
 
   #reject(line: number, fault: CsvRowFault): Reject {
-    // One more than is kept, so that who keeps it sees that it was cut.
+    // One more than is kept, so that its keeper sees that it was cut.
     const row = this.#text.row(rejectRowCharsMax + 1);
     return { where: `${this.#read.place}:${line}`, ...fault, row };
   }
 
-  /** Takes as many rows without doubt as follow, up to the end of the page; false where there is none. */
+  /** Takes the rows without doubt that come next, up to the end of the page; false if there are none. */
   #takePlainRows(): boolean {
-    // Where a long row ended is proven by a row that the scanner reads.
+    // A row that the scanner reads must prove where the long row ended.
     if (this.#plain === undefined || this.#cells === undefined) return false;
     if (this.#unproven !== undefined || !this.#text.isValid) return false;
     const { at } = this.#window;
@@ -282,7 +282,7 @@ export class PageReader {
     const page = {
       ...place,
       cells,
-      /** Made of cells when somebody asks for all of them. */
+      /** Made from the cells when asked for. */
       get rows(): readonly CsvRow[] {
         return cells === undefined ? rows : allRows(cells);
       },

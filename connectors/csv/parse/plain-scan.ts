@@ -3,7 +3,7 @@ import { aligned, makeMemory, type WasmMemory, WasmProgram } from "../../../src/
 import type { Dialect } from "./scan.ts";
 import type { Window } from "./window.ts";
 
-/** What wasm/csv/index.ts exports; addresses and sizes in bytes. */
+/** The exports of wasm/csv/index.ts; addresses and sizes in bytes. */
 type ScanProgram = {
   readonly memory: WasmMemory;
   heapAt(): number;
@@ -25,29 +25,29 @@ type ScanProgram = {
 
 const scanProgram = new WasmProgram<ScanProgram>(new URL("./scan.wasm", import.meta.url));
 
-/** Bytes that are read in vain behind those of the window. */
+/** Bytes after those of the window that are read but not used. */
 const spareBytes = 16;
 
 const wordBytes = Int32Array.BYTES_PER_ELEMENT;
 
-/** What is asked of a scan. */
+/** The request for a scan. */
 export type PlainScan = {
-  /** What is added to each place: where the bytes of the window will be. */
+  /** Added to each place, so that it points to where the bytes of the window will be. */
   readonly shift: number;
   /** Line of the row at `window.at`. */
   readonly line: number;
   readonly rowsMax: number;
-  /** Bytes of rows after which no more are looked for. */
+  /** Bytes of rows after which the scan stops. */
   readonly bytesMax: number;
 };
 
-/** Rows without doubt that follow one another; what is theirs is valid until the next scan. */
+/** Consecutive rows without doubt; their arrays are valid until the next scan. */
 export type PlainRows = {
   readonly count: number;
-  /** Index in the window where the last one ends, without its line end, and bytes of all, without theirs. */
+  /** Index in the window where the last one ends, and the bytes of all of them; line ends are not counted. */
   readonly end: number;
   readonly bytes: number;
-  /** Index and line of the row behind them. */
+  /** Index and line of the row after them. */
   readonly next: number;
   readonly nextLine: number;
   /** The line of each. */
@@ -60,13 +60,13 @@ export type PlainRows = {
 
 /**
  * Finds the cells of rows that leave no doubt, many at a time, in UTF-8. Every other row, and the last one of a window,
- * is left to the scanner, which finds the same in these, too.
+ * is left to the scanner, which would find the same in these rows too.
  */
 export class PlainScanner {
   readonly #program = scanProgram.take();
   readonly #columns: number;
   readonly #bytesAt: number;
-  /** Index in the window of what is at `#bytesAt`. */
+  /** Index in the window of the byte at `#bytesAt`. */
   #first = 0;
   #bytesEnd = 0;
 
@@ -77,7 +77,7 @@ export class PlainScanner {
     this.#program.setDialect(delimiter.charCodeAt(0), itsQuote, columns, rowBytesMax);
   }
 
-  /** Takes a copy of what the window holds from `window.at` on; called after every `append` and `finish`. */
+  /** Copies the window from `window.at` on; called after every `append` and `finish`. */
   load({ at, end, bytes }: Window): void {
     this.#first = at;
     this.#bytesEnd = this.#bytesAt + end - at;
@@ -111,7 +111,7 @@ export class PlainScanner {
     };
   }
 
-  /** Lets go of the memory; nothing is called afterwards. */
+  /** Releases the memory; nothing is called afterwards. */
   close(): void {
     scanProgram.giveBack(this.#program);
   }

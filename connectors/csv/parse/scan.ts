@@ -15,7 +15,7 @@ export type ScanStep =
   | "end"
   /** A quoted field is still open at the end of the file. */
   | "unclosed"
-  /** A misplaced quote makes it a guess where the row ends. */
+  /** A misplaced quote makes the end of the row a guess. */
   | "doubtful"
   /** The row is longer than `rowBytesMax`. */
   | "too long";
@@ -31,14 +31,14 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const noQuote = -1;
 
-// What the field functions return instead of an index.
+// The values that the field functions return instead of an index.
 const needsMore = -1;
 const isUnclosed = -2;
 const isDoubtful = -3;
 
 /**
- * Finds the rows and fields of CSV in bytes, or in UTF-16 units, without making strings. One object for each
- * read: it counts lines from the one it is given, over LF, CRLF and lone CR, those inside quotes included.
+ * Finds the rows and fields of CSV in bytes, or in UTF-16 units, without making strings. One object for each read: it
+ * counts lines from the given one, over LF, CRLF and lone CR, including those inside quotes.
  */
 export class Scanner {
   /** Line of the next row, from 1. */
@@ -49,7 +49,7 @@ export class Scanner {
   rowStart = 0;
   /** Index after the row's last unit, its line end not counted. */
   rowEnd = 0;
-  /** Number of the row's fields; of more than `columnsMax` the rest is only counted. */
+  /** Number of the row's fields; those beyond `columnsMax` are only counted. */
   fields = 0;
   readonly starts = new Int32Array(columnsMax);
   readonly ends = new Int32Array(columnsMax);
@@ -80,7 +80,7 @@ export class Scanner {
     this.#endsQuoted = tableOf([this.#quote, lineFeed, carriageReturn, 0]);
   }
 
-  /** Reads one row at `window.at`, and moves `at` after it unless the row is not complete or cannot be told. */
+  /** Reads one row at `window.at`, and moves `at` after it unless the row is incomplete, too long or in doubt. */
   next(window: Window): ScanStep {
     this.#units = window.units;
     this.#end = window.end;
@@ -136,7 +136,7 @@ export class Scanner {
     return at === this.rowStart ? "blank" : "row";
   }
 
-  /** Reads on from `from` in the unquoted field that began at `start`; returns the index of what ends it. */
+  /** Continues from `from` in the unquoted field that began at `start`; returns the index where it ends. */
   #plain(start: number, from: number): number {
     const units = this.#units;
     const end = this.#end;
@@ -155,7 +155,7 @@ export class Scanner {
         break;
       }
       if (unit === this.#quote) {
-        // Behind the first one no other can stand behind blanks alone; looking would take the square of their number.
+        // After the first one, no other can follow only blanks; looking for it would take quadratic time.
         if (!isStray) this.#noteStray(start, at);
         isStray = true;
       } else if (unit === 0) this.hasNul = true;
@@ -166,7 +166,7 @@ export class Scanner {
     return at;
   }
 
-  /** Reads a quoted field that opens at `open`; returns the index of what ends it. */
+  /** Reads a quoted field that opens at `open`; returns the index where it ends. */
   #quoted(open: number): number {
     const units = this.#units;
     const end = this.#end;
@@ -208,9 +208,8 @@ export class Scanner {
   }
 
   /**
-   * Reads on after a closing quote that something follows. When the quoted text held a line end, the
-   * likeliest story is a quote that was never closed, met by the opening quote of a later field: then nothing
-   * is guessed.
+   * Continues after a closing quote that is followed by more text. When the quoted text held a line end, most likely a
+   * quote was never closed, and this one opens a later field: then nothing is guessed.
    */
   #textAfterQuote(open: number, after: number, line: number): number {
     if (this.#lineAt !== line) {
@@ -222,7 +221,7 @@ export class Scanner {
     return this.#plain(open, after);
   }
 
-  /** A quote behind other characters cannot open a field; behind blanks alone it may have been meant to. */
+  /** A quote after other characters cannot open a field; after nothing but blanks, it may have been meant to. */
   #noteStray(start: number, quoteAt: number): void {
     this.hasStrayQuote = true;
     for (let at = start; at < quoteAt; at += 1) {
@@ -269,7 +268,7 @@ export class Scanner {
   }
 }
 
-/** One for each set of units that dialects have: they are as large as many a file. */
+/** One table for each set of units that dialects have: a table is as large as many files are. */
 const tables = new Map<string, Uint8Array>();
 
 /** A table over all UTF-16 units in which the given ones are 1: one look-up a unit, whatever the encoding. */

@@ -1,6 +1,6 @@
 import type { Encoding } from "../config.ts";
 
-/** The delimiters that are recognised, the likelier first. */
+/** The delimiters that are recognised, the likeliest first. */
 export const candidates: readonly string[] = [",", ";", "\t", "|"];
 
 const marks: readonly (readonly [encoding: Encoding, bytes: Buffer])[] = [
@@ -9,7 +9,7 @@ const marks: readonly (readonly [encoding: Encoding, bytes: Buffer])[] = [
   ["utf-16be", Buffer.from([0xfe, 0xff])],
 ];
 
-/** The encoding of a text and the bytes of its byte order mark, which wins over what is configured. */
+/** The encoding of a text and the bytes of its byte order mark, which wins over the configured encoding. */
 export function sniffEncoding(
   head: Buffer,
   configured: Encoding,
@@ -20,7 +20,7 @@ export function sniffEncoding(
   return { encoding: configured, markBytes: 0 };
 }
 
-/** The line before the header that tells Excel the delimiter, `sep=;`; its characters number `length`. */
+/** The line before the header that gives Excel the delimiter, `sep=;`; `length` is its number of characters. */
 export function sniffSeparatorLine(
   head: string,
 ): { readonly delimiter: string; readonly length: number } | undefined {
@@ -30,9 +30,8 @@ export function sniffSeparatorLine(
 }
 
 /**
- * The delimiter that cuts the first line into `columns` fields, or the one it holds most of, outside quotes; a
- * comma when it holds none. `head` is the start of a text, in any encoding that has ASCII as single bytes or
- * units.
+ * The delimiter that cuts the first line into `columns` fields, or the most frequent one in it, outside quotes; a comma
+ * when it holds none. `head` is the start of a text, in any encoding that has ASCII as single bytes or units.
  */
 export function sniffDelimiter(
   head: string,

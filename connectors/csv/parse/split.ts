@@ -11,16 +11,15 @@ import { walkRows, type IsReached } from "./walk.ts";
 type SplitRequest = ConnectorRequest<CsvConfig> & Span<CsvPosition> & { readonly parts: number };
 
 /**
- * Cuts a span into at most `parts` neighbours of about as many bytes each, between rows. A plain file is
- * walked through up to its last edge, because only from its beginning on is it known what is quoted; a file
- * without an edge in it is only opened. The span of an append-only source stays whole: its positions hold a
- * mark of each file, and the parts of a backfill of it would have no order. So does one of several files
- * where the first row of a key wins.
+ * Cuts a span into at most `parts` neighbours of about as many bytes each, between rows. A plain file is walked up to
+ * its last edge, because quotes can be followed only from its beginning; a file without an edge in it is only opened.
+ * The span of an append-only source stays whole: its positions hold a mark of each file, and the parts of a backfill of
+ * it would have no order. So does a span of several files where the first row of a key wins.
  */
 export async function splitCsv(request: SplitRequest): Promise<readonly Span<CsvPosition>[]> {
   const { from, to } = request;
   const sections = request.config.append_only ? [] : await sectionsOf(request);
-  // Two lanes at once would not let the newest file be the first.
+  // With two lanes at once, the newest file would not be the first.
   const isOne = request.config.first_wins === true && sections.length > 1;
   const edges = isOne || sections.length === 0 ? [] : await new Cut(request, sections).edges();
   return [...edges, to].map((edge, index) => ({
@@ -29,20 +28,20 @@ export async function splitCsv(request: SplitRequest): Promise<readonly Span<Csv
   }));
 }
 
-/** The span of a file, and where it lies among the bytes of all. */
+/** The span of a file, and where it is among the bytes of all. */
 type Section = {
   readonly span: FileSpan;
   readonly isGzip: boolean;
   /** Bytes of the sections before it. */
   readonly begin: number;
-  /** Of a gzip file the bytes as stored, because it does not say how many they unpack to. */
+  /** For a gzip file, the bytes as stored, because it does not say how many they unpack to. */
   readonly bytes: number;
-  /** What was passed before the file and behind it. */
+  /** The files passed before this one, and those passed after it was read. */
   readonly before: Passed;
   readonly after: Passed;
 };
 
-/** @throws {SourceChangedError} a file is not the one that an end of the span was made from, or follows others. */
+/** @throws {SourceChangedError} a file is not the one that an end of the span was made from, or follows other files. */
 async function sectionsOf(request: SplitRequest): Promise<readonly Section[]> {
   const { config, from, to, signal } = request;
   const sections: Section[] = [];
@@ -105,7 +104,7 @@ class Cut {
     const index = this.#sections.findIndex(({ begin, bytes }) => byte < begin + bytes);
     const section = this.#sections[index];
     if (section === undefined) return undefined;
-    // A section without a row left has moved the last edge on to a later one.
+    // The last edge has moved on to a later section, because this one has no row left.
     if (index < (this.#last?.index ?? 0)) return undefined;
     const inside = byte - section.begin;
     if (section.isGzip) {
@@ -118,7 +117,7 @@ class Cut {
 
   /** The first row of the first section from `first` on that has one. */
   async #beginningFrom(first: number): Promise<Edge | undefined> {
-    // No edge stands where the span begins, nor at or before another.
+    // No edge may be where the span begins, nor at or before another edge.
     if (first <= (this.#last?.index ?? 0)) return undefined;
     for (let index = first; index < this.#sections.length; index += 1) {
       const edge = await this.#walk(index, { from: undefined, isReached: () => true });
@@ -151,7 +150,7 @@ class Cut {
     const { span, before, after } = section;
     const { config, signal } = this.#request;
     await using file = await openFile(span.file, config.append_only);
-    // It was opened before, to see how large it is.
+    // It was opened before, to get its size.
     if (behind(before, file).before !== after.before)
       throw changed(file.place, "changed while it was read");
     const { from, isReached } = how;

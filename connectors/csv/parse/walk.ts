@@ -16,15 +16,15 @@ export type IsReached = (row: { readonly offset: number; readonly line: number }
 /** Where a walk ended: before a row, or after all of them. */
 export type Walked = Place & {
   readonly isEnd: boolean;
-  /** Lines of the file up to there; one that has begun counts. */
+  /** Lines of the file up to there, including one that has begun. */
   readonly lines: number;
 };
 
 /**
- * Finds the first row of a file's span for which `isReached`, only by where rows end: no value is read, so it
- * takes a fraction of what reading takes. A read resumes at what it finds, which is never inside a row.
- * @throws {ConfigError} the file cannot be read so far, as `readFile` says. @throws {SourceChangedError} it
- * is not the span's.
+ * Finds the first row of a file's span for which `isReached` holds, only by where rows end: no value is read, so it
+ * takes a fraction of the time of reading. A read can resume at the result, which is never inside a row.
+ * @throws {ConfigError} the file cannot be read that far, as for `readFile`. @throws {SourceChangedError} it is not the
+ * span's file.
  */
 export async function walkRows(
   file: OpenFile,
@@ -37,7 +37,7 @@ export async function walkRows(
   if (from !== undefined) assertSameFile(file, from);
   if (to !== undefined) assertSameFile(file, to);
   const layout = await readLayout(file, config, { signal, mayName: false });
-  // A header line is waited for in append-only files alone, and no place is looked for in those.
+  // Only an append-only file may lack its header line for now, and no place is looked for in those.
   if (layout === undefined) throw changed(file.place, "has no whole header line yet");
   const start = from ?? { offset: layout.offset, line: layout.line };
   const walk = new Walk(file.place, { layout, start, isReached: request.isReached });
@@ -60,7 +60,7 @@ class Walk {
   #hasBegun = false;
   /** The long row being followed, and where it begins if the walk is to end there. */
   #followed: { readonly row: LongRow; readonly found: Walked | undefined } | undefined;
-  /** A long row that ended, while no row after it has proven where. */
+  /** A long row that ended, until a row after it proves where. */
   #unproven: LongRow | undefined;
 
   constructor(place: string, how: How) {
@@ -71,20 +71,20 @@ class Walk {
     this.#scanner = new Scanner(layout.dialect, start.line);
   }
 
-  /** Takes the next piece; gives the place once it is found. */
+  /** Takes the next piece; returns the place once it is found. */
   take(piece: Uint8Array): Walked | undefined {
     this.#window.append(piece);
     return this.#begin() ? this.#goOn() : undefined;
   }
 
-  /** Says that the span ends here. */
+  /** Marks the end of the span; returns the place. */
   finish(): Walked {
     this.#window.finish();
     if (!this.#begin()) throw changed(this.#place, "ends before what was already read of it");
     return this.#goOn() ?? this.#here(true);
   }
 
-  /** Goes to the start once the window holds what comes before it, and makes sure that this is the same. */
+  /** Moves to the start once the window holds the bytes before it, and makes sure that they are the same. */
   #begin(): boolean {
     if (this.#hasBegun) return true;
     const { offset, tail } = this.#how.start;

@@ -6,17 +6,17 @@ import type { Encoding } from "../config.ts";
 import { blockBytes, hashedBytes } from "../limits.ts";
 
 /**
- * Room for what is hashed, a row that is not yet too long, and the block that shows it. Even, as units of
- * UTF-16 are.
+ * Room for the hashed bytes, a row that is not yet too long, and the block that shows that it is. Even, because units
+ * of UTF-16 are.
  */
 const windowBytes = hashedBytes + 2 * rowBytesMax + blockBytes;
 
-/** Stands above the last byte of a UTF-16 text of odd length, so that it decodes to what no text may hold. */
+/** The high byte after the last byte of a UTF-16 text of odd length: the two make a unit that no text may hold. */
 const loneSurrogate = 0xd8;
 
 /**
- * The part of a file in memory: what a position is recognised by, the row being read, and what was read after
- * it. It grows with a small file and no further, so memory does not grow with a large one (I7). Indices count
+ * The part of a file in memory: the bytes by which a position is recognised, the row being read, and the bytes read
+ * after it. It grows with a small file and no further, so memory does not grow with a large one (I7). Indices count
  * units: bytes, or pairs of bytes in UTF-16.
  */
 export class Window {
@@ -36,7 +36,7 @@ export class Window {
   readonly #isBigEndian: boolean;
   readonly #memory: PageMemory | undefined;
 
-  /** `memory` is where its own comes from, and goes when it is closed. @default none that others use */
+  /** The window takes its bytes from `memory`, and gives them back when it is closed. @default memory of its own */
   constructor(encoding: Encoding, offset: number, memory?: PageMemory) {
     this.#memory = memory;
     this.#offset = offset;
@@ -44,7 +44,7 @@ export class Window {
     this.width = this.#isBigEndian || encoding === "utf-16le" ? 2 : 1;
   }
 
-  /** The bytes in the order of the encoding, UTF-16 always little-endian. Another buffer once more is appended. */
+  /** The bytes in the order of the encoding, UTF-16 always little-endian. It may be another buffer after `append`. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -53,7 +53,7 @@ export class Window {
     return this.#units;
   }
 
-  /** Adds the next bytes of the file, at most `blockBytes`. What lies far enough before `at` may go. */
+  /** Adds the next bytes of the file, at most `blockBytes`. Bytes far enough before `at` may be dropped. */
   append(piece: Uint8Array): void {
     if (this.#bytesEnd + piece.length > windowBytes) this.#shift();
     this.#makeRoom(this.#bytesEnd + piece.length);
@@ -64,7 +64,7 @@ export class Window {
     if (this.#isBigEndian) this.#bytes.subarray(whole, this.end * this.width).swap16();
   }
 
-  /** Says that the file ends here. */
+  /** Marks the end of the file. */
   finish(): void {
     this.isFinal = true;
     if (this.#bytesEnd === this.end * this.width) return;
@@ -72,7 +72,7 @@ export class Window {
     this.end += 1;
   }
 
-  /** Gives its memory back; nothing of it is read afterwards. */
+  /** Gives its memory back; nothing in it may be read afterwards. */
   close(): void {
     this.#memory?.giveBack(this.#bytes);
     this.#bytes = Buffer.alloc(0);
@@ -95,10 +95,10 @@ export class Window {
     return hash("sha256", this.#bytes.subarray(Math.max(0, end - hashedBytes), end));
   }
 
-  /** Grows by doubling: most files are small, and the room for the longest row costs more than they do. */
+  /** Grows by doubling: most files are small, and room for the longest row would cost more than they do. */
   #makeRoom(bytes: number): void {
     const size = this.#bytes.length;
-    // Besides them, room for what `finish` writes after an odd last byte.
+    // Includes room for the byte that `finish` writes after an odd last byte.
     const needed = bytes + (bytes % 2);
     if (needed <= size) return;
     const wanted = Math.min(windowBytes, Math.max(needed, 2 * size));

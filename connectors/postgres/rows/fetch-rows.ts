@@ -4,12 +4,12 @@ import type Cursor from "pg-cursor";
 import { RetryLater } from "../../../src/errors.ts";
 import type { RawRows } from "./raw-rows.ts";
 
-/** What a fetch says besides its rows: whether they were the last ones, and the OIDs of their columns' types. */
+/** The result of a fetch besides its rows: whether they were the last ones, and the OIDs of their columns' types. */
 type Fetched = { readonly isLast: boolean; readonly oids: readonly number[] };
 
 /**
  * Fetches rows of a cursor, while a tap gathers them.
- * @throws {RetryLater} other than as many came as the server says it sent.
+ * @throws {RetryLater} the number of rows differs from what the server says it sent.
  */
 export async function fetchRows(
   cursor: Cursor,
@@ -17,7 +17,7 @@ export async function fetchRows(
   asked: number,
 ): Promise<Fetched> {
   const before = gathered.count;
-  // Before the last ones the server says no number: it sent all that were asked for.
+  // Before the last rows, the server gives no number: it sent all that were asked for.
   const { rowCount: told, fields } = await new Promise<QueryResult>((tell, fail) => {
     cursor.read(asked, (error, _, result) => {
       if (error instanceof Error) fail(error);

@@ -12,16 +12,16 @@ import { rowHeadBytes, type RawRows } from "./raw-rows.ts";
 /** Rows of a statement: from the index `from` on, up to `to`. */
 export type RowSpan = { readonly rows: RawRows; readonly from: number; readonly to: number };
 
-/** The cells of a page, and its rows, which are made when somebody asks for one. */
+/** The cells of a page, and its rows, each of which is made when asked for. */
 export type PostgresCells = Omit<Cells, "row"> & { row(index: number): PostgresRow };
 
 const lengthBytes = 4;
 const quote = 0x22;
 
-/** Of pages that were released, by whichever reader: a run has one for each chunk. */
+/** Memory of pages that any reader released: a run has one reader for each chunk. */
 const memory = new PageMemory();
 
-/** Prepares the making of cells of these columns; all that it makes share the names. */
+/** Prepares to make cells of these columns; all cells share the names. */
 export function cellMaker(columns: readonly SourceColumn[]): (of: RowSpan) => PostgresCells {
   const names = columns.map(({ name }) => name);
   const writers = columns.map((column) => writerOf(column));
@@ -44,7 +44,7 @@ export function cellMaker(columns: readonly SourceColumn[]): (of: RowSpan) => Po
   };
 }
 
-/** Writes the cells of some rows one behind the other, as the mapping reads them. */
+/** Writes the cells of some rows one after the other, as the mapping reads them. */
 class CellWriter {
   /** The memory of all that is written. */
   readonly piece: Buffer;
@@ -55,12 +55,12 @@ class CellWriter {
   readonly #writers: readonly (WriteValue | undefined)[];
   readonly #raw: Buffer;
   readonly #out: Buffer;
-  /** The value at hand; one for all, because a new one for each would be garbage. */
+  /** The current value; one object for all, because a new one for each would be garbage. */
   readonly #sent: { readonly bytes: Buffer; from: number; to: number };
   #end = 0;
   /** The next cell. */
   #cell = 0;
-  /** Whether a cell begins with what no text in UTF-8 begins with. */
+  /** Whether a cell begins with a byte that no text in UTF-8 begins with. */
   #isBroken = false;
 
   constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[]) {
@@ -69,7 +69,7 @@ class CellWriter {
     this.#raw = of.rows.bytes;
     this.#sent = { bytes: this.#raw, from: 0, to: 0 };
     const cells = (of.to - of.from) * writers.length;
-    // One piece of memory, because making one and giving it back costs more than what is done in it.
+    // One piece of memory, because making one and giving it back costs more than the work done in it.
     const places = 2 * cells * Int32Array.BYTES_PER_ELEMENT;
     this.piece = memory.take(places + cells + this.#bytesMax(cells));
     const { buffer, byteOffset } = this.piece;
@@ -101,7 +101,7 @@ class CellWriter {
     return Math.max(0, bytes);
   }
 
-  /** Whether a row is so long that it is not worth to copy it: it is mapped as an object in any case. */
+  /** Whether a row is too long to be worth copying: it is mapped as an object in any case. */
   #isLong(row: number): boolean {
     const { rows } = this.#of;
     return rows.startOf(row + 1) - rows.startOf(row) > cellRowBytesMax;
@@ -169,7 +169,7 @@ class CellWriter {
     this.#close(end, seen);
   }
 
-  /** Ends a text, and notes what is special about it; `seen` is all its bytes in one. */
+  /** Ends a text, and notes its flags; `seen` is the bitwise or of all its bytes. */
   #close(end: number, seen: number): void {
     if (seen > 0x7f) {
       this.flags[this.#cell - 1] = notAscii;

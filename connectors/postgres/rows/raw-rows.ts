@@ -1,6 +1,6 @@
 import { PageMemory } from "../../../src/records/page-memory.ts";
 
-/** Of rows that were released, by whichever reader: a run has one for each chunk. */
+/** Memory of rows that any reader released: a run has one reader for each chunk. */
 const memory = new PageMemory();
 
 /** A value as the server writes it. */
@@ -12,10 +12,10 @@ export const rowHeadBytes = 7;
 const lengthBytes = 4;
 const nothing = Buffer.alloc(0);
 const firstBytes = 64 * 1024;
-/** Little enough not to hold twice what is read, and enough for a value of a gigabyte to be copied few times. */
+/** Little enough not to hold twice the bytes read, and enough that a value of a gigabyte is copied only a few times. */
 const grownBy = 1.5;
 
-/** The rows of one statement as the server sent them: its messages one behind the other. */
+/** The rows of one statement as the server sent them: its messages one after the other. */
 export class RawRows {
   #bytes: Buffer;
   #length = 0;
@@ -41,7 +41,7 @@ export class RawRows {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Begins a row, so many bytes into what `take` is given next. */
+  /** Begins a row, `offset` bytes into the bytes that `take` gets next. */
   begin(offset: number): void {
     this.#starts.push(this.#length + offset);
   }
@@ -52,26 +52,26 @@ export class RawRows {
     if (length > this.#bytes.length) {
       const grown = memory.take(Math.ceil(length * grownBy));
       this.#bytes.copy(grown, 0, 0, this.#length);
-      // The smaller piece is left to the collector: kept, all that a large block grew through would be held beside it.
+      // The smaller piece is left to the collector: otherwise all pieces that a large block grew through would be held.
       this.#bytes = grown;
     }
     bytes.copy(this.#bytes, this.#length, from, to);
     this.#length = length;
   }
 
-  /** Leaves the memory to rows that come later: nobody reads these any more. */
+  /** Leaves the memory to later rows: nobody reads these any more. */
   release(): void {
     memory.giveBack(this.#bytes);
     this.#bytes = nothing;
     this.#length = 0;
   }
 
-  /** Where a row's message begins; of the row behind the last one, where that ends. */
+  /** Where a row's message begins; for the row after the last one, where the last one ends. */
   startOf(row: number): number {
     return this.#starts[row] ?? this.#length;
   }
 
-  /** Where a value begins in `bytes`, behind its length. */
+  /** Where a value begins in `bytes`, after its length. */
   placeOf(row: number, column: number): number {
     let at = this.startOf(row) + rowHeadBytes;
     for (let before = 0; before < column; before += 1) {
@@ -90,7 +90,7 @@ export class RawRows {
     return this.#starts.map((_, row) => this.text(row, column));
   }
 
-  /** The values of a row, of which there are so many. */
+  /** The values of a row that has `columns` values. */
   texts(row: number, columns: number): Text[] {
     const texts: Text[] = [];
     let at = this.placeOf(row, 0);
@@ -119,7 +119,7 @@ export class RawRows {
     return true;
   }
 
-  /** The length of the value at a place; -1 is of NULL. */
+  /** The length of the value at a place; -1 for NULL. */
   #lengthAt(place: number): number {
     return this.#bytes.readInt32BE(place - lengthBytes);
   }

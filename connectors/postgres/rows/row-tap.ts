@@ -12,20 +12,20 @@ const headBytes = 5;
 const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * Stands between a connection and pg. While rows are gathered it takes their messages out, before pg makes a text of
- * each value; whatever else the server says reaches pg as it came.
+ * Reads between a connection and pg. While rows are gathered, it takes their messages out before pg makes a text of
+ * each value; every other message reaches pg as it came.
  */
 export class RowTap {
   #rows: RawRows | undefined;
   #handOn: (bytes: Buffer) => void = () => undefined;
-  /** The beginning of a message of which the head is not there yet. */
+  /** The beginning of a message whose head is not complete yet. */
   #rest = nothing;
-  /** Bytes of the message at hand that are still to come. */
+  /** Bytes of the current message that are still to come. */
   #left = 0;
   /** Whether that message is a row that is taken out. */
   #isTaken = false;
 
-  /** Puts itself in front of whoever listens to a stream; nothing was read from it before. */
+  /** Puts itself in front of the listeners of a stream, from which nothing was read before. */
   attach(stream: Duplex): void {
     const listeners = stream.listeners("data");
     stream.removeAllListeners("data");
@@ -36,13 +36,13 @@ export class RowTap {
       try {
         this.#read(bytes);
       } catch (error) {
-        // Thrown on, it would end the process; so it ends the connection, and whoever waits is told.
+        // If rethrown, it would end the process; so it ends the connection, and waiting calls get the error.
         stream.destroy(error instanceof Error ? error : new Error("unreadable"));
       }
     });
   }
 
-  /** Takes the rows out that `work` asks for, as long as it works. */
+  /** Takes out the rows that `work` asks for, until it ends. */
   async gather<Result>(rows: RawRows, work: () => Promise<Result>): Promise<Result> {
     this.#rows = rows;
     try {
@@ -55,7 +55,7 @@ export class RowTap {
   #read(piece: Buffer): void {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     let at = 0;
-    // Where the stretch of messages begins that go the same way.
+    // The beginning of a stretch of messages that go the same way.
     let from = 0;
     while (at < bytes.length) {
       if (this.#left === 0) {

@@ -1,13 +1,13 @@
 import { quoteName } from "../../../src/postgres/names.ts";
 import type { Session } from "../client.ts";
 
-/** Whether a row `c` of `pg_collation` tells all texts apart, in SQL; before Postgres 12 each does. */
+/** Whether a row `c` of `pg_collation` distinguishes all texts, in SQL; before Postgres 12 each does. */
 export const isDeterministicSql =
   "coalesce((to_jsonb(c) ->> 'collisdeterministic')::boolean, true)";
 
 /**
- * The collations, as SQL, by which some columns of text are compared; of none where the database has none that takes
- * different texts for the same, and where there are no rows.
+ * The collations, as SQL, by which some columns of text are compared; empty where the database has no collation that
+ * takes different texts for the same, and where there are no rows.
  */
 export async function looseCollations(
   session: Session,

@@ -16,7 +16,7 @@ const types: Readonly<Record<Column["type"], string>> = {
 };
 
 /**
- * The table that a write-back is to.
+ * The table of a write-back.
  * @throws {ConfigError} the configuration names none.
  */
 export function tableOf(config: PostgresConfig): TableName {

@@ -7,7 +7,7 @@ export type TableName = {
   readonly table: string;
 };
 
-/** One part of a table's name: bare, or in double quotes, which hold any character, a quote twice. */
+/** One part of a table's name: bare, or in double quotes, which may hold any character, with a quote doubled. */
 const part = /(?:"((?:[^"]|"")+)"|([^".]+))/y;
 
 /** A table's name as it is in a statement. @throws {ConfigError} as `quoteName`. */
@@ -16,8 +16,8 @@ export function quoteTable({ schema, table }: TableName): string {
 }
 
 /**
- * Takes `companies`, `crm.companies` or `"my.schema"."Table"` apart. Letters keep their case: nothing is
- * folded, quoted or not. Undefined for what is not a name of a table.
+ * Parses `companies`, `crm.companies` or `"my.schema"."Table"`. Letters keep their case: nothing is folded, quoted or
+ * not. Undefined for a text that is not a name of a table.
  */
 export function parseTable(text: string): TableName | undefined {
   const names: string[] = [];
@@ -39,10 +39,7 @@ export function parseTable(text: string): TableName | undefined {
   return second === undefined ? { table: first } : { schema: first, table: second };
 }
 
-/**
- * A table's name for a person, and for the places of its rows: `crm.companies`, quoted where it would be read
- * otherwise.
- */
+/** A table's name for a person, and for the places of its rows: `crm.companies`, quoted where it would be misread. */
 export function shownTable({ schema, table }: TableName): string {
   return schema === undefined ? shownName(table) : `${shownName(schema)}.${shownName(table)}`;
 }

@@ -3,10 +3,10 @@ import type { Text } from "../rows/raw-rows.ts";
 import type { SourceColumn } from "../source.ts";
 import { conversionOf } from "./values.ts";
 
-/** A row as the mapping reads it: text, null, or a Refusal of what JSON cannot carry. It has no prototype's members. */
+/** A row as the mapping reads it: text, null, or a refusal where JSON cannot carry it. It inherits no members. */
 export type PostgresRow = Readonly<Record<string, string | CoercionRefusal | null>>;
 
-/** Prepares the making of rows of these columns, so that a row costs no decisions that their types have made. */
+/** Prepares to make rows of these columns, so that a row repeats no decision that depends on their types alone. */
 export function rowMaker(
   columns: readonly SourceColumn[],
 ): (values: readonly Text[]) => PostgresRow {

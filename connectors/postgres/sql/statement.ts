@@ -5,13 +5,13 @@ import type { PostgresPosition } from "../position.ts";
 import type { RawRows, Text } from "../rows/raw-rows.ts";
 import { hasNoZone, type PostgresSource, type SourceColumn } from "../source.ts";
 
-/** A statement, its values apart. */
+/** A statement, with its values separate. */
 export type SqlStatement<Value = string> = {
   readonly sql: string;
   readonly values: readonly Value[];
 };
 
-/** All columns of the rows of a span, in order, `rowsMax` at most. */
+/** All columns of the rows of a span, in order, at most `rowsMax`. */
 export function selectRows(
   source: PostgresSource,
   span: Span<PostgresPosition>,
@@ -24,8 +24,8 @@ export function selectRows(
 }
 
 /**
- * Gives a row when two neighbours of some rows are equal in all that they are ordered by, in the columns' own
- * types and collations.
+ * A statement that returns a row if two neighbours of some rows are equal in all columns of the order, in the columns'
+ * own types and collations.
  */
 export function equalNeighbours(
   { order, collations }: PostgresSource,
@@ -33,7 +33,7 @@ export function equalNeighbours(
 ): SqlStatement<readonly Text[]> {
   const lists = order.map((_, at) => `$${at + 1}::text[]`);
   const names = order.map((_, at) => `k${at}`).join(", ");
-  // Each by itself: unnest would take a key that is an array apart.
+  // Each text is cast by itself: unnest would take apart a key that is an array.
   const casts = order.map(({ name, type }, at) => {
     const collation = collations.get(name);
     return collation === undefined ? `k${at}::${type}` : `k${at}::${type} collate ${collation}`;
@@ -51,8 +51,8 @@ export function orderOf({ order }: PostgresSource): string {
 }
 
 /**
- * What holds for the rows of a span, from ` where` on; nothing for all rows. Values are compared in the
- * columns' own types.
+ * The condition for the rows of a span, from ` where` on; empty for all rows. Values are compared in the columns' own
+ * types.
  * @throws {ConfigError} a position was made with other settings
  */
 export function conditionOf(
@@ -88,7 +88,7 @@ const least: Readonly<Record<string, bigint | undefined>> = {
   bigint: -(2n ** 63n),
 };
 
-/** A number as a column can hold it: an overlap may reach below the least one, and no row is there. */
+/** A number that a column can hold: an overlap may reach below the least one, where there are no rows. */
 function notBelow(text: string, column: SourceColumn | undefined): string {
   const bound = least[column?.type ?? ""];
   return bound !== undefined && /^-\d+$/.test(text) && BigInt(text) < bound ? String(bound) : text;
@@ -104,7 +104,7 @@ type Edge = {
   readonly texts: readonly string[];
 };
 
-/** A position without a key comes before all rows of its change, one with a key after its row. */
+/** A position without a key is before all rows of its change, one with a key is after its row. */
 function edgeOf(
   source: PostgresSource,
   position: PostgresPosition,
@@ -112,7 +112,7 @@ function edgeOf(
 ): Edge {
   const { changed, key, order } = source;
   const isOfChange = "changed" in position;
-  // A time that was written without a zone is another moment in a column that was given one since.
+  // A time that was written without a zone is another moment in a column that has been given a zone since.
   const hasLostZone =
     isOfChange &&
     changed?.type === "timestamp with time zone" &&

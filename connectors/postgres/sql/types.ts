@@ -1,16 +1,16 @@
 import type { Session } from "../client.ts";
 
-/** What the server says of a column's type. */
+/** A column's type, as the server describes it. */
 export type ColumnType = {
   /** Its name without a length, as a cast takes it. */
   readonly type: string;
   /** Whether its values are compared by a collation. */
   readonly isText: boolean;
-  /** Of a list: what it is a list of, and what stands between two items. */
+  /** For a list: the type of its items, and the delimiter between two of them. */
   readonly items: { readonly type: string; readonly delimiter: string } | undefined;
 };
 
-/** The types of some OIDs. A domain is what it is made of; a type that only looks like an array is none. */
+/** The types of some OIDs. A domain counts as its base type; a type that only looks like an array is not a list. */
 export async function columnTypes(
   session: Session,
   oids: ReadonlySet<number>,

@@ -5,8 +5,8 @@ import { conversionOf } from "./values.ts";
 export type Sent = { readonly bytes: Buffer; readonly from: number; readonly to: number };
 
 /**
- * Writes what the mapping reads of a value into `out` from `at` on, at most `grownBytesMax` more bytes than it has.
- * Answers where that ends, or -1 where the value is none that JSON can carry, or not read as bytes.
+ * Writes a value as the mapping reads it into `out` from `at` on, at most `grownBytesMax` more bytes than it has.
+ * Returns where it ends, or -1 where JSON cannot carry the value, or it is not read as bytes.
  */
 export type WriteValue = (sent: Sent, out: Buffer, at: number) => number;
 
@@ -22,10 +22,10 @@ const [datePattern, dateTimePattern] = ["0000-00-00", "0000-00-00 00:00:00"];
 /** How the server ends a time in UTC. */
 const utc = Buffer.from("+00");
 const fractionDigits = 6;
-/** By how many digits they have; a dot alone is none. */
+/** Patterns by their number of digits; a dot alone is not one. */
 const fractions = [undefined, ".0", ".00", ".000", ".0000", ".00000", ".000000"];
 
-/** Whether bytes are of a pattern, in which 0 stands for any digit. */
+/** Whether bytes match a pattern, in which 0 stands for any digit. */
 function isLike(bytes: Uint8Array, from: number, pattern: string): boolean {
   for (let index = 0; index < pattern.length; index += 1) {
     const wanted = pattern.charCodeAt(index);
@@ -78,7 +78,7 @@ const writeDateTime: WriteValue = (sent, out, at) => {
   return next;
 };
 
-/** Blanks up to the length of a char(n) are no part of the value. */
+/** Blanks up to the length of a char(n) are not part of the value. */
 const writeTrimmed: WriteValue = ({ bytes, from, to }, out, at) => {
   let end = to;
   while (end > from && bytes[end - 1] === space) end -= 1;
@@ -97,8 +97,8 @@ const writers: Readonly<Record<string, WriteValue | undefined>> = {
 };
 
 /**
- * How a column's values are written: what `conversionOf` makes of their text, to the byte. A conversion that has no
- * writer here, of a list for one, is left to objects.
+ * How a column's values are written: exactly as `conversionOf` converts their text. A conversion without a writer here,
+ * such as a list's, is left to objects.
  */
 export function writerOf(column: ColumnType): WriteValue | undefined {
   if (conversionOf(column) === undefined) return undefined;

@@ -2,11 +2,11 @@ import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import { listJson } from "../list.ts";
 import type { ColumnType } from "./types.ts";
 
-/** Turns the server's text of a value into what the mapping reads: text, or a Refusal of what JSON cannot carry. */
+/** Turns the server's text of a value into what the mapping reads: text, or a refusal where JSON cannot carry it. */
 export type Convert = (text: string) => string | CoercionRefusal;
 
-// A Refusal rejects the rows whose mapping reads the column, and no others: an unmapped `valid_to` may well
-// be infinite.
+// A refusal rejects the rows whose mapping reads the column, and no others: an unmapped `valid_to` may well be
+// infinite.
 const notFinite = new CoercionRefusal(
   "not_number",
   "is not a finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
@@ -50,11 +50,11 @@ const conversions: Readonly<Record<string, Convert | undefined>> = {
   "timestamp without time zone": convertDateTime,
   "timestamp with time zone": convertDateTime,
   bytea: () => bytes,
-  // Blanks up to the length of a char(n) are no part of the value.
+  // Blanks up to the length of a char(n) are not part of the value.
   bpchar: (text) => text.replace(/ +$/, ""),
 };
 
-/** What is JSON already, as an item of a list. */
+/** Types whose text is JSON already, as an item of a list. */
 const isJson = new Set([
   "smallint",
   "integer",

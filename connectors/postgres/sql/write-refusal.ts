@@ -10,7 +10,7 @@ export function refusalOf(error: unknown, written?: string): string | undefined 
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
   const { code, column, constraint = "a constraint" } = error;
   switch (code) {
-    // Of two rows at once it may also be that a trigger gave them the same key: each alone is taken.
+    // With two rows at once, a trigger may also have given them the same key: each alone is accepted.
     case "21000":
       return "a trigger or a policy of the table finds several values for it";
     case "22001":
@@ -21,10 +21,10 @@ export function refusalOf(error: unknown, written?: string): string | undefined 
     case "22P05":
       return "a text has a character that the database's encoding does not have";
     case "23502":
-      // Of a domain the type needs it, and no column is named.
+      // For a domain, the type needs it, and no column is named.
       return column === undefined ? "it needs a value" : `the column ${column} needs a value`;
     case "23503":
-      // Of another table, whose rows point to the value of before; or of a partition.
+      // If the tables differ, the key is of another table, whose rows point to the earlier value; or of a partition.
       return written === undefined || error.table === written
         ? `it points to a row that does not exist (${constraint})`
         : `it breaks the foreign key ${constraint} of the table ${error.table}`;
@@ -37,7 +37,7 @@ export function refusalOf(error: unknown, written?: string): string | undefined 
     case "54000":
       return "a value is too long for an index";
     case "42501":
-      // The same state as of a missing grant, which is of the table and not of a row.
+      // A missing grant has the same state, but concerns the table and not a row.
       return error.routine === "ExecWithCheckOptions"
         ? "a policy of row level security refuses it"
         : undefined;

@@ -8,17 +8,16 @@ import type { WriteColumn, WriteTable } from "./write-table.ts";
 export type Numbered = { readonly ordinal: number; readonly patch: Patch };
 
 /**
- * A column and what its values are called in the statements: by number, so no name of a column can meet one
- * of ours.
+ * A column and the name of its values in the statements: by number, so that no column's name can collide with one of
+ * ours.
  */
 type Value = WriteColumn & { readonly as: string };
 
 /**
- * The one statement of a write-back. It takes the patches as JSON, reads each value as its column's type
- * would read it from a client, and gives `ordinal` and `done` for each patch: `kept` of a row that has other
- * values and was not changed, `absent` of one that is not there and was not made. Only new rows go through
- * `insert`, because an insert that ends as an update has fired triggers and taken numbers from sequences;
- * only changed ones through `update`.
+ * The one statement of a write-back. It takes the patches as JSON, reads each value as its column's type would read it
+ * from a client, and returns `ordinal` and `done` for each patch: `kept` for a row that has other values and was not
+ * changed, `absent` for one that is not there and was not made. Only new rows go through `insert`, because an insert
+ * that ends as an update has fired triggers and taken numbers from sequences; only changed rows go through `update`.
  */
 export function writeStatement(table: WriteTable, mayInsert: boolean): string {
   const { key, set } = valuesOf(table);

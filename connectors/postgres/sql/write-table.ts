@@ -11,8 +11,8 @@ export type WriteColumn = {
   /** As it is in a statement: `numeric(10,2)`. */
   readonly type: string;
   /**
-   * Whether `=` does not mean "the same value": of json and xml, which have none; of shapes, which are equal
-   * when their areas are; of intervals, where 30 days are a month; and where case makes no difference.
+   * Whether `=` does not mean "the same value": for json and xml, which have no `=`; for shapes, which are equal when
+   * their areas are; for intervals, where 30 days are a month; and where case makes no difference.
    */
   readonly isComparedAsText: boolean;
 };
@@ -40,7 +40,7 @@ const columnsStatement = `
   join pg_type as item on item.oid = case base.typcategory when 'A' then base.typelem else base.oid end
   where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped`;
 
-/** What `on conflict` can use: an index of these columns and no others, over every row, checked at once. */
+/** The indexes that `on conflict` can use: of these columns and no others, over every row, checked at once. */
 const uniqueStatement = `
   select from pg_index as i
   where i.indrelid = to_regclass($1) and i.indisunique and i.indisvalid and i.indimmediate

@@ -31,7 +31,7 @@ async function inDoubt(): Promise<Harness> {
 }
 
 const dayMs = hostForgottenMs + 1;
-/** The doubts of a host of which something was heard before or not, as another host finds them. */
+/** The doubts of a host, which was heard from in between or not, as another host finds them. */
 async function leftBy(
   heardAfterMs: number | undefined,
   laterMs: number,

@@ -139,7 +139,7 @@ describe("a request of a run that was given up", () => {
     await harness.write("accounts.csv", newer);
     const worker = { temporalId: "t", version: "0.1.0", lastBeat: harness.clock.nowMs };
     for (const beat of beating) await harness.state.beat({ ...worker, ...beat });
-    // Nobody can look for a process of another machine: a day of silence says that it is gone.
+    // Nobody can look for a process of another machine: after a day of silence it counts as gone.
     await transfer(harness, "run-2");
     expect(await harness.state.openSenders({ but: "" })).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { held, newer, overMs, resend, transfer } from "../../support/project/dou
 import type { Harness } from "../../support/project/harness.ts";
 import { stagedRun } from "../../support/project/test-run.ts";
 
-/** A run that is given up while its request with every account is on its way. */
+/** A run that is abandoned while its request with every account is on its way. */
 async function givenUp(): Promise<{ readonly harness: Harness; readonly arrive: () => unknown }> {
   const { run, chunk } = await stagedRun();
   const { harness } = run;

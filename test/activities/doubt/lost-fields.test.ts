@@ -7,7 +7,7 @@ const lost =
   "account_properties.name was left out of 2 records that had it before, such as accounts.csv:2: " +
   "the service may keep the old value (`empty: null` sends a null, `empty: omit` says that it is meant)";
 
-/** What two runs say, of a file each. */
+/** The warnings of two runs, each over its own version of a file. */
 async function warningsOf(
   yaml: string,
   file: string,

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A run that has staged newer rows, while a request with the older ones is on its way. */
+/** A run that has staged newer rows while a request with the older ones is on its way. */
 async function newerStaged(): Promise<{
   readonly run: TestRun;
   readonly chunk: Staged;

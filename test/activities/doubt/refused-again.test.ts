@@ -13,7 +13,7 @@ import {
 import { Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
-/** The service closed the account since, and names the first record that it is sent. */
+/** The service has since closed the account, and names the first record that it is sent. */
 const closed = {
   status: 422,
   body: {
@@ -59,7 +59,7 @@ it("does not stop a run for a record in doubt that the service refuses by now, a
   expect(report.warnings.join()).toContain("they could not be sent once more");
   expect(await held(harness, "b1")).toBe("B");
   expect(await lostOf(harness)).toEqual([{ lost: ["a1"], inDoubt: 0 }]);
-  // Nobody sends its staged line any more.
+  // Its staged line will not be sent any more.
   expect(await harness.state.keptStages({ runId: "run-2" })).toEqual([]);
 
   expect(await transfer(harness, "run-4")).toMatchObject({ counts: { read: 0 } });

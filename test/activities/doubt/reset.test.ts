@@ -7,7 +7,7 @@ import type { StateStore } from "../../../src/state/state-store.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { openedRun, rows, TestRun } from "../../support/project/test-run.ts";
 
-/** What Temporal does after a reset to the first task: it begins again, under the same ids. */
+/** Does what Temporal does after a reset to the first task: begins again, under the same ids. */
 async function reset(harness: Harness, runId = "run-1"): Promise<TestRun> {
   return await TestRun.open(harness, { runId });
 }

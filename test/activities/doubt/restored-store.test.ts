@@ -21,7 +21,7 @@ async function onStoreOf(harness: Harness, stateFolder: string): Promise<Harness
   return harness.withState(state);
 }
 
-/** A folder with the store as it is now. */
+/** A folder with a backup of the current store. */
 async function backupOf({ deps }: Harness): Promise<string> {
   const folder = await temporaryFolder();
   const live = new DatabaseSync(join(deps.config.stateFolder, "state.db"));
@@ -30,7 +30,7 @@ async function backupOf({ deps }: Harness): Promise<string> {
   return folder;
 }
 
-/** A run over the file as it is now. */
+/** A run over the current file. */
 async function run(harness: Harness, runId: string): ReturnType<TestRun["transfer"]> {
   return await (await TestRun.open(harness, { runId })).transfer();
 }
@@ -50,7 +50,7 @@ it(
     await run(harness, "run-2");
     expect((await harness.sandbox.names()).get("a")).toBe("B");
 
-    // The store of the backup comes back; what is beside it stayed.
+    // The store of the backup is restored; the file next to it stayed.
     await copyFile(lastSendFileIn(stateFolder), lastSendFileIn(restored));
     await harness.write("accounts.csv", csvOf("A"));
     const back = await onStoreOf(harness, restored);
@@ -61,7 +61,7 @@ it(
     ]);
     expect((await harness.sandbox.names()).get("a")).toBe("A");
 
-    // It is told once, and what is sent from then on is known.
+    // The warning comes once, and records sent from then on are known.
     await back.state.close();
     const again = await run(await onStoreOf(harness, restored), "run-4");
     expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
@@ -109,7 +109,7 @@ it("writes no page that waited in the backup over what was pulled since: it is a
   await run(harness, "run-1");
   await copyFile(lastSendFileIn(stateFolder), lastSendFileIn(restored));
 
-  // The page is of pull-1; by now the service may say otherwise.
+  // The page is from pull-1; by now the service may answer differently.
   const back = await onStoreOf(harness, restored);
   const report = await (await PullRun.open(back, { runId: "pull-3" })).finish();
   expect(await harness.sandbox.ledger("search")).toHaveLength(2);

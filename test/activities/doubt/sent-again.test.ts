@@ -16,7 +16,7 @@ import { TestRun } from "../../support/project/test-run.ts";
 import { someOf } from "../../support/trials.ts";
 import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
-/** What sends a record once more that is in doubt. */
+/** How a record in doubt is sent once more. */
 const ways = ["resend", "next run"] as const;
 
 type Way = (typeof ways)[number];
@@ -31,8 +31,8 @@ function tableYaml(url: string): string {
 }
 
 /**
- * Account z of a table is in doubt, and can be sent once more; `more` accounts stand before it. The mapping
- * is edited then.
+ * Account z of a table is in doubt, and can be sent once more; `more` accounts come before it. The mapping is then
+ * edited.
  */
 async function inDoubt(more: number): Promise<Harness> {
   const { query, url } = await postgres();
@@ -86,7 +86,7 @@ describe.each(someOf(ways, 2))("a record that a %s sends once more", (way) => {
     const chunk = await begun.stage();
     await begun.send(chunk);
     await begun.commit(chunk);
-    // What is in doubt waits for the lock, which a backfill lends after each chunk.
+    // Records in doubt wait for the lock, which a backfill lends after each chunk.
     await harness.perform(activities.yieldBackfill, begun.opened);
     await sendAgain(harness, way);
     expect(await held(harness, "z")).toBe("NEW");

@@ -5,7 +5,7 @@ import { held, newer, overMs, transfer } from "../../support/project/doubt-story
 import { accountsYaml } from "../../support/project/harness.ts";
 import { splitOf, stagedRun, TestRun, type Staged } from "../../support/project/test-run.ts";
 
-/** Sends a chunk until it is given up; of the requests, those of these numbers are refused. */
+/** Sends a chunk until it is abandoned; the requests with these numbers are refused. */
 async function sendUntilCut(
   run: TestRun,
   chunk: Staged,
@@ -26,7 +26,7 @@ async function sendUntilCut(
   }
 }
 
-/** A run that is given up after an earlier one sent every account late; `text` is the file that it reads. */
+/** A run that is abandoned after an earlier one sent every account late; `text` is the file that it reads. */
 async function givenUpAfterLate(limit: string, text: string): Promise<TestRun> {
   const { run, chunk } = await stagedRun(`reject_limit: { rate: 0%, rows: ${limit} }`);
   const { harness } = run;

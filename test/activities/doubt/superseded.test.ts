@@ -4,7 +4,7 @@ import { until } from "../../support/process/process.ts";
 import { accountsCsv, failureOf } from "../../support/project/harness.ts";
 import { rows, stagedRun, TestRun, type Staged } from "../../support/project/test-run.ts";
 
-/** A run whose workflow was terminated with its only chunk staged, and the run that took the send lock over from it. */
+/** A run whose workflow was terminated with its only chunk staged, and the run that took over the send lock. */
 async function takenOver(
   before: (run: TestRun, chunk: Staged) => Promise<void> = async () => undefined,
 ): Promise<{ readonly zombie: TestRun; readonly chunk: Staged; readonly next: TestRun }> {

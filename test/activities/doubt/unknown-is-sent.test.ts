@@ -67,7 +67,7 @@ describe("what is unchanged", () => {
       const lost = await story.open("B");
       await lost.send(await lost.stage(), form);
       expect(await story.held()).toBe("B");
-      // The service holds B, and nobody lived to write that down.
+      // The service holds B, and no process survived to record that.
       expect(await lost.close({ outcome: "failed" })).toMatchObject({ possibly_repeated: 1 });
       expect(await story.sends("A")).toEqual(one);
       expect(await story.held()).toBe("A");

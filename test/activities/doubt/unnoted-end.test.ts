@@ -6,7 +6,7 @@ import { rows, stagedRun, type Staged, type TestRun } from "../../support/projec
 
 type Noting = "endRequest" | "movePart";
 
-/** A request of which the store could not note the end: the disk was full for a moment. */
+/** A request whose end the store could not note: the disk was full for a moment. */
 async function unnoted(
   method: Noting,
 ): Promise<{ readonly run: TestRun; readonly chunk: Staged; readonly failure: unknown }> {
@@ -53,7 +53,7 @@ async function sendAndClose(run: TestRun, chunk: Staged): Promise<void> {
   await run.close();
 }
 
-/** What is sent again and then anew is in doubt, until what it was sent in before is over. */
+/** Records that are sent again and then in a newer version are in doubt until the earlier requests are over. */
 async function isOverInTime({ harness }: TestRun): Promise<void> {
   await harness.write("accounts.csv", newer);
   await transfer(harness, "run-2");

@@ -21,7 +21,7 @@ async function look(
   });
 }
 
-/** Has a sync send everything that is pushed by now. */
+/** Makes a sync send everything that has been posted so far. */
 async function drain({ harness }: PostedHarness, runId: string): Promise<void> {
   await (await TestRun.open(harness, { runId, kind: "inbox" })).transfer();
 }

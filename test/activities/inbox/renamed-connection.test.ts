@@ -6,7 +6,7 @@ import { Harness, harnessHead } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
-/** A `sluice.yaml` whose one connection has this name. */
+/** A `sluice.yaml` whose only connection has this name. */
 function yamlOf(name: string): string {
   return `${harnessHead}connections:
   ${name}: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }

@@ -5,7 +5,7 @@ import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
-/** A harness whose two receivers hear of failures and of everything. */
+/** A harness with two receivers: one is notified of failures, the other of every run. */
 async function harness(): Promise<Harness> {
   const yaml = `${accountsYaml()}notify:
   - { url: "https://hooks.example/failed", on: failed, format: slack }

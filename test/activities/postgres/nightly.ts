@@ -6,7 +6,7 @@ import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts"
 import { Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
-/** A sync of its table, of which the last `overlap` is read again. */
+/** A sync of its table that reads the last `overlap` again. */
 export function nightlyYaml(url: string, overlap: string): string {
   return `version: 1
 api: { base_url: "\${SLUICE_BASE_URL}", api_key: "\${SLUICE_API_KEY}", requests_per_second: 1000 }
@@ -49,7 +49,7 @@ export class Nightly {
     return new Nightly(database, harness);
   }
 
-  /** Puts `count` rows there that changed over the last days, the newest now. */
+  /** Inserts `count` rows that changed over the last days, the newest of them now. */
   async fill(count: number): Promise<void> {
     await this.database.query(
       `insert into companies select n, 'c' || n || '.example', 'Company ' || n, null, now() - (${count} - n) *

@@ -7,7 +7,7 @@ import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 120_000;
 
-/** A sync of so many companies, each with a number of its own; and the statement that gives some of them new ones. */
+/** A sync of this many companies, each with its own number; and the statement that gives some of them new numbers. */
 async function numbered(rows: number): Promise<{ harness: Harness; query: TestDatabase["query"] }> {
   const { url, query } = await postgres();
   await query(

@@ -10,7 +10,7 @@ const rows = 10;
 async function alteredAfterANight(type: string, column = "updated_at"): Promise<Nightly> {
   const nightly = await Nightly.open();
   await nightly.fill(rows);
-  // None of today, which a read of days leaves for tomorrow.
+  // No row of today, because a read by days leaves those for tomorrow.
   await nightly.database.query("update companies set updated_at = updated_at - interval '3 days'");
   await nightly.night();
   await nightly.database.query(`alter table companies alter ${column} type ${type}`);
@@ -42,7 +42,7 @@ describe("a change column or key of another type", () => {
       ) as unknown,
     });
     await fail(nightly, "run-2");
-    // Nobody can say that they are the same: that would be to continue after the old checkpoint.
+    // A person cannot declare them the same: that would continue after the old checkpoint.
     expect(await said(nightly, "rebind", "accounts")).toMatch(
       /come in another order; .*\n→ `sluice state reset accounts --reason "[^"]+"` reads and sends everything anew$/,
     );
@@ -72,7 +72,7 @@ describe("a change column or key of another type", () => {
   });
 });
 
-/** A table whose rows were all stamped at once, days ago; `number` counts them from the other end. */
+/** A table whose rows were all stamped at the same time, days ago; `number` counts them from the other end. */
 async function filled(): Promise<Nightly> {
   const nightly = await Nightly.open();
   await nightly.fill(1_500);

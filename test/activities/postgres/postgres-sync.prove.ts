@@ -8,7 +8,7 @@ import { nightlyYaml, Nightly, session } from "./nightly.ts";
 
 const timeoutMs = 240_000;
 
-/** Finds the connector at work in the midst of a block. */
+/** Finds the connector at work in the middle of a block. */
 const reading = `select 1 from pg_stat_activity
   where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like
   '%order by%limit%'`;
@@ -28,7 +28,7 @@ describe("a nightly sync of a Postgres table", () => {
       expect(counts.sent).toBe(30);
       expect(counts.read).toBeGreaterThan(4_000);
       expect(balanced).toBe(true);
-      // Six hours of overlap are read again, and what is the same is not sent.
+      // Six hours of overlap are read again, and unchanged rows are not sent.
       expect((await nightly.night()).counts).toMatchObject({ sent: 0 });
     },
     timeoutMs,

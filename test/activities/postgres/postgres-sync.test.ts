@@ -66,7 +66,7 @@ describe("a nightly sync of a Postgres table", () => {
   it("reads all of a table that another was swapped for, also in the midst of a run", async () => {
     const nightly = await Nightly.open("0");
     await nightly.fill(1_500);
-    // Most rows of it are stamped before what was read already.
+    // Most of its rows are stamped before what was already read.
     const swap = async (name: string): Promise<void> => {
       await nightly.database.query(
         `create table new (like companies including all);

@@ -9,7 +9,7 @@ import { someOf } from "../../support/trials.ts";
 
 const timeoutMs = 120_000;
 
-/** Their versions are more rows than two lanes need. */
+/** Their versions are more rows than two lanes require. */
 const accounts = 550;
 
 /** A table of versions of accounts, 20 of each and nine minutes apart, and a project that syncs it. */
@@ -51,7 +51,7 @@ async function backfill(harness: Harness, asked: object = {}): Promise<Opened> {
   return opened;
 }
 
-/** Stages, sends and commits one chunk of a backfill; answers how many records left. */
+/** Stages, sends and commits one chunk of a backfill. Returns how many records left. */
 async function send(harness: Harness, opened: Opened, chunk: number): Promise<number> {
   const { stageChunk, uploadFile, confirmUpload, commitChunk } = harness.activities;
   const staged = await harness.perform(stageChunk, { ...opened, chunk });
@@ -111,14 +111,14 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
       approved: undefined,
     });
     if ("moved" in again) throw new Error(again.moved);
-    // The last row that is read is the newest one, too: what became of the older ones, their number says alone.
+    // The last row read is also the newest: only their number shows what became of the older ones.
     expect(await send(harness, again, 2)).toBe(0);
     expect((await harness.sandbox.names()).get("a7")).toBe("newest");
   });
 });
 
 describe("a table of versions of which no key tells", { timeout: timeoutMs }, () => {
-  /** Of a text in lower case nobody knows whether two rows make the same. */
+  /** With a text in lower case, nobody can know whether two rows make the same record. */
   const rule = ", lowercase: true";
 
   it.each(someOf(["changed", "all"], 2))(

@@ -8,7 +8,7 @@ const timeoutMs = 120_000;
 
 const utc = "(now() at time zone 'UTC')";
 
-/** A table of times without a zone on a server of this zone, and a project that syncs it. */
+/** A table of times without a zone, on a server with this time zone, and a project that syncs it. */
 async function open(
   zone: string,
   from = "",
@@ -37,7 +37,7 @@ async function put({ query }: TestDatabase, name: string, at: string): Promise<v
   );
 }
 
-/** Backfills the sync as its workflow does, and gives what was read. */
+/** Backfills the sync as its workflow does, and returns how many rows were read. */
 async function backfill(harness: Harness, asked: object): Promise<number> {
   const { activities } = harness;
   const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };

@@ -146,7 +146,7 @@ describe("pullPages over domains", () => {
       { place: "a.example", code: "unknown_domain" },
       { place: "b.example", code: "refused_domain" },
     ]);
-    // Nothing of a customer's goes into Temporal, and the report does.
+    // No customer data goes into Temporal, but the report does.
     expect(JSON.stringify(report)).not.toContain(".example");
   });
 

@@ -10,7 +10,7 @@ import { PullRun } from "../../support/project/pull-run.ts";
 
 const hirings = { pull: "hirings", walks: "domains" } as const;
 
-/** Has a run end whose page was paid for and could not be written: it waits for the next one. */
+/** Makes a run end whose page was paid for and could not be written: the page waits for the next run. */
 async function leavePageWaiting(harness: Harness): Promise<void> {
   const run = await PullRun.open(harness);
   await mkdir(join(harness.folder, "scores.csv"));
@@ -109,7 +109,7 @@ describe("openPull", () => {
   it("asks again for a page that waited while the pull had another name, which wrote newer values", async () => {
     const harness = await openPullHarness();
     await leavePageWaiting(harness);
-    // Another pull that is configured, too, keeps its page.
+    // Another configured pull also keeps its page.
     const both = pullYaml().replace("  hiring:", "  hirings:");
     await (
       await PullRun.open(await harness.withYaml(both), { ...hirings, runId: "run-2" })

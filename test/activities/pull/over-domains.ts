@@ -4,7 +4,7 @@ import type { Harness } from "../../support/project/harness.ts";
 import { openPullHarness, rowsOf } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
-/** A pull that asks domain by domain. */
+/** A pull that makes its calls domain by domain. */
 export const overDomains = { pull: "hiring", walks: "domains" } as const;
 
 /** Begins a run of it, with its domains listed. */

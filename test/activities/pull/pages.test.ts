@@ -12,7 +12,7 @@ import {
 } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
-/** Dependencies whose CSV connector cannot be written to, for a while. */
+/** Dependencies whose CSV connector temporarily refuses to write. */
 function withoutWriteBack({ deps }: Harness): Pick<Dependencies, "sources"> {
   const csv = deps.sources.get("csv");
   if (csv === undefined) throw new Error("there is no CSV connector");

@@ -37,7 +37,7 @@ describe("writePage", () => {
     await database.query("create table scores (mk_id text primary key, fit integer)");
     const harness = await Harness.open({ yaml: yamlOf(database) });
     await (await PullRun.open(harness)).finish();
-    // Two rows are gone, one is another, and of those that are left half may not be changed.
+    // Two rows are gone, one has changed, and half of the remaining ones must not be changed.
     const [first, second, third] = await database.query("select mk_id from scores order by mk_id");
     await database.query(`
       delete from scores where mk_id in ('${String(first?.["mk_id"])}', '${String(second?.["mk_id"])}');

@@ -7,7 +7,7 @@ import { inDoubt, overMs } from "../../support/project/doubt-story.ts";
 import type { Harness } from "../../support/project/harness.ts";
 import { openedRun } from "../../support/project/test-run.ts";
 
-/** The beat of a worker as this one, of another host. */
+/** The beat of a worker like this one, on another host. */
 function beatOf({ clock, deps }: Harness, changes: Partial<NewBeat> = {}): NewBeat {
   return {
     hostId: "2",

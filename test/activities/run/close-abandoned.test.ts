@@ -17,7 +17,7 @@ describe("closeAbandoned", () => {
     expect(stored).toMatchObject({ outcome: "abandoned", possiblyRepeated: rows });
     expect(stored.failure?.message).toContain("wf-run-1");
     expect(await stagedFiles(run)).toEqual([]);
-    // The next run need not ask Temporal about anybody.
+    // The next run need not ask Temporal about any holder.
     const next = await TestRun.open(harness, { runId: "run-2" });
     expect(await next.transfer()).toMatchObject({ outcome: "done", counts: { sent: rows } });
   });

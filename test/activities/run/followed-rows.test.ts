@@ -21,8 +21,8 @@ syncs:
 }
 
 /**
- * Nights over a table of which 10 rows, "new1" to "new10", changed half an hour ago, and 3,000, "old1" to
- * "old3000", two hours ago.
+ * Nights over a table in which 10 rows, "new1" to "new10", changed half an hour ago, and 3,000, "old1" to "old3000",
+ * two hours ago.
  */
 class Nights {
   readonly database: TestDatabase;
@@ -72,8 +72,8 @@ class Nights {
 }
 
 /**
- * A table whose three rows came after a transaction began that is still open, and longer ago than a run goes back
- * by itself.
+ * A table whose three rows came after a transaction began that is still open, and longer ago than the reach of a run's
+ * own overlap.
  */
 async function openedLong(): Promise<{
   readonly database: TestDatabase;

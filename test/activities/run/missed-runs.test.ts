@@ -6,7 +6,7 @@ import { accountsCsv, accountsYaml, Harness } from "../../support/project/harnes
 const dayMs = 86_400_000;
 const schedule = 'schedule: { at: "02:30", time_zone: UTC }';
 
-/** A project whose sync is scheduled, or not; its clock is at 02:30 plus ten seconds. */
+/** A project whose sync may have a schedule; its clock is at 02:30 plus ten seconds. */
 async function scheduled(...sync: readonly string[]): Promise<Harness> {
   const files = { "accounts.csv": accountsCsv(3) };
   const harness = await Harness.open({ yaml: accountsYaml(...sync), files });
@@ -15,7 +15,7 @@ async function scheduled(...sync: readonly string[]): Promise<Harness> {
   return harness;
 }
 
-/** Opens a run, closes it, and answers its warnings of missed runs. */
+/** Opens a run, closes it, and returns its warnings of missed runs. */
 async function warnings(
   harness: Harness,
   runId: string,
@@ -30,7 +30,7 @@ async function warnings(
   return (report?.warnings ?? []).filter((text) => text.includes("did not happen"));
 }
 
-/** What Temporal says of a schedule that a person paused. */
+/** Temporal's state of a schedule that a person paused. */
 const pausedState: Dependencies["scheduleState"] = async (name) => ({
   kind: "paused",
   note: `of ${name}: migration`,

@@ -22,7 +22,7 @@ ${sync.map((member) => `    ${member}\n`).join("")}`;
 
 type Table = { readonly url: string; readonly query: (sql: string) => Promise<unknown> };
 
-/** A table of four companies, of which one has no plan, so that a mapping with it makes the same record. */
+/** A table of four companies, one without a plan, so that a mapping with the plan makes the same record for it. */
 async function companies(): Promise<Table> {
   const table = await postgres();
   await table.query(`create table companies (id text primary key, domain text, name text, plan text, updated_at
@@ -36,7 +36,7 @@ async function run(harness: Harness, runId: string): Promise<RunReport> {
   return await (await TestRun.open(harness, { runId })).transfer();
 }
 
-/** What `sluice status` says of the mapping of the sync. */
+/** What `sluice status` reports about the mapping of the sync. */
 async function statusOf({ deps }: Harness): Promise<string | undefined> {
   const sync = deps.config.syncs.get("accounts");
   const source = deps.sources.get(sync?.connector ?? "");
@@ -44,7 +44,7 @@ async function statusOf({ deps }: Harness): Promise<string | undefined> {
   return (await lookForOlderMapping(deps.state, { sync, source, target: deps.target })).text;
 }
 
-/** Sends everything again, as a backfill of all that the source holds. */
+/** Sends everything again, in a backfill of the whole source. */
 async function backfill(harness: Harness, more: object = {}): Promise<RunReport> {
   return await (await TestRun.backfill(harness, { more })).transfer();
 }
@@ -62,7 +62,7 @@ it("a run that reads on says how many records an older mapping made, and a row t
   expect(await statusOf(edited)).toBe(four);
   await query("update companies set name = 'Q', updated_at = now() where id = 'p1'");
   expect((await run(edited, "run-4")).warnings).toEqual([four.replace("4 records", "3 records")]);
-  // The mapping as it was: three are its own, and one is of the other.
+  // The original mapping: three records are its own, and one is from the other.
   const back = await first.withYaml(tableYaml(url));
   expect((await run(back, "run-5")).warnings).toEqual([
     four.replace("4 records were", "1 record was"),
@@ -98,7 +98,7 @@ it("counts on after a backfill that was cut before anything of it was taken", as
   const how = { form: "file", answers: ["refused", "refused", "refused"] } as const;
   expect(await sendUntilStopped(backfilled, await backfilled.stage(), how)).toBe("TooManyRejects");
   await backfilled.close(stopped);
-  // The one without a plan was seen to be the same.
+  // The company without a plan was seen to be the same.
   expect((await run(edited, "run-2")).warnings).toEqual([four.replace("4 records", "3 records")]);
 });
 

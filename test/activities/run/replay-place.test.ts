@@ -19,7 +19,7 @@ async function replay(harness: Harness, run = "run-1"): Promise<TestRun> {
   return await TestRun.open(harness, { runId: "run-2", request: { replay: { run } } });
 }
 
-/** A sync of events whose account is in this column. */
+/** A sync of events with their account in this column. */
 function eventsYaml(column: string): string {
   const members = `stream: account_event
     send: all

@@ -25,7 +25,7 @@ syncs:
     record: { account_id: id, domain: domain, account_properties: { name: name } }
 `;
 
-/** A database of so many companies that changed two days ago. */
+/** A database of this many companies that changed two days ago. */
 async function companies(rows: number): Promise<TestDatabase> {
   const database = await postgres();
   await database.query(`create table companies
@@ -37,7 +37,7 @@ async function companies(rows: number): Promise<TestDatabase> {
 
 const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
 
-/** How the opening of a run ends, and that nothing left for the service since the requests so far. */
+/** The error with which the opening of a run ends; checks that no request was made meanwhile. */
 async function refusalOf(harness: Harness, runId: string): Promise<string> {
   const before = (await harness.sandbox.ledger()).length;
   const { type, message, details } = await failureOf(TestRun.open(harness, { runId }));
@@ -86,8 +86,8 @@ describe("another API key", () => {
 });
 
 /**
- * A first run of eight accounts of which four are accepted, and that is stopped by the fifth: the checkpoint
- * stays at its beginning.
+ * A first run of eight accounts, four of which are accepted; the fifth stops it, and the checkpoint stays at its
+ * beginning.
  */
 async function cutFirstRun(): Promise<Harness> {
   const yaml = accountsYaml("reject_limit: { rate: 0%, rows: 0 }");
@@ -111,7 +111,7 @@ async function cutFirstRun(): Promise<Harness> {
 
 const backfillRef = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
 
-/** A backfill of 1,001 companies in chunks of 1,000 whose first chunk was sent, and that made way for another run. */
+/** A backfill of 1,001 companies in chunks of 1,000 whose first chunk was sent, and that let another run go first. */
 async function pausedBackfill(sync = ""): Promise<{
   readonly harness: Harness;
   readonly yaml: string;
@@ -261,7 +261,7 @@ describe("a numeric change column whose greatest value is below the checkpoint",
     const told = await refusalOf(harness, "run-2");
     expect(told).toContain("the checkpoint 10 is above every value of its change column");
     await database.query("delete from companies");
-    // A table that is empty says nothing.
+    // An empty table proves nothing.
     expect((await (await TestRun.open(harness, { runId: "run-3" })).transfer()).outcome).toBe(
       "done",
     );

@@ -9,7 +9,7 @@ const members = ["hold_if: { changed_above: 30%, rows_below: 80% }"];
 const keys = Array.from({ length: rows }, (_, row) => `a${row}`);
 const name = { target: "", sync: "accounts" };
 
-/** Rows of which so many have another name than the night before. */
+/** Rows of which this many have another name than the night before. */
 function csvOf(changed: number, version: number): string {
   return accountsCsv(rows, (row) => (row < changed ? `name ${row} v${version}` : `name ${row}`));
 }
@@ -26,7 +26,7 @@ async function afterFirstNight(more = ""): Promise<Harness> {
   return harness;
 }
 
-/** A night that has staged everything, of a source in which so many rows changed. */
+/** A night that has staged everything, from a source in which this many rows changed. */
 async function night(harness: Harness, changed: number, version = 1): Promise<TestRun> {
   await harness.write("accounts.csv", csvOf(changed, version));
   const run = await TestRun.open(harness, { runId: `night-${version}` });
@@ -93,7 +93,7 @@ describe("a night that is weighed", () => {
     });
     expect(await run.stored()).toMatchObject({ vanished: 3 });
     await run.close({ outcome: "discarded" });
-    // What was discarded is not what the next night is held against.
+    // The next night is not compared with a discarded one.
     const limited = await TestRun.open(harness, { runId: "night-2", request: { limit: 2 } });
     await stageAll(limited);
     expect(await weigh(limited)).toBeNull();

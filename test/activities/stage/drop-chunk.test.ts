@@ -9,7 +9,7 @@ import { hostForgottenMs } from "../../../src/state/limits.ts";
 import { stageInline } from "../../support/project/inline-threads.ts";
 import { openedRun, stagedFiles, stagedRun, type TestRun } from "../../support/project/test-run.ts";
 
-/** Has a staging begin its file once it `may`, and never do anything more, as one whose worker was killed then. */
+/** Makes a staging begin its file once it `may`, and then do nothing more, as if its worker were killed. */
 async function killWhileStaging(
   { harness, opened }: TestRun,
   may: Promise<void> = Promise.resolve(),

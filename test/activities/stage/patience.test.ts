@@ -8,7 +8,7 @@ import { portOf } from "../../src/api/support.ts";
 import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
-/** A list of pages of two rows each; what is asked for after as many requests as it allows is refused with a 429. */
+/** A list of pages of two rows each; requests beyond the allowed number are refused with a 429. */
 async function runOverApi(allowed: {
   requests: number;
   readonly retryAfter?: string;
@@ -52,7 +52,7 @@ it("reads a list to its end of which each try is allowed a few pages", async () 
   const { run, asked } = await runOverApi(allowed);
   const staged = [await run.stage()];
   for (const chunk of [2, 3]) {
-    // One of them is the page at which the chunk before ended.
+    // One of them is for the page at which the previous chunk ended.
     allowed.requests = 3;
     staged.push(await run.stage(chunk));
   }

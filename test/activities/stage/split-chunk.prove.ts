@@ -11,7 +11,7 @@ async function keysTaken({ harness }: TestRun): Promise<string[]> {
 
 describe("what the service itself finds too large", () => {
   it("is named as a line of a file, and the other lines are sent", async () => {
-    // The row has less than the million bytes a CSV row may have; its record in JSON has more.
+    // The row has less than the million bytes that a CSV row may have; its record in JSON has more.
     const csv = accountsCsv(rows, (row) => (row === 2 ? "é".repeat(499_980) : "short"));
     const run = await runOver(csv);
     expect(await run.transfer("file")).toMatchObject({
@@ -55,6 +55,6 @@ it("gets through with a service that names none of twenty bad records, each of w
     counts: { read: 2_000, sent: 1_980, rejected: 20 },
     possibly_repeated: 0,
   });
-  // What is always granted would not have been enough.
+  // The guaranteed minimum would not have been enough.
   expect(uploads).toBeGreaterThan(splitsPerRunMin);
 });

@@ -26,7 +26,7 @@ type Form = (typeof forms)[number];
 
 const steps = { body: "upload-json", file: "confirm-upload" } as const;
 
-/** Has the service refuse what is sent next, naming records by their indices in it; none when there are none. */
+/** Makes the service refuse what is sent next, naming records by their indices in it, or none. */
 function refuse({ harness }: TestRun, form: Form, named: readonly number[]): void {
   harness.sandbox.refuse(steps[form], named);
 }
@@ -66,7 +66,7 @@ describe.each(someOf(forms, 2))("splitChunk of a %s", (form) => {
 
   it("halves what is refused without a name, down to the one record", async () => {
     const { run } = await stagedRun();
-    // a0…a4, a0…a2, a0 and a1, a0: the service does not like a0.
+    // a0…a4, a0…a2, a0 and a1, a0: the service refuses a0.
     for (const _ of numbers(4)) refuse(run, form, []);
     expect(await run.transfer(form)).toMatchObject({
       outcome: "done_with_rejects",
@@ -168,7 +168,7 @@ describe.each(someOf(forms, 2))("splitChunk of a %s", (form) => {
     const two = { without: [{ index: 0 }, { index: 1 }] };
     expect(await failureOf(run.split(part, two))).toMatchObject({ type: "TooManyRejects" });
     expect((await run.rejects()).map(({ key }) => key)).toEqual(["a0", "a1"]);
-    // An attempt that did not hear of it stops as well.
+    // An attempt that did not receive the error stops as well.
     expect(await failureOf(run.split(part, two))).toMatchObject({ type: "ContractBroken" });
   });
 
@@ -212,7 +212,7 @@ describe.each(someOf(forms, 2))("splitChunk of a %s", (form) => {
 
   it("rejects no good neighbour when the service counts from 1", async () => {
     const { run } = await stagedRun();
-    // It does not like a2: record 3 of a0…a4, record 3 of a0…a2, and record 1 of a2.
+    // It refuses a2: record 3 of a0…a4, record 3 of a0…a2, and record 1 of a2.
     for (const [after, named] of [
       [0, 3],
       [1, 3],
@@ -231,7 +231,7 @@ describe.each(someOf(forms, 2))("splitChunk of a %s", (form) => {
   });
 });
 
-/** Sends part 0 once, in vain. */
+/** Sends part 0 once, without success. */
 async function firstAttempt(
   run: TestRun,
   form: Form,
@@ -243,7 +243,7 @@ async function firstAttempt(
 
 describe("what the service itself finds too large", () => {
   it("is halved as a body until it fits, and the one record that never does is a reject", async () => {
-    // A body of one account has some 120 bytes, of two more than 200; the name of a3 alone has 200.
+    // A body of one account has some 120 bytes, one of two more than 200; the name of a3 alone has 200.
     const settings = {
       yaml: accountsYaml(),
       files: { "accounts.csv": accountsCsv(rows, (row) => "x".repeat(row === 3 ? 200 : 5)) },

@@ -114,7 +114,7 @@ describe("stageChunk twice", () => {
     expect(failure).toMatchObject({ type: "Superseded", nonRetryable: true });
     const staged = await harness.state.staging({ runId: opened.runId, chunk: 1, stage: 1 });
     expect(staged).toMatchObject({ state: "staged" });
-    // Scheduled anew, because its file was lost, a first attempt counts.
+    // After a new scheduling, because its file was lost, a first attempt counts.
     const again = { scheduledTimestampMs: scheduledTimestampMs + 1, attempt: 1 };
     expect(await harness.perform(stageChunk, asked, again)).toMatchObject({ stage: 2 });
   });

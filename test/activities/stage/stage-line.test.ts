@@ -197,7 +197,7 @@ describe("a full disk", () => {
   );
 });
 
-// What stands around the name of the first account in a body of its own.
+// The body around the name of the first account, in a body of its own.
 const around =
   '{"stream":"account","data":[{"type":"account","account_id":"a0","domain":"c0.example",' +
   '"account_properties":{"name":""}}]}';
@@ -205,7 +205,7 @@ const around =
 /** Bytes of the longest name with which the first account fits into a body of its own. */
 const nameBytesMax = lightweightBodyBytesMax - around.length;
 
-/** Two accounts, the first with a name of so many bytes, one fewer in characters. */
+/** Two accounts, the first with a name of this many bytes, one fewer in characters. */
 function csvWithName(bytes: number): string {
   return accountsCsv(2, (row) => (row === 0 ? `é${"x".repeat(bytes - 2)}` : "short"));
 }

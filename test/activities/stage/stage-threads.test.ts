@@ -6,7 +6,7 @@ import { createStageThreads } from "../../../activities/stage/stage-threads.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
-/** No thread is meant to look at it. */
+/** No thread should look at it. */
 const anyJob = z.custom<StageJob>().parse({});
 
 describe("stage threads", () => {

@@ -7,10 +7,10 @@ import { TestRun } from "../../support/project/test-run.ts";
 const schedule = 'schedule: { at: "04:00", time_zone: UTC }';
 const dayMs = 24 * 3_600_000;
 
-/** What is counted of a record that stayed as it was, one that was renamed and one that has another domain. */
+/** The counts of an unchanged record, a renamed one and one with another domain. */
 const overtaken = { same: 1, recent: 2, missing: 0, differs: 0 };
 
-/** What a look counts of whose records a run sends two when the look has begun. */
+/** The counts of a verify in which a run sends two of the three records after it has begun. */
 async function countsBeside(run: { readonly isCommitted: boolean }): Promise<object> {
   const harness = await plantedProject(3, [0, 1, 2].map(accountOf), [`verify: { ${schedule} }`]);
   harness.clock.nowMs += 2 * dayMs;

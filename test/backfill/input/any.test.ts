@@ -8,7 +8,7 @@ import { about, refused } from "./refused.ts";
 
 const { now } = about;
 
-/** Mostly one that is right by itself. */
+/** Usually one that is valid by itself. */
 const end = oneof(
   {
     weight: 9,
@@ -21,7 +21,7 @@ const end = oneof(
   { weight: 1, arbitrary: jsonValue() },
 );
 
-/** Mostly one of these, so that some inputs are right as a whole. */
+/** Usually one of these, so that some inputs are valid as a whole. */
 function mostly(...values: unknown[]): Arbitrary<unknown> {
   return oneof(
     { weight: 19, arbitrary: constantFrom(...values) },

@@ -5,7 +5,7 @@ import type { BackfillRequest } from "../../../src/backfill/input/schema.ts";
 
 type About = Parameters<typeof readBackfillInput>[1];
 
-/** Three syncs, each in its zone, on a Sunday afternoon in Paris, in winter time. */
+/** Three syncs, each in its own zone, on a Sunday afternoon in Paris, in winter time. */
 export const about: About = {
   syncs: new Map([
     ["accounts", { timeZone: "Europe/Paris" }],
@@ -15,14 +15,14 @@ export const about: About = {
   now: new Date("2026-11-22T13:30:15.120Z"),
 };
 
-/** What a right input asks for. */
+/** The request of a valid input. */
 export function requested(raw: unknown, by: About = about): BackfillRequest {
   const read = readBackfillInput(raw, by);
   if ("request" in read) return read.request;
   throw new Error(read.problem);
 }
 
-/** What is said of a wrong input, and the corrected one, which was taken when it was read in its turn. */
+/** The message about a wrong input, and the corrected input, which was in turn read successfully. */
 export function refused(
   raw: unknown,
   by: About = about,
@@ -51,18 +51,18 @@ export function refused(
 }
 
 /**
- * Wrong inputs of the sync `accounts` by the member that is named: the other members, words that say what to
- * do, and the corrected ones.
+ * Wrong inputs for the sync `accounts`, by the member that is named: the other members, words that say what to do, and
+ * the corrected ones.
  */
 type WrongInputs = Readonly<
   Record<string, readonly (readonly [given: object, fix: string, corrected: object])[]>
 >;
 
-/** Tests what is said of each, and that it is all that is said. */
+/** Tests the message about each, and that it is the only one. */
 export function itSaysWhatIsWrong(inputs: WrongInputs): void {
   for (const [at, rows] of Object.entries(inputs)) {
     it.each(rows)(`says what is wrong with ${at} in %j`, (given, fix, corrected) => {
-      // As Temporal hands it on.
+      // As Temporal passes it on.
       const said = refused(JSON.parse(JSON.stringify({ sync: "accounts", ...given })));
       expect(said.faults.map((fault) => fault.at)).toEqual([at]);
       expect(said.faults[0]?.message).toContain(fix);

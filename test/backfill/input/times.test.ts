@@ -166,7 +166,7 @@ describe("a date or time of a backfill", () => {
     ],
     ["last 1 day", paris, time("2026-11-20T23:00:00Z", "2026-11-21 00:00 Europe/Paris")],
     ["past 2 weeks", paris, time("2026-11-07T23:00:00Z", "2026-11-08 00:00 Europe/Paris")],
-    // Over the change of 25 October in Paris and that of 1 November in New York.
+    // Across the clock changes of 25 October in Paris and 1 November in New York.
     ["last 30 days", paris, time("2026-10-22T22:00:00Z", "2026-10-23 00:00 Europe/Paris")],
     ["last 30 days", newYork, time("2026-10-23T04:00:00Z", "2026-10-23 00:00 America/New_York")],
     ["LAST  30  DAYS", kolkata, time("2026-10-22T18:30:00Z", "2026-10-23 00:00 Asia/Kolkata")],

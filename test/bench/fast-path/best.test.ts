@@ -4,7 +4,7 @@ import { bestInTurn, bestOf, ratioOf, type Took } from "../../../bench/fast-path
 
 const took = (cpuSeconds: number, seconds: number): Took => ({ cpuSeconds, seconds });
 
-/** A program that takes what a list says, one after the other. */
+/** A program that takes these times, one after the other. */
 function program(turns: string[], name: string, all: readonly Took[]): () => Promise<Took> {
   const left = [...all];
   return async () => {

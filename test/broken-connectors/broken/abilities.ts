@@ -4,7 +4,7 @@ import { answers } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import { reading, type Broken } from "./broken.ts";
 
-/** Mistakes in what a connector promises besides `read`. */
+/** Mistakes in a connector's abilities other than `read`. */
 export const abilityMistakes: readonly Broken[] = [
   {
     name: "at and up to it",

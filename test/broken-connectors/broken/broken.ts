@@ -5,21 +5,21 @@ import { rightAbilities, rightSource, sorted } from "../right.ts";
 
 /** A connector with one mistake that people make. */
 export type Broken = {
-  /** Stable; a word or some for the mistake. */
+  /** Stable; one or more words for the mistake. */
   readonly name: string;
-  /** What it does: continues after "it". */
+  /** What it does: the text continues after "it". */
   readonly what: string;
   /** The check that must turn red. */
   readonly check: string;
-  /** Makes it anew: some keep what they should not. */
+  /** Makes a new one each time: some keep state that they should not. */
   readonly make: () => Source | PushSource;
 };
 
 /** A page of the sample table. */
 export type SamplePage = Page<Row, SamplePosition>;
-/** How a read of the sample table is asked for. */
+/** The request for a read of the sample table. */
 export type SampleRequest = Parameters<typeof rightAbilities.read>[0];
-/** What differs from the right connector. */
+/** The differences from the right connector. */
 export type Changes = NonNullable<Parameters<typeof rightSource>[0]>;
 
 type Query = {
@@ -28,19 +28,19 @@ type Query = {
   readonly limit: number;
 };
 
-/** The places at which a read may differ from the right one. */
+/** The steps in which a read may differ from the right one. */
 export type Steps = {
-  /** What it is asked for. */
+  /** Changes the request that it gets. */
   readonly ask?: (ask: SampleRequest) => SampleRequest;
-  /** What it asks the server for. */
+  /** Changes its query to the server. */
   readonly query?: (query: Query, ask: SampleRequest) => object;
-  /** What becomes of an answer; `after` is where it begins. */
+  /** Changes a page made of an answer; `after` is where it begins. */
   readonly page?: (
     page: SamplePage,
     ask: SampleRequest,
     after: SamplePosition | undefined,
   ) => SamplePage;
-  /** Behind what the next page is asked for. */
+  /** Changes the position after which the next page is requested. */
   readonly next?: (position: SamplePosition) => SamplePosition;
 };
 
@@ -76,7 +76,7 @@ export function editing(edit: (row: Row) => Row): Source {
   return reading({ page: (page) => ({ ...page, rows: page.rows.map(edit) }) });
 }
 
-/** The right connector with every error of its read made into another. */
+/** The right connector with every error of its read replaced by another. */
 export function failing(change: (error: unknown, ask: SampleRequest) => unknown): Source {
   return rightSource({
     async *read(ask) {

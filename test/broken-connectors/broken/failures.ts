@@ -2,7 +2,7 @@ import { ConfigError, RetryLater, SourceAuthError } from "../../../src/errors.ts
 import { rightAbilities, rightSource } from "../right.ts";
 import { failing, reading, type Broken, type SampleRequest, type SamplePage } from "./broken.ts";
 
-/** Continues reading where it can, as `retried` says, when no answer came. */
+/** Continues reading after a missing answer if it can, with the request from `retried`. */
 async function* insisting(
   ask: SampleRequest,
   retried: (last: SamplePage | undefined) => SampleRequest,
@@ -19,7 +19,7 @@ async function* insisting(
   }
 }
 
-/** Mistakes in what becomes of a source that fails. */
+/** Mistakes in handling a source that fails. */
 export const failureMistakes: readonly Broken[] = [
   {
     name: "break as end",

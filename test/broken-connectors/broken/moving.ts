@@ -5,7 +5,7 @@ import { answers, Connection, sampleConfig } from "../right-connection.ts";
 import { rightAbilities, rightSource, sorted } from "../right.ts";
 import { reading, type Broken } from "./broken.ts";
 
-/** Mistakes that only a source shows which does not stand still. */
+/** Mistakes that show only with a source that changes meanwhile. */
 export const movingMistakes: readonly Broken[] = [
   {
     name: "id alone",

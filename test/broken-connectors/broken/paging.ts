@@ -4,13 +4,13 @@ import { answers, Connection, samplePosition, type SamplePosition } from "../rig
 import { rightAbilities, rightSource, sorted } from "../right.ts";
 import { picked, reading, type Broken, type SamplePage } from "./broken.ts";
 
-/** What is there, as people take for granted who never saw that it is not. */
+/** Assumes that a value is there, as people do who have never seen it missing. */
 function there<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new TypeError("cannot read properties of undefined");
   return value;
 }
 
-/** Mistakes in going from page to page. */
+/** Mistakes in paging. */
 export const pagingMistakes: readonly Broken[] = [
   {
     name: "time in the position",
@@ -173,7 +173,7 @@ export const pagingMistakes: readonly Broken[] = [
             let left = ask.limit ?? Infinity;
             while (left > 0) {
               query = { after, upto: ask.to, limit: ask.pageRowsMax };
-              // As one does to be sure that a token is still good.
+              // As people do to make sure that a token is still valid.
               await connection.get(answers.clock, "/clock");
               const { rows, next } = await connection.get(answers.page, "/rows", query);
               if (next === undefined) return;

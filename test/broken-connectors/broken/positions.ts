@@ -5,7 +5,7 @@ import { sampleConfig, type SamplePosition } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import { picked, reading, type Broken, type SamplePage } from "./broken.ts";
 
-/** As much of a time as a `Date` keeps. */
+/** A time with only the precision of a `Date`. */
 const milliseconds = z
   .string()
   .transform((text) => new Date(text).toISOString().replace("Z", "000Z"));
@@ -27,7 +27,7 @@ function isAt({ changed, id }: SamplePosition, row: Readonly<Record<string, unkn
   return row["changed"] === changed && row["id"] === id;
 }
 
-/** Pages cut out of larger ones, each with what `positionOf` makes of the rest. */
+/** Pages cut out of larger ones, each with the position that `positionOf` makes of the rest. */
 async function* fromBlocks(
   ask: Parameters<typeof rightAbilities.read>[0],
   positionOf: (block: SamplePage, last: Readonly<Record<string, unknown>>) => SamplePosition,
@@ -42,7 +42,7 @@ async function* fromBlocks(
   }
 }
 
-/** Mistakes in what a position stands for. */
+/** Mistakes in the meaning of a position. */
 export const positionMistakes: readonly Broken[] = [
   {
     name: "from the beginning",

@@ -25,7 +25,7 @@ function receiving(other: (delivery: Delivery) => Received): Broken["make"] {
   return () => rightPushSource({ receive: other });
 }
 
-/** The right push connector with its events called otherwise. */
+/** The right push connector with other ids for its events. */
 function naming(
   idOf: (event: IncomingEvent, place: number, delivery: Delivery) => string | undefined,
 ): Broken["make"] {
@@ -39,7 +39,7 @@ function naming(
   });
 }
 
-/** Mistakes in what becomes of a delivery. */
+/** Mistakes in handling a delivery. */
 export const pushMistakes: readonly Broken[] = [
   {
     name: "empty refused",

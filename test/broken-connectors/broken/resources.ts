@@ -2,7 +2,7 @@ import { answers, Connection } from "../right-connection.ts";
 import { rightAbilities, rightSource, sorted } from "../right.ts";
 import { reading, type Broken, type SamplePage } from "./broken.ts";
 
-/** Mistakes in what a read takes, and in what it leaves behind. */
+/** Mistakes in the resources that a read takes, and in what it leaves behind. */
 export const resourceMistakes: readonly Broken[] = [
   {
     name: "limit passed over",

@@ -8,14 +8,14 @@ import type { Broken } from "./broken.ts";
 
 const { url, table } = sampleConfig.shape;
 
-/** What its token should have been parsed to. */
+/** The token is a plain string, which the right connector parses into a secret. */
 const withPlainToken = sampleConfig.extend({ token: z.string().describe("Its bearer token.") });
 
 function hidden({ token, ...config }: z.output<typeof withPlainToken>): SampleConfig {
   return { ...config, token: new Secret(token) };
 }
 
-/** Mistakes in what a connector says of its configuration. */
+/** Mistakes in a connector's configuration schema. */
 export const settingMistakes: readonly Broken[] = [
   {
     name: "undescribed",

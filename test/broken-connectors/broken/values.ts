@@ -17,7 +17,7 @@ const spoiledRow = z
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ id: z.string(), changed: z.string() }));
 
-/** Mistakes in what a cell becomes. */
+/** Mistakes in converting a cell. */
 export const valueMistakes: readonly Broken[] = [
   {
     name: "numbers made",

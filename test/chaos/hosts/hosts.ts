@@ -22,24 +22,24 @@ import { HostsSystem } from "./system.ts";
 
 const [rows, postersOfEach, runsMax] = [10_000, 32, 10_000];
 
-/** Deliveries a second to each receiver: few, so that what is slow are the blows. */
+/** Deliveries a second to each receiver: few, so that only the blows slow things down. */
 const perSecond = 20;
 
-/** Far more than what is left takes: whoever waits for longer has lost some. */
+/** Far longer than the rest takes: after this, something is lost. */
 const arriveMsMax = 300_000;
 
-/** Which seeds of several hosts, and what is said of them. */
+/** Which seeds of several hosts to run, and where to report on them. */
 export type HostsChaosInput = {
   readonly seeds: readonly number[];
-  /** Of receivers, in all. */
+  /** Kills of receivers, in total. */
   readonly kills: number;
-  /** Takes a folder for each seed; that of a red one stays. */
+  /** Takes a folder for each seed; the folder of a red seed stays. */
   readonly out: string;
   readonly say: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What became of a seed. */
+/** The result of a seed. */
 type HostsResult = {
   readonly violations: readonly string[];
   readonly acknowledged: number;
@@ -56,7 +56,7 @@ const account = z.object({
   }),
 });
 
-/** What several hosts with one store are in the midst of. */
+/** The parts of a seed of several hosts with one store. */
 type Parts = {
   readonly plan: HostsPlan;
   readonly system: HostsSystem;
@@ -67,7 +67,7 @@ type Parts = {
 
 const openRow = z.object({ open: z.coerce.number() });
 
-/** Waits until somebody has a transaction open, for whoever wants to kill it in its midst. */
+/** Waits until a session has a transaction open, so that a kill hits it in the middle. */
 async function inTransaction({ url }: PostgresCluster): Promise<void> {
   await until(async () => {
     const [row] = await runSql(
@@ -113,7 +113,7 @@ function acknowledgedBy(posters: readonly Poster[]): number {
   return posters.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 }
 
-/** Has everything in the plan happen while both receivers are posted to and a run is under way. */
+/** Lets everything in the plan happen while both receivers get deliveries and a run is under way. */
 async function endure(parts: Parts): Promise<void> {
   const { plan, system, posters, tell } = parts;
   const begun = await system.sluice("run", "accounts", "--no-wait");
@@ -129,10 +129,10 @@ async function endure(parts: Parts): Promise<void> {
   tell("everything is acknowledged", { acknowledged: acknowledgedBy(posters) });
 }
 
-/** What all rows are called in the end. */
+/** The final name of each row. */
 const nameOf = (row: number): string => (row % 10 === 0 ? `newer ${row}` : `name ${row}`);
 
-/** Sends what has changed, and waits until the service has all and nothing runs, as long as one may hope for it. */
+/** Sends the remaining changes, and waits, for a limited time, until the service has everything and nothing runs. */
 async function arrive({
   system,
   posters,
@@ -166,7 +166,7 @@ async function arrive({
   }
 }
 
-/** Every acknowledged event is in the service, and every row as it was last; no other. */
+/** Every acknowledged event is in the service, and every row in its last form, and nothing else. */
 async function holdsAll({ system, posters }: Parts): Promise<string[]> {
   const wanted = new Set(
     posters.flatMap(({ acknowledgedAt }, host) =>
@@ -198,7 +198,7 @@ async function holdsAll({ system, posters }: Parts): Promise<string[]> {
 async function processesAreRight({ exits, logFiles }: HostsSystem): Promise<string[]> {
   const texts = await Promise.all(logFiles.map(async (file) => await readFile(file, "utf8")));
   return [
-    // While the store was away they waited.
+    // They waited while the store was away.
     ...exits
       .filter(({ sent }) => sent === undefined)
       .map(({ name, code, signal }) => `${name} ended by itself: ${code ?? signal}`),
@@ -251,7 +251,7 @@ async function survive(
   return await judge(parts);
 }
 
-/** Waits for what is left, ends every process, and holds what the service has against what was promised. */
+/** Waits for the rest, ends every process, and compares what the service has with what was promised. */
 async function judge(parts: Parts): Promise<HostsResult> {
   const { system, posters } = parts;
   const { violations: runs, possiblyRepeated } = await arrive(parts);
@@ -279,7 +279,7 @@ function countsOf(posters: readonly Poster[]): Poster["counts"] {
   };
 }
 
-/** What a seed went through, in words. */
+/** A summary of what a seed went through. */
 function hostsText({ acknowledged, counts, repeated }: Omit<HostsResult, "violations">): string {
   return [
     `${acknowledged} events acknowledged`,
@@ -290,8 +290,8 @@ function hostsText({ acknowledged, counts, repeated }: Omit<HostsResult, "violat
 }
 
 /**
- * Runs seeds of several hosts, one after the other: three workers and two receivers of one store in Postgres, each
- * with a folder and a clock of its own. @returns the exit code: 1 when one is red, or was not run.
+ * Runs seeds of several hosts, one after the other: three workers and two receivers on one store in Postgres, each with
+ * a folder and a clock of its own. @returns the exit code: 1 if one is red, or was not run.
  */
 export async function runHostsSeeds(input: HostsChaosInput): Promise<number> {
   const { seeds, kills, out, say, signal } = input;

@@ -17,7 +17,7 @@ it("hostsPlanOf() draws the same from the same seed, with every blow, and anothe
       "lose-worker",
       "stop-worker",
     ]);
-    // Somebody's clock is right, and others' are hours away, on either side.
+    // One clock is right, and the others are hours off, in both directions.
     expect(plan?.clockHours.map(Math.sign)).toEqual([0, 1, -1]);
   }
 });

@@ -2,9 +2,9 @@ import { Dice } from "../dice.ts";
 import { heartbeatTimeoutMs } from "../world/project.ts";
 
 /**
- * What befalls a host: `kill-worker` has it begin again with its disk, `lose-worker` without; `stop-worker` is SIGSTOP,
- * and SIGCONT after twice the heartbeat timeout; `kill-postgres` is kill -9, and a start; `cut-from-store` and
- * `cut-from-temporal` have a worker's way to the server go silent for a time, after which its connections are cut.
+ * What happens to a host: `kill-worker` restarts it with its disk, `lose-worker` without; `stop-worker` is SIGSTOP, and
+ * SIGCONT after twice the heartbeat timeout; `kill-postgres` is kill -9, and a restart; `cut-from-store` and
+ * `cut-from-temporal` silence a worker's connections to the server for a time, after which they are cut.
  */
 export type HostBlow =
   | "cut-from-store"
@@ -15,13 +15,13 @@ export type HostBlow =
   | "lose-worker"
   | "stop-worker";
 
-/** A blow, and whom it hits: as soon as so many more deliveries are acknowledged, and so long after that. */
+/** A blow, and the host it hits: once this many more deliveries are acknowledged, and this long after that. */
 export type HostStrike = {
   readonly blow: HostBlow;
   readonly host: number;
   readonly acknowledged: number;
   readonly laterMs: number;
-  /** How long a way is silent: shorter or longer than a host that says nothing is waited for. */
+  /** How long the connection is silent: shorter or longer than the time after which a silent host counts as lost. */
   readonly silentMs: number;
 };
 
@@ -29,14 +29,14 @@ export type HostStrike = {
 export type HostsPlan = {
   readonly seed: number;
   readonly strikes: readonly HostStrike[];
-  /** Hours that the clock of each worker is ahead, and of the receiver of its number. */
+  /** How many hours the clock of each worker is ahead, and the clock of the receiver with its number. */
   readonly clockHours: readonly number[];
 };
 
 /** Workers and receivers, each a host of its own. */
 export const [workersOfHosts, receiversOfHosts] = [3, 2];
 
-/** What befalls the hosts of every seed besides the kills of receivers, each once and in an order of its own. */
+/** The blows that hit the hosts in every seed, besides the kills of receivers: each once, in an order of its own. */
 export const otherBlows: readonly HostBlow[] = [
   "kill-postgres",
   "kill-worker",
@@ -46,12 +46,12 @@ export const otherBlows: readonly HostBlow[] = [
   "cut-from-temporal",
 ];
 
-/** After which the hosts of a plan count as lost. */
+/** After this time the hosts of a plan count as lost. */
 export const hostLostAfterMs = 25_000;
 
 const silences = [2 * heartbeatTimeoutMs, hostLostAfterMs + 2 * heartbeatTimeoutMs] as const;
 
-/** Draws a plan in which receivers are killed so often in all, in turn. */
+/** Draws a plan with this many kills of receivers in total, in turn. */
 export function hostsPlanOf({
   seed,
   kills,

@@ -20,7 +20,7 @@ const secret = `whsec_${Buffer.from("canary-webhook-secret-of-hosts").toString("
 /** Longer than a worker's grace. */
 const closeMsMax = 45_000;
 
-/** How long a process may be unable to begin, because the store is away. */
+/** How long a process may be unable to start because the store is away. */
 const beginMsMax = 120_000;
 
 /** Where the hosts are. */
@@ -29,26 +29,26 @@ export type HostsPlace = {
   readonly folder: string;
   readonly temporalAddress: string;
   readonly queue: string;
-  /** Of the database of the store. */
+  /** The database of the store. */
   readonly storeUrl: string;
   readonly clockHours: readonly number[];
 };
 
-/** A worker's ways to the servers. */
+/** A worker's proxies to the servers. */
 type Ways = Readonly<Record<"store" | "temporal", Way>>;
 
 /**
- * Workers and receivers, each with a state folder of its own, of one store in Postgres, and a sandbox. A host whose
- * process ends begins again. Temporal and Postgres are their maker's, who also closes this.
+ * Workers and receivers, each with a state folder of its own, on one store in Postgres, and a sandbox. A host whose
+ * process ends is restarted. Temporal and Postgres belong to the caller, who also closes this.
  */
 export class HostsSystem {
   readonly logFiles: string[] = [];
-  /** How processes ended that had begun. */
+  /** How the processes ended that had started. */
   readonly exits: Exit[] = [];
   readonly #place: HostsPlace;
   readonly #sandboxPort: number;
   readonly receiverPorts: readonly number[];
-  /** Of each worker. */
+  /** For each worker. */
   readonly #ways: Ways[] = [];
   readonly #running = new Map<string, Running>();
   readonly #keepers: Promise<void>[] = [];
@@ -91,7 +91,7 @@ export class HostsSystem {
     return { url: new Secret(this.#place.storeUrl), schema: "sluice", project: "chaos" };
   }
 
-  /** Of the sandbox. */
+  /** The sandbox's data folder. */
   get dataFolder(): string {
     return join(this.#place.folder, "sandbox");
   }
@@ -100,7 +100,7 @@ export class HostsSystem {
     return `http://127.0.0.1:${this.#sandboxPort}`;
   }
 
-  /** Makes deliveries that the receivers believe, whose ids begin so. */
+  /** Makes deliveries that the receivers accept, whose ids begin with this name. */
   maker(name: string): DeliveryMaker {
     return new DeliveryMaker({ path, secret, name });
   }
@@ -110,7 +110,7 @@ export class HostsSystem {
     await writeFile(join(this.#place.folder, "accounts.csv"), rows);
   }
 
-  /** Starts the process of a host; again, as long as the store is away. */
+  /** Starts the process of a host; retries while the store is away. */
   async begin(name: string): Promise<void> {
     const host = Number(name.split("-").at(-1));
     const how = name.startsWith("worker")
@@ -138,7 +138,7 @@ export class HostsSystem {
     }
   }
 
-  /** Kills the process of a host without warning, its disk too where that is lost, and has it begin again. */
+  /** Kills the process of a host without warning, with its disk if `losesDisk`, and restarts it. */
   async kill(name: string, { losesDisk = false } = {}): Promise<void> {
     await this.#running.get(name)?.end("SIGKILL");
     if (losesDisk) await rm(this.#stateOf(name), { recursive: true, force: true });
@@ -153,7 +153,7 @@ export class HostsSystem {
     running?.send("SIGCONT");
   }
 
-  /** Has a worker's way to a server go silent for so long. */
+  /** Silences a worker's connection to a server for this long. */
   async cut(host: number, from: keyof Ways, silentMs: number): Promise<void> {
     const way = this.#ways[host]?.[from];
     way?.let("silent");
@@ -167,14 +167,14 @@ export class HostsSystem {
     return { ...(await running.exit), printed: await running.log() };
   }
 
-  /** The lines that the sandbox holds of a stream. */
+  /** The sandbox's records of a stream. */
   async records(stream: string): Promise<readonly unknown[]> {
     const answer = await fetch(`${this.sandboxAddress}/_sandbox/records?stream=${stream}`);
     const lines = (await answer.text()).split("\n").filter((line) => line !== "");
     return lines.map((line): unknown => JSON.parse(line));
   }
 
-  /** Ends everything: by SIGTERM, and what then does not go by SIGKILL. */
+  /** Ends everything: by SIGTERM, and what does not end in time by SIGKILL. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -220,7 +220,7 @@ export class HostsSystem {
         schedule_to_start: "20s",
       },
     };
-    // JSON is YAML.
+    // JSON is valid YAML.
     return JSON.stringify(config, undefined, 2);
   }
 

@@ -19,13 +19,13 @@ const event = z.object({ event_id: z.string() });
 /** An event in a request that the sandbox accepted. */
 export type AppliedEvent = {
   readonly id: string;
-  /** When the request was done, in Unix ms. */
+  /** When the request was made, in Unix ms. */
   readonly atMs: number;
 };
 
 /**
- * Every event of every request that a sandbox accepted, those that came twice too: it shows only the last of
- * each id.
+ * Every event of every request that a sandbox accepted, including repeated ones: the sandbox itself shows only the last
+ * of each id.
  */
 export async function readApplied(dataFolder: string): Promise<AppliedEvent[]> {
   const ledger = await readFile(join(dataFolder, "ledger.jsonl"), "utf8");
@@ -54,7 +54,7 @@ export async function countApplied(dataFolder: string): Promise<number> {
     .reduce((sum, { applied, records }) => sum + (applied ? (records ?? 0) : 0), 0);
 }
 
-/** The lines that are ended: the last may still be being written. */
+/** The complete lines: the last one may still be being written. */
 function wholeLines(text: string): string[] {
   return text
     .slice(0, text.lastIndexOf("\n") + 1)

@@ -9,21 +9,21 @@ import type { WebhookSystem } from "./system.ts";
 
 const posters = 64;
 
-/** Deliveries a second while Temporal is away: as fast as can be, the minute would make half a million. */
+/** Deliveries a second while Temporal is away: at full speed, the minute would bring half a million. */
 const perSecondMeanwhile = 500;
 
-/** Refusals of a full disk after which it is freed: every poster has met one. */
+/** Refusals after which a full disk is freed: by then every poster has met one. */
 const refusedMin = posters;
 
-/** Deliveries that may be acknowledged while it is full: what the log has room for that it once took. */
+/** Deliveries that may be acknowledged while it is full: the log can reuse the room that it once took. */
 const acknowledgedFullMax = 20_000;
 
-/** What posters went through. */
+/** What the posters went through. */
 export type Endured = {
-  /** Deliveries that were pushed; all of them are acknowledged. */
+  /** Deliveries that were posted; all of them are acknowledged. */
   readonly deliveries: number;
   readonly counts: Poster["counts"];
-  /** Acknowledged while Temporal was away. */
+  /** Deliveries acknowledged while Temporal was away. */
   readonly acknowledgedAway: number;
 };
 
@@ -35,7 +35,7 @@ type OrdealParts = {
   readonly tell: Tell;
 };
 
-/** Has 64 posters post while everything in the plan befalls the receiver. Whoever makes it closes it. */
+/** Lets 64 posters post while everything in the plan happens to the receiver. The caller closes it. */
 export class Ordeal {
   readonly #parts: OrdealParts;
   readonly #poster: Poster;
@@ -51,7 +51,7 @@ export class Ordeal {
     });
   }
 
-  /** Resolves when everything has happened and everything pushed is acknowledged. @throws that does not come. */
+  /** Resolves when everything has happened and all deliveries are acknowledged. @throws they are not in time. */
   async endure(): Promise<Endured> {
     const { plan } = this.#parts;
     let away = Promise.resolve();
@@ -59,7 +59,7 @@ export class Ordeal {
       if (index === plan.diskAt) await this.#fillDisk();
       if (index === plan.awayAt && plan.awayMs > 0) {
         away = this.#loseTemporal();
-        // Whoever waits for it is told; until then a failure must not end this process.
+        // The error reaches whoever awaits it; until then a failure must not end this process.
         away.catch(() => undefined);
       }
       await this.#kill(kill);
@@ -85,7 +85,7 @@ export class Ordeal {
     await system.startReceiver();
   }
 
-  /** The receiver takes deliveries again by itself once there is room. */
+  /** Once there is room again, the receiver takes deliveries by itself. */
   async #fillDisk(): Promise<void> {
     const { system, disk, tell } = this.#parts;
     await disk.fill(system.receiverPid);

@@ -1,6 +1,6 @@
 import { Dice } from "../dice.ts";
 
-/** When the receiver is killed: as soon as so many more deliveries are acknowledged, and so long after that. */
+/** When the receiver is killed: once this many more deliveries are acknowledged, and this long after that. */
 export type Kill = { readonly acknowledged: number; readonly laterMs: number };
 
 /** Everything that a seed of the receiver decides. */
@@ -11,11 +11,11 @@ export type WebhookPlan = {
   readonly diskAt: number;
   /** The kill at which Temporal goes away; the others continue meanwhile. */
   readonly awayAt: number;
-  /** How long it stays away; 0: it does not go. */
+  /** How long it stays away; 0: it does not go away. */
   readonly awayMs: number;
 };
 
-/** What a plan is made for. */
+/** The input of a plan. */
 export type WebhookPlanInput = {
   readonly seed: number;
   readonly kills: number;

@@ -11,14 +11,14 @@ const run = promisify(execFile);
 /** A disk that can be filled and emptied while a program writes to it. */
 export interface SmallDisk {
   readonly means: "a full tmpfs" | "a limit on the size of its files";
-  /** Lets a process write nothing more. */
+  /** Makes every further write of a process fail. */
   fill(pid: number): Promise<void>;
   /** Makes room for it again. */
   free(pid: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes an empty folder a small tmpfs, where we may mount one; elsewhere it is the process that is limited. */
+/** Makes an empty folder a small tmpfs, if we may mount one; otherwise limits the process. */
 export async function makeSmallDisk(folder: string): Promise<SmallDisk> {
   const size = `size=${diskMebibytes}m,mode=0700`;
   const isMounted = await run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", folder]).then(
@@ -33,7 +33,7 @@ function tmpfsAt(folder: string): SmallDisk {
   return {
     means: "a full tmpfs",
     fill: async () => {
-      // It ends at ENOSPC, with what room there was for a part of the last piece taken too.
+      // It ends at ENOSPC, after also filling the room for a part of the last piece.
       await appendForEver(ballast).catch(() => undefined);
     },
     free: async () => await rm(ballast, { force: true }),

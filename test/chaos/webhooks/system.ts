@@ -11,13 +11,13 @@ import { chaosHead } from "../world/project.ts";
 const path = "/hooks/forms";
 const secret = `whsec_${Buffer.from("canary-webhook-secret-of-chaos").toString("base64")}`;
 
-/** What may be in no log. */
+/** The texts that no log may hold. */
 export const secrets: readonly string[] = [canaries.apiKey, secret];
 
 /** Longer than a worker's grace. */
 const closeMsMax = 45_000;
 
-/** Where a system lives. */
+/** Where a system is. */
 export type SystemPlace = {
   /** An existing folder: the project, its state folder `.sluice`, the logs and the sandbox's data. */
   readonly folder: string;
@@ -27,8 +27,8 @@ export type SystemPlace = {
 };
 
 /**
- * All that an event passes, each a process of the built program: the receiver, a worker and the sandbox.
- * Temporal is its maker's, who also closes this.
+ * Everything that an event passes through, each a process of the built program: the receiver, a worker and the sandbox.
+ * Temporal belongs to the caller, who also closes this.
  */
 export class WebhookSystem {
   readonly logFiles: string[] = [];
@@ -70,7 +70,7 @@ export class WebhookSystem {
     return join(this.#place.folder, ".sluice");
   }
 
-  /** Of the sandbox. */
+  /** The sandbox's data folder. */
   get dataFolder(): string {
     return join(this.#place.folder, "sandbox");
   }
@@ -85,12 +85,12 @@ export class WebhookSystem {
     return this.#receiver.pid;
   }
 
-  /** Makes deliveries that this receiver believes. */
+  /** Makes deliveries that this receiver accepts. */
   maker(): DeliveryMaker {
     return new DeliveryMaker({ path, secret, name: "event" });
   }
 
-  /** Starts the receiver, always at the same port. */
+  /** Starts the receiver, always on the same port. */
   async startReceiver(): Promise<void> {
     this.#receiver = await this.#start("receiver", {
       args: ["webhooks", "--port", `${this.#receiverPort}`, "--json"],
@@ -103,7 +103,7 @@ export class WebhookSystem {
     await this.#receiver?.end("SIGKILL");
   }
 
-  /** Ends everything: by SIGTERM, and what then does not go by SIGKILL. */
+  /** Ends everything: by SIGTERM, and what does not end in time by SIGKILL. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const left = [...this.#all].filter(({ isGone }) => !isGone);
@@ -123,7 +123,7 @@ export class WebhookSystem {
       syncs: { events: { from: "forms", stream: "account_event", record: deliveredRecord } },
       advanced: { heartbeat_timeout: "3s", retry_initial: "500ms", retry_max: "2s" },
     };
-    // JSON is YAML.
+    // JSON is valid YAML.
     return JSON.stringify(config, undefined, 2);
   }
 

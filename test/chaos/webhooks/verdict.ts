@@ -9,18 +9,18 @@ import type { Endured } from "./ordeal.ts";
 import type { WebhookPlan } from "./plan.ts";
 import { secrets, type WebhookSystem } from "./system.ts";
 
-/** What is left to look at when everything has happened and every process has ended. */
+/** What is left to check when everything has happened and every process has ended. */
 export type WebhookAftermath = {
   readonly plan: WebhookPlan;
   readonly endured: Endured;
-  /** Of the acknowledged events, one a delivery. */
+  /** The ids of the acknowledged events, one a delivery. */
   readonly ids: readonly string[];
   readonly applied: readonly AppliedEvent[];
   readonly reports: readonly RunReport[];
   readonly system: Pick<WebhookSystem, "exits" | "logFiles">;
 };
 
-/** Everything that is found against the receiver, in words. */
+/** All violations by the receiver, in words. */
 export async function judgeWebhooks(after: WebhookAftermath): Promise<string[]> {
   return [
     ...eventsAreOnce(after),
@@ -83,7 +83,7 @@ async function logsAreClean({ logFiles }: WebhookAftermath["system"]): Promise<s
   ];
 }
 
-/** What the seed was to show and did not. */
+/** What the seed should have shown and did not. */
 function happened({ plan, endured, system }: WebhookAftermath): string[] {
   const { counts, acknowledgedAway } = endured;
   const kills = system.exits.filter(({ sent }) => sent === "SIGKILL");

@@ -15,30 +15,30 @@ import { makeSmallDisk } from "./small-disk.ts";
 import { WebhookSystem } from "./system.ts";
 import { judgeWebhooks } from "./verdict.ts";
 
-/** Far more than the last events take: whoever waits for longer has lost some. */
+/** Far longer than the last events take: after this, something is lost. */
 const arriveMsMax = 180_000;
 
 const runsMax = 10_000;
 
-/** Which seed of the receiver, and what is said of it. */
+/** Which seed of the receiver to run, and where to report on it. */
 export type WebhookChaosInput = WebhookPlanInput & {
-  /** Takes a folder for the seed; that of a red one stays. */
+  /** Takes a folder for the seed; the folder of a red seed stays. */
   readonly out: string;
   readonly say: (text: string) => void;
-  /** Ends what runs, and begins nothing more. */
+  /** Ends everything that runs, and begins nothing more. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What became of a seed. */
+/** The result of a seed. */
 export type WebhookResult = {
   readonly violations: readonly string[];
-  /** Undefined when it did not come to its end. */
+  /** Undefined if the seed did not finish. */
   readonly endured: Endured | undefined;
 };
 
 /**
- * Runs a seed of the receiver: kills, a full disk, no Temporal; then holds what the service processed against
- * what was acknowledged.
+ * Runs a seed of the receiver: kills, a full disk, no Temporal; then compares what the service processed with what was
+ * acknowledged.
  */
 export async function runWebhookSeed(input: WebhookChaosInput): Promise<WebhookResult> {
   const { seed, kills, awayMs, out, say } = input;
@@ -68,7 +68,7 @@ function shown(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** Runs seeds of the receiver, one after the other. @returns the exit code: 1 when one is red, or was not run. */
+/** Runs seeds of the receiver, one after the other. @returns the exit code: 1 if one is red, or was not run. */
 export async function runWebhookSeeds(
   input: Omit<WebhookChaosInput, "seed"> & { readonly seeds: readonly number[] },
 ): Promise<number> {
@@ -128,7 +128,7 @@ async function survive(
   return { violations, endured };
 }
 
-/** Waits until the service has processed so many events and no run is under way, as long as one may hope for it. */
+/** Waits, for a limited time, until the service has processed this many events and no run is under way. */
 async function arrive(system: WebhookSystem, events: number): Promise<readonly RunReport[]> {
   const state = await openSqliteStore(system.stateFolder);
   try {

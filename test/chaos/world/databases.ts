@@ -3,11 +3,11 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 
 import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster.ts";
 
-/** Two servers with databases for all seeds, started when the first one needs them. Whoever makes them closes them. */
+/** Two servers with databases for all seeds, started when the first seed needs them. The caller closes them. */
 export class Databases {
   #clusters: Promise<readonly [PostgresCluster, PostgresCluster]> | undefined;
 
-  /** A database of this name on each of the two servers, after one address. */
+  /** A database of this name on each of the two servers, behind one address. */
   async behindOneAddress(name: string): Promise<OneAddress> {
     this.#clusters ??= Promise.all([PostgresCluster.start(), PostgresCluster.start()]);
     const clusters = await this.#clusters;
@@ -49,7 +49,7 @@ export class OneAddress {
     return address;
   }
 
-  /** What a configuration has as its `url`. */
+  /** The `url` for a configuration. */
   get url(): string {
     const own = new URL(this.#urls[0]);
     const at = this.#server.address();
@@ -58,7 +58,7 @@ export class OneAddress {
     return own.href;
   }
 
-  /** Runs statements in the database that the address leads to, and gives the rows of the last one. */
+  /** Runs statements in the database that the address leads to, and returns the rows of the last one. */
   async query(sql: string): Promise<readonly Record<string, unknown>[]> {
     return await runSql(this.#urls[this.#leadsTo], sql);
   }
@@ -84,7 +84,7 @@ export class OneAddress {
     ] as const) {
       this.#sockets.add(one);
       one.pipe(other);
-      // An end that breaks ends the other one, which is all that there is to know.
+      // When one end breaks it ends the other, which is all that matters here.
       one.on("error", () => undefined);
       one.on("close", () => {
         this.#sockets.delete(one);

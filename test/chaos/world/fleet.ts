@@ -9,24 +9,24 @@ import { clockAhead } from "./clock.ts";
 import type { FaultOrder } from "./http-faults.ts";
 import { type Exit, Running } from "./program.ts";
 
-/** What a sandbox is started with. */
+/** The settings that a sandbox starts with. */
 export type Script = {
   readonly faults: readonly FaultOrder[];
   readonly credits?: { readonly calls: number } | undefined;
   readonly requests_per_minute?: number | undefined;
 };
 
-/** Where the processes of a seed live. */
+/** Where the processes of a seed run. */
 export type FleetPlace = {
   /** Takes logs, fault scripts and the sandbox's data. */
   readonly folder: string;
-  /** The working directory of all of them. */
+  /** Their common working directory. */
   readonly project: string;
   readonly sandboxPort: number;
   readonly temporalAddress: string;
 };
 
-/** The workers and the sandbox of one seed. A worker that ends is replaced; whoever makes a fleet closes it. */
+/** The workers and the sandbox of one seed. A worker that ends is replaced; the caller closes the fleet. */
 export class Fleet {
   readonly #exits: Exit[] = [];
   readonly #excused = new Set<Exit>();
@@ -59,12 +59,12 @@ export class Fleet {
     return join(this.#place.folder, "sandbox", "ledger.jsonl");
   }
 
-  /** How processes ended, but for those that could not begin and said why. */
+  /** How processes ended, except those that could not start and said why. */
   get exits(): readonly Exit[] {
     return this.#exits.filter((exit) => !this.#excused.has(exit));
   }
 
-  /** The workers that are there, a stopped one included. */
+  /** The current workers, including a stopped one. */
   get workers(): Running[] {
     return [...this.#workers.values()].filter(({ isGone }) => !isGone);
   }
@@ -103,8 +103,8 @@ export class Fleet {
   }
 
   /**
-   * Starts one more worker. False when a worker that was stopped in a transaction holds the store's lock, so
-   * that the new one said so and ended, as it should.
+   * Starts one more worker. False if a worker that was stopped in a transaction holds the store's lock, so that the new
+   * one said so and ended, as it should.
    */
   async startAnotherWorker(): Promise<boolean> {
     const name = `worker-${this.#workers.size}`;
@@ -142,7 +142,7 @@ export class Fleet {
     return { exit, stdout: await running.log() };
   }
 
-  /** Ends everything: by SIGTERM, and what then does not go by SIGKILL. */
+  /** Ends everything: by SIGTERM, and what does not end in time by SIGKILL. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.whole();

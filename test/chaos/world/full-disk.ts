@@ -7,17 +7,17 @@ const diskBytes = 16 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-/** A folder that nothing can be written to for now. */
+/** A folder to which nothing can be written for now. */
 export interface FullDisk {
-  /** What it is made of. */
+  /** How it is made. */
   readonly means: "a file in the folder's place" | "a full tmpfs";
   /** Makes room. */
   free(): Promise<void>;
-  /** Leaves an ordinary folder. */
+  /** Leaves an ordinary folder behind. */
   close(): Promise<void>;
 }
 
-/** Fills the disk of a folder: a small tmpfs where we may mount one; elsewhere a file is in the folder's way. */
+/** Fills the disk of a folder: a small tmpfs if we may mount one; otherwise a file takes the folder's place. */
 export async function fillDisk(folder: string): Promise<FullDisk> {
   const size = `size=${diskBytes},mode=0700`;
   const isMounted = await run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", folder]).then(
@@ -29,7 +29,7 @@ export async function fillDisk(folder: string): Promise<FullDisk> {
 
 async function fill(folder: string): Promise<FullDisk> {
   const ballast = join(folder, "ballast");
-  // It ends at ENOSPC, which is what it is for.
+  // It ends at ENOSPC, which is its purpose.
   await writeFile(ballast, Buffer.alloc(diskBytes + 1)).catch(() => undefined);
   return {
     means: "a full tmpfs",

@@ -8,7 +8,7 @@ export type FaultOrder = {
   readonly [member: string]: unknown;
 };
 
-/** What goes wrong, wherever it does. */
+/** A fault, at whatever step. */
 type Kind = { readonly do: SandboxFaultName; readonly [member: string]: unknown };
 type Kinds = readonly [Kind, ...Kind[]];
 
@@ -36,7 +36,7 @@ const oddAnswers: Kinds = [
   { do: "html" },
 ];
 
-/** The faults of a step that a run must get over by itself: refusals, cut connections, odd answers. */
+/** The faults of each step that a run must survive by itself: refusals, cut connections, odd answers. */
 const kindsByStep: readonly (readonly [Step, readonly [Kinds, Kinds, Kinds]])[] = [
   [
     "generate-upload-url",
@@ -65,11 +65,11 @@ const kindsByStep: readonly (readonly [Step, readonly [Kinds, Kinds, Kinds]])[] 
   ["upload-json", [refusals, cutConnections, oddAnswers]],
 ];
 
-/** One in so many calls of a step is hit by each of its three faults: 15 % in all. */
+/** One call in this many of a step is hit by each of its three faults: 15 % in all. */
 const oneIn = 20;
 
 /**
- * Faults for about 15 % of all calls. `times` bounds each: three of one class for one part end a run, as they shall
+ * Faults for about 15 % of all calls. `times` bounds each: three of one class for one part end a run, as they should
  * (docs/facts/faults.md#actions).
  */
 export function drawFaults(dice: Dice, times: number): FaultOrder[] {
@@ -85,7 +85,7 @@ export function drawFaults(dice: Dice, times: number): FaultOrder[] {
 
 type Sent = "heavyweight" | "lightweight";
 
-/** A request that is held where it is until its worker is gone, so that what befalls the worker befalls it there. */
+/** A request that is held in place until its worker is gone, so that the blow hits the worker at that point. */
 const holds: Readonly<Record<Sent, readonly [FaultOrder, ...FaultOrder[]]>> = {
   heavyweight: [
     { step: "put", do: "stop-reading", at: "64KiB" },

@@ -4,17 +4,17 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 const lookEveryMs = 20;
-/** A machine that eight processes share starts one in a minute and more. */
+/** A machine shared by eight processes takes a minute or more to start one. */
 const startMsMax = 180_000;
 
-/** A program to start, which says in its log when it is ready. */
+/** A program to start, which logs when it is ready. */
 export type Program = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly logFile: string;
-  /** Stands in its log once it is ready. */
+  /** The text in its log once it is ready. */
   readonly ready: string;
 };
 
@@ -29,7 +29,7 @@ export type Exit = {
   readonly afterMs: number;
 };
 
-/** A program of our own, under way. */
+/** A running program of our own. */
 export class Running {
   readonly name: string;
   readonly pid: number;
@@ -84,7 +84,7 @@ export class Running {
     this.#child.kill(signal);
   }
 
-  /** Ends it by a signal, unless it has ended. */
+  /** Ends it with a signal, unless it has ended. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<Exit> {
     if (!this.isGone) {
       this.#sent = { signal, atMs: performance.now() };

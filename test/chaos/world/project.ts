@@ -9,11 +9,11 @@ import type { Plan } from "../plan.ts";
 /** Silence after which an activity counts as dead; the shortest that a heartbeat every two seconds allows. */
 export const heartbeatTimeoutMs = 3_000;
 
-/** Stands in the name of every row that is sent, and nowhere else. */
+/** Is in the name of every row that is sent, and nowhere else. */
 export const rowCanary = "chaos-cell";
 
 /**
- * A name with what CSV and JSON must carry unharmed, and with noise, so that a chunk is large when it is
+ * A name with everything that CSV and JSON must carry unharmed, and with noise, so that a chunk stays large when
  * compressed.
  */
 function nameOf(key: string): string {
@@ -36,7 +36,7 @@ export async function writeFiles(
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }
 
-/** What a configuration begins with: the service at an address, and a queue on a Temporal that others may use too. */
+/** The head of a configuration: the service at an address, and a queue on a Temporal that others may use too. */
 export function chaosHead(at: { readonly address: string; readonly queue: string }): object {
   return {
     version: 1,
@@ -50,7 +50,7 @@ export function chaosHead(at: { readonly address: string; readonly queue: string
   };
 }
 
-/** Makes the folder of a project: its configuration, its mapping and the source as a first run finds it. */
+/** Makes the folder of a project: its configuration, its mapping and the source for a first run. */
 export async function makeProject(
   folder: string,
   parts: {
@@ -58,7 +58,7 @@ export async function makeProject(
     readonly source: OracleSource;
     readonly address: string;
     readonly queue: string;
-    /** What the seed's move reads. */
+    /** The source that the seed's move reads. */
     readonly moved?: { readonly connections: object; readonly syncs: object } | undefined;
   },
 ): Promise<void> {
@@ -89,7 +89,7 @@ export async function makeProject(
   };
   await mkdir(folder, { recursive: true });
   await writeFiles(folder, {
-    // JSON is YAML.
+    // JSON is valid YAML.
     "sluice.yaml": JSON.stringify(config, undefined, 2),
     "map-account.ts": mappingModule,
     ...source.before,

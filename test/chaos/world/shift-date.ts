@@ -1,4 +1,4 @@
-// Loaded before a program whose clock is to be wrong, where there is no libfaketime.
+// Loaded before a program whose clock should be wrong, on a machine without libfaketime.
 import { z } from "zod";
 
 const aheadMs = Number(process.env["CHAOS_CLOCK_MS"]);

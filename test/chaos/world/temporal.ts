@@ -8,7 +8,7 @@ import { startAnyTemporal } from "../../support/temporal/any-temporal.ts";
 
 const ip = "127.0.0.1";
 
-/** An embedded Temporal and a connection to it. Whoever starts it closes it. */
+/** An embedded Temporal and a connection to it. The caller closes it. */
 export class TestTemporal {
   readonly client: TemporalClient["client"];
   readonly logFile: string;
@@ -29,7 +29,7 @@ export class TestTemporal {
     this.client = parts.connection.client;
   }
 
-  /** Starts one with its histories in a file of `folder`, which outlives a kill. */
+  /** Starts one that keeps its histories in a file of `folder`, which survives a kill. */
   static async start(folder: string): Promise<TestTemporal> {
     const binary = await findTemporal({ env: process.env, say: () => undefined });
     const logFile = join(folder, "temporal.log");
@@ -46,12 +46,12 @@ export class TestTemporal {
     return this.#server.address;
   }
 
-  /** The process, for whoever must see to it that none is left. */
+  /** The process, for a caller who must make sure that none is left. */
   get pid(): number {
     return this.#server.pid;
   }
 
-  /** Kills it without warning and starts it again, after so long, on the same port and file. */
+  /** Kills it without warning and restarts it, after this long, on the same port and file. */
   async crash(awayMs = 0): Promise<void> {
     process.kill(this.#server.pid, "SIGKILL");
     await delay(awayMs);

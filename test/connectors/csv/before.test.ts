@@ -26,7 +26,7 @@ function linesOf(places: readonly string[]): readonly number[] {
   return places.map((place) => Number(place.split(":")[1]));
 }
 
-/** The places of the rows before and from a place on. */
+/** The places of the rows before a place, and from it on. */
 async function around(
   config: CsvConfig,
   place: string,
@@ -37,7 +37,7 @@ async function around(
     await readAll(config, { from: position }),
   ];
   const whole = await readAll(config);
-  // Of a page, rows come before rejects.
+  // Within a page, rows come before rejects.
   expect([...first.items, ...rest.items].toSorted()).toEqual(whole.items.toSorted());
   return [placesOf(first.items), placesOf(rest.items)];
 }
@@ -159,7 +159,7 @@ describe("beforeCsv", () => {
         const position = await before(config, place);
         const rest = await readAll(config, { from: position });
         const first = await readAll(config, { to: position });
-        // Of a page, rows come before rejects.
+        // Within a page, rows come before rejects.
         expect(placesOf(rest.items).toSorted()).toEqual(places.slice(index).toSorted());
         expect(placesOf(first.items).toSorted()).toEqual(places.slice(0, index).toSorted());
       }

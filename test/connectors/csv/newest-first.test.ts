@@ -23,7 +23,7 @@ it(
         const rest = await readAll(config, { from, pageRowsMax: 1 });
         expect(rest.items).toEqual(items.slice(index + 1));
       }
-      // What is appended has the order in which it was.
+      // An append-only file is read in the order in which it was appended to.
       const appended = await readAll(configOf(folder, { ...newestFirst, append_only: true }), {});
       expect(appended.items[0]).toContain("1");
     });

@@ -9,7 +9,7 @@ function written(text: string, isQuoted: boolean): string {
   return isQuoted || /["\r\n,]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What the oracle reads, or nothing where it gives up. */
+/** The oracle's result, or nothing if it fails. */
 function oracleOrNothing(text: string): ReturnType<typeof oracle> | undefined {
   try {
     return oracle(text);
@@ -20,7 +20,7 @@ function oracleOrNothing(text: string): ReturnType<typeof oracle> | undefined {
 
 const none = { same: 0, "both refuse": 0, "only the oracle refuses": 0 };
 
-/** Scans a text and compares: rows of two fields are rows, all others are rejects. */
+/** Scans a text and compares: rows of two fields must be rows, all others rejects. */
 async function compare(text: string): Promise<keyof typeof none> {
   const { rows, rejects, error } = await scanEachWay(Buffer.from(text), layout);
   const expected = oracleOrNothing(text);

@@ -16,7 +16,7 @@ async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The pages of a file's bytes, which come in pieces of so many. */
+/** The pages of a file's bytes, which come in pieces of this size. */
 async function pagesOf(
   bytes: Buffer,
   pieceBytes: number,
@@ -45,7 +45,7 @@ function neverMade(): never {
 
 const fixed = { end: "\n", quotesAll: false, quote: '"', delimiter: "," };
 
-/** What becomes of rows with all values, from cells and as objects. */
+/** The results for rows with all values, from cells and as objects. */
 async function bothWays(how: Pick<LinesAsked, "stream" | "record">): Promise<{
   readonly fromCells: unknown;
   readonly asObjects: unknown;
@@ -89,7 +89,7 @@ describe("a row that goes from cells to its line", () => {
       ),
       { numRuns: trials(300) },
     );
-    // Else nothing was compared.
+    // Otherwise nothing was compared.
     expect(plain).toBeGreaterThan(60);
   });
 
@@ -120,7 +120,7 @@ describe("a row that goes from cells to its line", () => {
       ),
       { numRuns: trials(500) },
     );
-    // Else nothing was compared.
+    // Otherwise nothing was compared.
     const kinds = ["invalid_encoding", "nul_byte", "ragged_row", "refused", "rows", "stray_quote"];
     expect([...seen.keys()].toSorted()).toEqual(kinds);
     expect(seen.get("rows")).toBeGreaterThan(500);
@@ -203,7 +203,7 @@ describe("a row that goes from cells to its line", () => {
   it("keeps the cells of a page while others use memory that was given back", async () => {
     const rows = numbers(600).map((index) => [
       `k${index}`,
-      // Pages of ever other sizes.
+      // Pages of varying sizes.
       ...columns.slice(1).map((name) => `${name}${index} `.repeat((index * index) % 700)),
     ]);
     const bytes = Buffer.from(csvOf(rows, fixed));
@@ -218,7 +218,7 @@ describe("a row that goes from cells to its line", () => {
     let read = 0;
     for await (const { cells } of reader.pages(piecesOf(bytes, 60_000))) {
       if (cells !== undefined) held.push(cells);
-      // As pages do whose keys are judged while others are read.
+      // As with pages whose keys are judged while others are read.
       const oldest = held.length > 3 ? held.shift() : undefined;
       for (let index = 0; index < (oldest?.count ?? 0); index += 1) {
         const made = oldest?.row(index);

@@ -5,7 +5,7 @@ import { coercionNames } from "../../../src/mapping/coerce.ts";
 import { recordMappingSchema, type FieldRule } from "../../../src/mapping/schema.ts";
 import type { Stream } from "../../../src/records/streams.ts";
 
-/** Values that the kinds of fields take, nearly take, or change. */
+/** Values that the kinds of fields accept, nearly accept, or change. */
 export const values = [
   ..."0 7 -3 +5 007 -0 999999999999999 9007199254740993 1.0 1.50 0.10 -0.5 0.000001 0.0000001 1e3 .5 5.".split(
     " ",
@@ -42,7 +42,7 @@ export const values = [
   "back\\slash",
   "tab\there",
   "\u0001\u001f\u007f",
-  // What has to be escaped at each place of 16 bytes and around their ends.
+  // Characters to escape at each of 16 byte positions and around their ends.
   `${"x".repeat(15)}"${"y".repeat(15)}\n`,
   `"${"x".repeat(16)}\\\\${"y".repeat(14)}\b\f`,
   " padded ",
@@ -74,14 +74,14 @@ const cell = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 12 }) },
 );
 
-/** A row that becomes a record more often than not, and what surprises. */
+/** A row that usually becomes a record, and surprising values. */
 export const row = fc.tuple(
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom("k1", "k2", "käse", 'k"3') }, cell),
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom("a.example", "b.example") }, cell),
   ...columns.slice(2).map(() => cell),
 );
 
-/** A mapping that `sluice.yaml` may hold, which reads these columns and fills in these templates. */
+/** A mapping that `sluice.yaml` may hold, which reads these columns and uses these templates. */
 export function mappingOf(
   names: readonly string[],
   templates: readonly string[],
@@ -173,7 +173,7 @@ export const mapping = mappingOf(
 export type Written = {
   /** How a line ends. */
   readonly end: string;
-  /** Whether cells are quoted that need not be. */
+  /** Whether cells are quoted without need. */
   readonly quotesAll: boolean;
   readonly quote: string;
   readonly delimiter: string;
@@ -191,7 +191,7 @@ export function csvOf(
   return rows.map((cells) => `${cells.map(written).join(delimiter)}${end}`).join("");
 }
 
-/** What a file may hold where a cell is to be, and what is no cell. */
+/** What a file may hold in place of a cell without being one. */
 const odd = fc.constantFrom(
   "\r",
   "\0",
@@ -209,7 +209,7 @@ const odd = fc.constantFrom(
   "\ufeff",
 );
 
-/** A cell as it is written, or what stands in its place: little of it is odd. */
+/** A cell as it is written, or what is in its place: few are odd. */
 const rawCell = fc
   .tuple(
     fc.constantFrom(...values.filter((value) => !/["\r\n,]/.test(value))),
@@ -235,7 +235,7 @@ const rawRow = fc
     ...(more > 0 ? ["more"] : []),
   ]);
 
-/** The bytes of a file that nobody wrote as csv is to be: bare CR, NUL, quotes anywhere, ragged rows, no UTF-8. */
+/** The bytes of a malformed CSV file: bare CR, NUL, quotes anywhere, ragged rows, invalid UTF-8. */
 export const rawFile = fc
   .record({
     rows: fc.array(rawRow, { maxLength: 9 }),

@@ -80,7 +80,7 @@ describe("readCsv", () => {
         return found;
       };
       const expected = ids.map((id) => new Set([JSON.stringify({ id, name: id })]));
-      // The first time no memory is left of others.
+      // The first time there is no memory left over from others.
       for (const _ of [1, 2]) expect(await Promise.all(ids.map(rowsOf))).toEqual(expected);
     });
   });

@@ -24,7 +24,7 @@ describe("replaceFile", () => {
 
   it("does not stumble over another writer's file that is gone when it looks", async () => {
     const path = join(await temporaryFolder(), "a.csv");
-    // A link to nowhere is there and is not, as that file is between two looks.
+    // A dangling link exists and does not, like such a file between two looks.
     await symlink("nowhere", join(dirname(path), ".a.csv.other.tmp"));
     await replaceFile(await targetAt(path, "a.csv"), async (append) => {
       await append("ours\n");

@@ -15,7 +15,7 @@ import type { CsvPosition } from "../../../connectors/csv/position.ts";
 import { readCsv } from "../../../connectors/csv/read.ts";
 import { messageOf } from "../../../src/errors.ts";
 
-/** A log that keeps what it is told. */
+/** A log that keeps its entries. */
 export function keptLog(): { lines: string[]; info(text: string): void; warn(text: string): void } {
   const lines: string[] = [];
   const keep = (text: string, facts?: object): void => {
@@ -24,7 +24,7 @@ export function keptLog(): { lines: string[]; info(text: string): void; warn(tex
   return { lines, info: keep, warn: keep };
 }
 
-/** Gives a folder with the files to a test and removes it afterwards. */
+/** Gives a test a folder with the files and removes it afterwards. */
 export async function withFolder<Result>(
   files: Readonly<Record<string, string | Uint8Array>>,
   use: (folder: string) => Promise<Result>,
@@ -40,7 +40,7 @@ export async function withFolder<Result>(
   }
 }
 
-/** The configuration of a folder's `a.csv`, or of what `members` say. */
+/** The configuration of a folder's `a.csv`, or of what `members` set. */
 export function configOf(folder: string, members: object = {}): CsvConfig {
   return csvConfig.parse({ path: "a.csv", folder, ...members });
 }
@@ -49,7 +49,7 @@ export function configOf(folder: string, members: object = {}): CsvConfig {
 export type Yielded = {
   readonly items: readonly string[];
   readonly positions: readonly CsvPosition[];
-  /** Number of items up to each position. */
+  /** The number of items up to each position. */
   readonly reach: readonly number[];
 };
 
@@ -70,7 +70,7 @@ function itemsOf(page: Page<CsvRow, CsvPosition>): readonly string[] {
   ];
 }
 
-/** Reads until the end or an error: the items that came, and the error as `class: message`. */
+/** Reads until the end or an error: the items yielded, and the error as `class: message`. */
 export async function readToStop(
   config: CsvConfig,
   from?: CsvPosition,
@@ -88,7 +88,7 @@ export async function readToStop(
   }
 }
 
-/** What a file of such content yields, and how its read ends. */
+/** The items of a file with this content, and how its read ends. */
 export async function readContent(
   content: string | Uint8Array,
   members: object = {},
@@ -128,7 +128,7 @@ export function layoutOf(columns: readonly string[], members: Partial<Layout> = 
   return { encoding: "utf-8", dialect, columns, offset: 0, line: 1, ...members };
 }
 
-/** Yields bytes in pieces of a size, each overwritten before the next: a reader that keeps one would see it. */
+/** Yields bytes in pieces of this size, each overwritten before the next: a reader that keeps one would notice. */
 export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   const piece = Buffer.alloc(Math.min(size, bytes.length));
   for (let at = 0; at < bytes.length; at += size) {
@@ -139,7 +139,7 @@ export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator
   }
 }
 
-/** What scanning bytes gives: rows as arrays, rejects as `line code`, and the message of the error that ended it. */
+/** The result of scanning bytes: rows as arrays, rejects as `line code`, and the message of the error that ended it. */
 export type Scanned = {
   readonly rows: readonly (readonly string[])[];
   readonly lines: readonly number[];
@@ -147,7 +147,7 @@ export type Scanned = {
   readonly error?: string;
 };
 
-/** Scans bytes that come in pieces of a size. */
+/** Scans bytes that come in pieces of this size. */
 export async function scan(
   bytes: Uint8Array,
   pieceBytes: number,
@@ -179,8 +179,8 @@ export async function scan(
 }
 
 /**
- * Scans bytes whole and in pieces of 1, 2, 3 and 7, and gives what every way gave.
- * @throws {Error} the pieces show.
+ * Scans bytes whole and in pieces of 1, 2, 3 and 7, and returns their common result.
+ * @throws {Error} the results differ.
  */
 export async function scanEachWay(bytes: Uint8Array, layout: Layout): Promise<Scanned> {
   const whole = await scan(bytes, blockBytes, layout);
@@ -190,7 +190,7 @@ export async function scanEachWay(bytes: Uint8Array, layout: Layout): Promise<Sc
   return whole;
 }
 
-/** What csv-parse, set up right, reads of a text: rows of any width. */
+/** The rows of any width that csv-parse, properly configured, reads from a text. */
 export function oracle(text: string): readonly (readonly string[])[] {
   return parse(Buffer.from(text), {
     bom: true,

@@ -1,4 +1,4 @@
-// Writes a page into scores.csv of the folder it is given, unless it is killed before.
+// Writes a page into scores.csv of the given folder, unless it is killed first.
 import { writeCsv } from "../../../connectors/csv/write.ts";
 import { configOf, keptLog } from "./support.ts";
 

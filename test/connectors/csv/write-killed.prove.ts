@@ -17,7 +17,7 @@ function start(folder: string): ChildProcess {
   return spawn(process.execPath, [child, folder], { stdio: "ignore" });
 }
 
-/** Bytes of the file in the making; undefined while there is none. */
+/** The bytes of the file being written; undefined if there is none. */
 async function madeBytes(folder: string): Promise<number | undefined> {
   const made = (await readdir(folder)).find((name) => name.endsWith(".tmp"));
   return made === undefined ? undefined : (await stat(join(folder, made))).size;

@@ -2,33 +2,32 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 import type { HarnessRow, PullHarness, Undo } from "../../../testing/harness.ts";
 
-/** How the API is read. */
+/** How the API is read, and its login. */
 export type ApiStyle = {
   readonly pages: "cursor" | "number";
   /** Rows of a page. @default 10 */
   readonly pageRows?: number;
   /**
-   * Whether it is asked for what changed, and whether that includes the time asked for. @default no: in the
-   * order of ids
+   * Whether it can be asked for changes, and whether the requested time is included. @default no: in the order of ids
    */
   readonly since?: "after" | "from";
-  /** How it is logged in. @default by token */
+  /** How clients log in. @default by token */
   readonly login?: "basic";
 };
 
 export const canaryToken = "canary-token-4b1d";
 
-/** A JSON API of companies on a free port of 127.0.0.1, with faults to order. */
+/** A JSON API of companies on a free port of 127.0.0.1, with faults on demand. */
 export class ApiServer {
   readonly style: ApiStyle;
   /** Path and query of each request. */
   readonly seen: string[] = [];
   /** Called before each answer. */
   onRequest: () => void = () => undefined;
-  /** Answers in place of the API, once for each call of it. */
+  /** Answers that replace the API's, one for each request. */
   answers: ((response: ServerResponse) => void)[] = [];
   readonly #rows = new Map<string, HarnessRow>();
-  /** The rows in the order of their changes, while none was put in. */
+  /** The rows in the order of their changes, until one is put in. */
   #ordered: readonly HarnessRow[] | undefined;
   #malformed: readonly string[] = [];
   #fault: "deny" | "stall" | { readonly retryAfter: string } | undefined;
@@ -50,7 +49,7 @@ export class ApiServer {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Input of the connector's schema. */
+  /** Input for the connector's schema. */
   get config(): Readonly<Record<string, unknown>> {
     const { pages, since, login, pageRows = 10 } = this.style;
     const logins = {
@@ -82,7 +81,7 @@ export class ApiServer {
     this.seen.length = 0;
   }
 
-  /** Puts entries that are no rows after the first row. */
+  /** Puts entries that are not rows after the first row. */
   spoil(entries: readonly string[]): void {
     this.#malformed = entries;
   }
@@ -95,7 +94,7 @@ export class ApiServer {
     };
   }
 
-  /** Cuts the connection within the answer in which so many rows are reached. */
+  /** Cuts the connection within the answer that reaches this many rows. */
   breakAfter(rows: number): Undo {
     this.#breakAfter = rows;
     return async () => {
@@ -155,7 +154,7 @@ export class ApiServer {
     return { entries, next };
   }
 
-  /** The API's list: what changed since a time, or all. */
+  /** The API's list: the changes since a time, or everything. */
   #list(since: string | null): readonly (() => string)[] {
     const { since: how } = this.style;
     this.#ordered ??= inOrder([...this.#rows.values()], how);
@@ -194,7 +193,7 @@ function reply(response: ServerResponse, status: number, body: string): void {
   response.end(body);
 }
 
-/** The API as the kit tries a connector on it. */
+/** The API as a harness of the kit. */
 export function harnessOf(server: ApiServer): PullHarness {
   return {
     config: server.config,
@@ -202,7 +201,7 @@ export function harnessOf(server: ApiServer): PullHarness {
     empty: async () => server.clear(),
     rowOf: ({ id, text, changed }) => {
       const isText = typeof text === "string" || text === null;
-      // An id of many digits is an object that has them as its text.
+      // An id of many digits is an object whose text has the digits.
       return { id: String(id), text: isText ? text : "?", changed: String(changed) };
     },
     breakAt: async (rows) => server.breakAfter(rows),

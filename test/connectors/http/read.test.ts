@@ -8,7 +8,7 @@ import { ConfigError } from "../../../src/errors.ts";
 import { LongNumber } from "../../../src/mapping/refusal.ts";
 import { readRequestOf, errorOf, idsOf, pagesOf, rowsOf, startApi } from "./support.ts";
 
-/** An answer with rows that have their change for an id. */
+/** An answer with rows whose id is their change. */
 function changesThen(changes: readonly number[], next: number | null) {
   return (response: ServerResponse): void => {
     const data = changes.map((changed) => ({ id: changed, changed }));
@@ -54,7 +54,7 @@ describe("reading all pages", () => {
     const ask = readRequestOf(server, { rows: undefined, cursor: undefined });
     const [page] = await pagesOf(ask);
     const [id, share] = [new LongNumber("9007199254740993"), new LongNumber("0.12345678901234567")];
-    // A double carries the 16 digits of `lat`.
+    // A double holds the 16 digits of `lat`.
     expect(page?.rows).toEqual([{ id, share, lat: 48.856_614_000_000_01, count: 5 }]);
     expect(page?.where(0)).toBe("/companies:9007199254740993");
     expect(page?.rejects).toEqual([
@@ -141,7 +141,7 @@ describe("reading what changed", () => {
         let requests = 0;
         server.onRequest = () => {
           requests += 1;
-          // Row 1 first, then one that is on a page which was read already.
+          // Row 1 first, then one on a page that was already read.
           const moved = { 2: "1", 4: "5", 6: "9" }[requests];
           const row = rowsOf(20).find(({ id }) => id === moved);
           if (row !== undefined) server.put([{ ...row, changed: "2026-03-29T00:59:30.000000Z" }]);
@@ -158,7 +158,7 @@ describe("reading what changed", () => {
       const server = await startApi({ pages: "cursor", since, pageRows: 10 });
       server.put(rowsOf(40));
       expect(idsOf(await pagesOf(readRequestOf(server)))).toHaveLength(40);
-      // What was read before takes a place or two of each page.
+      // Rows that were read before take a place or two of each page.
       expect(server.seen.length).toBeLessThanOrEqual(6);
     },
   );
@@ -181,7 +181,7 @@ describe("reading what changed", () => {
       message: "rows unsorted",
       field: "query",
     });
-    // Two rows that come late move others to the next page once.
+    // Two late rows move others to the next page once.
     server.answers.push(
       first,
       first,
@@ -213,7 +213,7 @@ describe("reading what changed", () => {
     list([2, "2026-11-22", "after noon"], noon);
     const second = await textsOf(first.pages.at(-1)?.position);
     expect(second.texts).toEqual(["after noon"]);
-    // Also when it is as it was, and in the run that read it.
+    // Also when it changes back, and in the run that read it.
     list([2, "2026-11-22", "before noon"], noon, [4, "2026-11-23", "c"]);
     list([2, "2026-11-22", "after noon"], noon, [4, "2026-11-23", "c"]);
     const third = await textsOf(second.pages.at(-1)?.position);

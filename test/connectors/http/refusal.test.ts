@@ -8,7 +8,7 @@ import { ConfigError, RetryLater, SourceAuthError } from "../../../src/errors.ts
 import { canaryToken, type ApiServer } from "./api-server.ts";
 import { readRequestOf, errorOf, pagesOf, startApi } from "./support.ts";
 
-/** An error of a read whose first answer is another one. */
+/** The error of a read whose first answer is replaced. */
 async function thrownFor(
   answer: (response: ServerResponse) => void,
   members: object = {},

@@ -13,7 +13,7 @@ export async function startApi(style: ApiStyle): Promise<ApiServer> {
   return server;
 }
 
-/** What every ability is asked with, for an API. */
+/** The common request of all abilities, for an API. */
 export function readRequestOf(server: ApiServer, members: object = {}): ConnectorRequest<unknown> {
   const config = http.config.parse({ ...server.config, ...members });
   const log = { info: () => undefined, warn: () => undefined };
@@ -35,7 +35,7 @@ export function idsOf(pages: readonly Page<Row, unknown>[]): readonly string[] {
   return pages.flatMap(({ rows }) => rows.map(({ id }) => String(id)));
 }
 
-/** What a read throws. */
+/** The error of a read. */
 export async function errorOf(ask: ConnectorRequest<unknown>): Promise<unknown> {
   return await pagesOf(ask).then(
     () => undefined,
@@ -43,7 +43,7 @@ export async function errorOf(ask: ConnectorRequest<unknown>): Promise<unknown> 
   );
 }
 
-/** Rows of ids 1 to `count`; `second` says in which second of a minute each changed. @default its id */
+/** Rows of ids 1 to `count`; `second` gives the second of a minute in which each changed. @default its id */
 export function rowsOf(count: number, second = (id: number) => id): readonly HarnessRow[] {
   return Array.from({ length: count }, (_, index) => {
     const seconds = String(second(index + 1)).padStart(2, "0");

@@ -18,14 +18,14 @@ import { schemaOf } from "../../support/project/inline-postgres.ts";
 const source = readFromInbox(webhook);
 const log = { info: (): void => undefined, warn: (): void => undefined };
 
-/** Where the inbox of a test lies, as the connection `forms` is configured with it. */
+/** The request to the inbox of a test, as configured for the connection `forms`. */
 type Asked = {
   readonly config: PushedConfig;
   readonly signal: AbortSignal;
   readonly log: typeof log;
 };
 
-/** An inbox of a test's own, and what a delivery puts into it. */
+/** A test's own inbox, with a method that keeps deliveries in it. */
 class Posted {
   readonly inbox: Inbox;
 
@@ -39,7 +39,7 @@ class Posted {
     return new Posted(inbox);
   }
 
-  /** Keeps a delivery as the receiver does. */
+  /** Keeps a delivery, as the receiver does. */
   async keep(
     connection: string,
     ...events: readonly (string | { readonly json: string; readonly id: string })[]
@@ -49,7 +49,7 @@ class Posted {
   }
 }
 
-/** The sequence numbers of each page of a read, and where it ends. */
+/** The sequence numbers of each page of a read, and its final position. */
 async function pagesOf(
   ask: Asked,
   how: { from?: unknown; to?: unknown; pageRowsMax?: number } = {},
@@ -80,7 +80,7 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
     return { config, signal: new AbortController().signal, log };
   }
 
-  /** The same, with an inbox that holds the events `{"n":1}` up to `count`. */
+  /** The same, with an inbox that holds the events from `{"n":1}` up to `count`. */
   async function filled(count: number): Promise<{ readonly ask: Asked; readonly events: Posted }> {
     const ask = await asked();
     const events = await Posted.open(ask);
@@ -233,7 +233,7 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
     expect(await rewound({ config, position })).toEqual(position);
     expect(await rewound({ config: another.config, position })).toBeUndefined();
     const renamed = { ...config, connection: "crm" };
-    // Its beginning, and what was read under the name of before: it may get that back.
+    // Its beginning, and how far it was read under its earlier name, which it may get back.
     const begin = { connection: "crm", seq: 0, others: { forms: { seq: 3 } } };
     expect(await rewound({ config: renamed, position })).toMatchObject(begin);
     expect(await rewound({ config: (await asked()).config, position })).toBeUndefined();

@@ -32,7 +32,7 @@ describe("a file of JSON lines", () => {
 
   it("says what to do when it may not be read", async () => {
     const { ask, path } = await askFor("{}\n");
-    // Its folder may be looked into, so that only the file itself is in the way.
+    // Its folder is accessible, so that only the file itself is locked.
     await chmod(dirname(path), 0o755);
     onTestFinished(await lock(path));
     const hint = "set `path` to a file that this process may read";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 import { mappingOf, values } from "../csv/plain-rows.ts";
 
-/** A mapping that reads the members of the rows, and members of these. */
+/** A mapping that reads the members of the rows, and their members. */
 export const mapping = mappingOf(
   "id site name a a.b a.b.c a.0 __proto__ constructor .x absent é".split(" "),
   ["{id}", "{id}-{name}", "{a.b}", "x{a}{a.0}", "{absent}", "{name} {constructor}"],
@@ -14,7 +14,7 @@ const numberTokens =
   "0 -0 5 -3 1.0 1.50 0.10 -0.5 -0.0 100 1e3 1E+2 1.0e-1 1e400 0.000001 0.0000001 0.1234567 12345678901.5 " +
   "999999999999999 9007199254740993 -9007199254740991 123456789012345678 0.1234567890123456789";
 
-/** What is no JSON. */
+/** Texts that are not JSON. */
 const broken = [
   ..."tru nul falsey 01 -01 +5 .5 5. 1e 1e+ - -- 1.e5 NaN 'x' {,} [1,] [1;2] [,1] {a:1} [ {".split(
     " ",
@@ -46,7 +46,7 @@ const nested = [
   '[true,false,null,-1.5e3,"\\u0041"]',
 ];
 
-/** A text as JSON, sometimes with escapes that it does not need. */
+/** A text as JSON, sometimes with unnecessary escapes. */
 const text = fc
   .tuple(
     fc.oneof(fc.constantFrom(...values), fc.string({ unit: "grapheme", maxLength: 8 })),
@@ -79,7 +79,7 @@ type Member = { readonly key: string; readonly value: string };
 
 const member: fc.Arbitrary<Member> = fc.record({ key, value });
 
-/** Members that make a record more often than not, in any order; few of them stand twice. */
+/** Members that usually make a record, in any order; a few occur twice. */
 const members = fc
   .tuple(
     fc.oneof({ weight: 5, arbitrary: fc.constantFrom('"k1"', '"käse"', '"k\\"3"', "7") }, value),
@@ -108,7 +108,7 @@ const object = fc
         .join(",")}${third}}${last}`,
   );
 
-/** An object with one place that is no JSON. */
+/** An object that is invalid JSON in one place. */
 const spoilt = fc
   .tuple(object, fc.constantFrom(...broken, "\v", "\u00a0", "\u2028"), fc.nat(200))
   .map(([json, fault, at]) => {
@@ -144,7 +144,7 @@ const line = fc.oneof(
   },
 );
 
-/** The bytes of a file: few lines are no UTF-8, and the last one may lack its end. */
+/** The bytes of a file: a few lines are not UTF-8, and the last one may lack its end. */
 export const file = fc
   .record({
     lines: fc.array(line, { maxLength: 9 }),
@@ -163,7 +163,7 @@ export const file = fc
     return bytes;
   });
 
-/** Every value as the member `a` of a row that has a key, and every one that is no JSON as the end of such a row. */
+/** Every value as the member `a` of a row that has a key, and everything that is not JSON as the end of such a row. */
 export const everyValue = [
   ...numberTokens.split(" "),
   ...values.map((one) => JSON.stringify(one)),

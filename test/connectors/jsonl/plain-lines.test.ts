@@ -19,7 +19,7 @@ import { linesOf } from "../lines-of.ts";
 import { everyValue, file, mapping } from "./json-lines.ts";
 import { askFor, pagesOf } from "./support.ts";
 
-/** Where the lines of a file's bytes are. */
+/** The ranges of the lines in a file's bytes. */
 function rangesOf(bytes: Buffer): LineRange[] {
   const lines: LineRange[] = [];
   for (let from = 0; from < bytes.length;) {
@@ -37,13 +37,13 @@ function cut<Item>(items: readonly Item[], size: number): Item[][] {
   );
 }
 
-/** The pages of a file's bytes, each line parsed whole: what the connector did before it had cells. */
+/** The pages of a file's bytes, each line parsed as a whole, as the connector did before it had cells. */
 function parsedPages(bytes: Buffer, pageRowsMax: number): RowPage[] {
   const lines = rangesOf(bytes).map(({ from, to }) => bytes.subarray(from, to));
   return cut(lines, pageRowsMax).map((some, page) => pageOf(some, page * pageRowsMax));
 }
 
-/** The pages of a file's bytes that come in blocks of so many lines; what a block has of a line more is read again. */
+/** The pages of a file's bytes that come in blocks of this many lines; partial lines at their ends are read again. */
 function blockPages(bytes: Buffer, pageRowsMax: number, blockLines: number): RowPage[] {
   const lines = cut(rangesOf(bytes), blockLines).flatMap((some): JsonlLine[] => {
     const [start, end] = [some[0]?.from ?? 0, (some.at(-1)?.to ?? 0) + 1];
@@ -112,7 +112,7 @@ describe("a line of JSON that goes from cells to its line", () => {
       ),
       { numRuns: trials(1_000) },
     );
-    // Else nothing was compared.
+    // Otherwise nothing was compared.
     expect(plain).toBeGreaterThan(1_300);
     expect(objects).toBeGreaterThan(130);
   });
@@ -186,7 +186,7 @@ describe("a line of JSON that goes from cells to its line", () => {
     const text = `{"id":"a",${names.join(",")}}\n{"id":"b"}\n{"n299":299,"id":"c"}\n`;
     const { ask } = await askFor(text);
     const record = recordMappingSchema.parse({
-      // A key that no row lacks, so that nothing else makes it an object.
+      // A key that no row lacks, so that nothing else turns the row into an object.
       account_id: { value: "a" },
       domain: { value: "a.example" },
       account_properties: { first: "n0", last: "n299" },

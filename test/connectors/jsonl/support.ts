@@ -5,7 +5,7 @@ import type { Page, Row } from "../../../connectors/contract/connector.ts";
 import { jsonl } from "../../../connectors/jsonl/index.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
-/** What every ability is asked with, for a file `a.jsonl` of this content. */
+/** The common request of all abilities, for a file `a.jsonl` with this content. */
 export async function askFor(
   content: string | Uint8Array,
   members: object = {},
@@ -33,7 +33,7 @@ export async function pagesOf(
   return pages;
 }
 
-/** What pages hold: a row as `place {json}` and behind a page's rows its rejects as `place code`. */
+/** The items of pages: a row as `place {json}`, and after a page's rows its rejects as `place code`. */
 export function itemsOf(pages: readonly Page<Row, unknown>[]): readonly string[] {
   return pages.flatMap((page) => [
     ...page.rows.map((row, index) => `${page.where(index)} ${JSON.stringify(row)}`),

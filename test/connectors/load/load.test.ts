@@ -16,7 +16,7 @@ const head = `import { ConfigError, pullSource, pushSource, secret } from "sluic
 import { z } from "zod";
 `;
 
-/** A connector, as a module exports it under this name. */
+/** A connector that a module exports under this name. */
 function pull(name: string, members = ""): string {
   return `export const ${name} = pullSource({
   name: "${name}",
@@ -54,7 +54,7 @@ const files: Readonly<Record<string, string>> = {
   "project/node_modules/sluice-connector-some/main.js": `${head}${pull("some")}`,
   "project/node_modules/@own/sluice-connector-any/package.json": ofPackage("any"),
   "project/node_modules/@own/sluice-connector-any/main.js": `${head}${pull("any")}`,
-  // Whatever is here is not imported: a connector gets the sluice that runs.
+  // Nothing here is imported: a connector gets the running sluice.
   "project/node_modules/sluice/package.json": ofPackage("sluice", { connectorApi: 1 }),
 
   "project/throws/index.ts": `import "./deep.ts";\n`,
@@ -110,8 +110,8 @@ const loaded = z.object({
 type Loaded = z.output<typeof loaded>;
 
 /**
- * Loads each of them, and prints what came of it; a process of its own, because test runners resolve imports
- * by their own rules.
+ * Loads each of them, and prints the result; in a process of its own, because test runners resolve imports by their own
+ * rules.
  */
 const script = `
 const { loadConnector } = await import(process.argv[1] + "/connectors/load/load.ts");

@@ -8,7 +8,7 @@ import { Secret } from "../../../src/security/secret.ts";
 
 const canary = "canary-token-77c1";
 
-/** Fails as a person's code does. */
+/** Fails like a user's code. */
 function fail(what: string): never {
   if (what === "json") JSON.parse(`${canary} is a cell`);
   if (what === "parse") z.object({ server: z.object({ id: z.string() }) }).parse({ server: {} });

@@ -12,7 +12,7 @@ const answer = z.object({
   meta: z.object({ next: z.string().nullable() }),
 });
 
-/** A connector as docs/connectors.md writes one: an API that gives its companies in pages, by cursor. */
+/** A connector in the style of docs/connectors.md: an API that returns its companies in pages, by cursor. */
 const companies = pullSource({
   name: "companies",
   config: z.strictObject({

@@ -8,8 +8,8 @@ import { paginate, type PagedList } from "../../../connectors/paging/paginate.ts
 import { portOf } from "../../src/api/support.ts";
 
 /**
- * A server that answers by path and query, with the header `x-next` where one is given, and with `refusal` what it does
- * not know; it closes with its test.
+ * A server that answers by path and query, with the header `x-next` where one is given, and with `refusal` to anything
+ * else; it closes with its test.
  */
 export async function startServer(
   answers: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export async function readList(list: PagedList): Promise<readonly Row[]> {
   return rows;
 }
 
-/** What a read of a list throws. */
+/** The error of reading a list. */
 export async function errorOfRead(list: PagedList): Promise<unknown> {
   return await readList(list).then(
     () => undefined,

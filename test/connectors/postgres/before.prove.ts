@@ -8,7 +8,7 @@ import { readRequestOf, columnIn, pagesOf } from "./support.ts";
 
 type ConnectorRequest = ReturnType<typeof readRequestOf>;
 
-/** One column of the rows before and from a place on. */
+/** One column of the rows before a place, and from it on. */
 async function around(
   ask: ConnectorRequest,
   place: string,

@@ -12,7 +12,7 @@ import { columns, mapping, values } from "../csv/plain-rows.ts";
 import { asObjects, linesOf, needsObjects } from "../lines-of.ts";
 import { pagesOf, readRequestOf } from "./support.ts";
 
-/** Rows as the engine reads them, of which some are asked for as objects: how many, `made` says. */
+/** Rows as the engine reads them, some of them requested as objects: `made` counts those. */
 type Watched = { readonly pages: readonly RowPage[]; readonly made: () => number };
 
 function watched(pages: readonly RowPage[]): Watched {
@@ -29,7 +29,7 @@ function watched(pages: readonly RowPage[]): Watched {
   return { pages: noting, made: () => made };
 }
 
-/** How a column is mapped alone. */
+/** A mapping of a single column. */
 function mappedAs(
   rule: object,
   key: unknown = "id",
@@ -48,13 +48,13 @@ function mappedAs(
 
 const lineOfOne = z.object({ account_properties: z.object({ value: z.string() }) });
 
-/** The value in the one line of a page. */
+/** The value in the only line of a page. */
 function valueIn(page: object | undefined): string {
   const { jsonl } = z.object({ jsonl: z.string() }).parse(page);
   return lineOfOne.parse(JSON.parse(jsonl)).account_properties.value;
 }
 
-/** A table of one row for each of the texts, and one more of NULLs. */
+/** A table with one row for each of the texts, and one more of NULLs. */
 async function tableOf(
   { query }: Pick<TestDatabase, "query">,
   types: Readonly<Record<string, string>>,
@@ -66,7 +66,7 @@ async function tableOf(
   await query(`insert into t select * from json_populate_recordset(null::t, '${json}')`);
 }
 
-/** An expression, the JSON of what the mapping reads or the code of its reject, and whether that needs an object. */
+/** An expression, the JSON that the mapping reads or the code of its reject, and whether that needs an object. */
 const golden: readonly (readonly [sql: string, json: string, needsObject?: "object"])[] = [
   ["null::text", "null"],
   ["''::text", '""'],
@@ -206,7 +206,7 @@ describe("the cells of a page", () => {
         ),
         { numRuns: trials(200) },
       );
-      // Else nothing was compared.
+      // Otherwise nothing was compared.
       expect(plain).toBeGreaterThan(40);
     },
   );
@@ -216,7 +216,7 @@ describe("the cells of a page", () => {
     const times = numbers(20).map((at) => `t${at} timestamp default '2024-03-10 15:00:00'`);
     await query(`create table t (id int primary key, ${times.join(", ")});
       insert into t (id) select generate_series(1, 1000)`);
-    // So many that they grow by more than memory is rounded up by; a cell without room is read as an object.
+    // So many that they outgrow the rounding of memory sizes; a cell without room is read as an object.
     const pages = await pagesOf(readRequestOf(url, { table: "t" }), { pageRowsMax: 1_000 });
     const { pages: noting, made } = watched(pages);
     const t19 = mappedAs({ column: "t19" });
@@ -255,13 +255,13 @@ describe("the cells of a page", () => {
       const pages = await pagesOf(readRequestOf(url, { table: "t" }));
       const asked = { ...mappedAs({ column: "body" }), bytesMax };
       const lines = await linesOf(pages, asked);
-      // With a key of its own a row could be a line even if all its cells were empty.
+      // With a constant key a row could be a line even if all its cells were empty.
       const keyed = { ...mappedAs({ column: "body" }, { value: "k" }), bytesMax };
       for (const [how, came] of [
         [asked, lines] as const,
         [keyed, await linesOf(pages, keyed)] as const,
       ]) {
-        // Compared by hand, because a difference of such texts takes minutes to show.
+        // Compared by hand, because showing a difference of such texts takes minutes.
         expect(JSON.stringify(came) === JSON.stringify(await linesOf(asObjects(pages), how))).toBe(
           true,
         );
@@ -292,7 +292,7 @@ describe("the cells of a page", () => {
 
   it("are objects where what came is no UTF-8, because a query sets another encoding", async () => {
     const { url } = await postgres();
-    // Of k1 a letter is cut in two: together the cells are UTF-8, and neither is.
+    // In k1 a letter is cut in two: together the cells are UTF-8, but neither is alone.
     const query = `select id, a, b, set_config('client_encoding', 'LATIN1', false) as was
       from (values ('k1', 'aæ', chr(157) || chr(177)), ('k2', 'é', 'A'), ('k3', 'Ã©', 'b')) as of (id, a, b)`;
     const pages = await pagesOf(readRequestOf(url, { query, key: ["id"] }), { pageRowsMax: 1 });
@@ -307,7 +307,7 @@ describe("the cells of a page", () => {
   });
 });
 
-/** Values of types that take no text. */
+/** Values of types that do not accept any text. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   boolean: ["true", "false"],
   timestamptz: [

@@ -9,7 +9,7 @@ import { readRequestOf } from "./support.ts";
 
 const columns = { key: ["id"], set: ["fit"] };
 
-/** What a write-back of these columns would be refused for, and the statement that helps. */
+/** Why a write-back of these columns would be refused, and the statement that helps. */
 async function refusal(url: string, members: object = {}): Promise<string | undefined> {
   try {
     await checkWritePostgres({
@@ -28,7 +28,7 @@ it("names what keeps a role from writing, with the grant that fixes it", async (
   await db.query("create schema crm; create table crm.scores (id text, fit int, note text)");
   const { url, name } = await roleOf(db, () => "select");
   const said: string[] = [];
-  // Each statement that is proposed is run: it must lead to the next fault, and at last to none.
+  // Each proposed statement is run: it must lead to the next fault, and finally to none.
   for (let step = 0; step < 5; step += 1) {
     const fault = await refusal(url);
     if (fault === undefined) break;

@@ -16,7 +16,7 @@ async function check(url: string, members: object = {}): Promise<readonly Findin
   return await checkPostgres(readRequestOf(url, members));
 }
 
-/** The findings as lines, each step that failed with what fixes it. */
+/** The findings as lines, each failed step with its fix. */
 function lines(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ name, ok, detail, fix }) =>
     ok ? `${name}: ${detail ?? "ok"}` : `FAIL ${name}: ${detail} → ${fix}`,
@@ -25,7 +25,7 @@ function lines(findings: readonly Finding[]): readonly string[] {
 
 async function failure(url: string, members: object = {}): Promise<readonly string[]> {
   const findings = await check(url, members);
-  // Nothing follows what failed.
+  // No step follows a failed one.
   expect(findings.findIndex(({ ok }) => !ok)).toBe(findings.length - 1);
   return [...findings.slice(0, -1).map(({ name }) => name), ...lines(findings.slice(-1))];
 }

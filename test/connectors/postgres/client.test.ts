@@ -27,7 +27,7 @@ async function rowsOf(
   return await withSession(ask, async (session) => await session.query(sql));
 }
 
-/** What a session ends with; the test fails when it ends well, or when a secret stands anywhere in the error. */
+/** The error with which a session ends; the test fails if it ends well, or if a secret is anywhere in the error. */
 async function failureOf(
   ask: ReturnType<typeof readRequestOf>,
   use: (session: Session) => Promise<unknown>,
@@ -131,7 +131,7 @@ describe("withSession", () => {
       PGPASSWORD: "wrong",
     };
     const before = { ...process.env };
-    // A plain object in its place would hide from Node what later tests set, such as TZ.
+    // If `process.env` were replaced by a plain object, Node would not see what later tests set, such as TZ.
     onTestFinished(() => {
       for (const name of Object.keys(environment)) Reflect.deleteProperty(process.env, name);
       Object.assign(process.env, before);
@@ -145,7 +145,7 @@ describe("withSession", () => {
 
   it("stays alive when the server ends an idle session, and says so at the next statement", async () => {
     const { query, url } = await postgres();
-    // What ends a process would otherwise end no test.
+    // Otherwise an error that ends a process would not fail any test.
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);
     process.on("uncaughtExceptionMonitor", note);
@@ -154,7 +154,7 @@ describe("withSession", () => {
       const ours =
         "from pg_stat_activity where application_name = 'sluice' and datname = current_database()";
       await query(`select pg_terminate_backend(pid) ${ours}`);
-      // It is told before the server forgets it, and is idle then.
+      // The client gets the server's message before the server forgets the session, and is idle then.
       await until(async () => (await query(`select pid ${ours}`)).length === 0);
       await session.query("select 1");
     });
@@ -251,7 +251,7 @@ describe("withSession", () => {
   });
 });
 
-/** The database by a name of its host, with a certificate in `ca_file`. */
+/** The database under a host name, with a certificate in `ca_file`. */
 async function encrypted(
   ca: string,
   members: object,
@@ -264,7 +264,7 @@ async function encrypted(
   return readRequestOf(named.href, { folder, ...members });
 }
 
-/** What the server says of a session, which reads rows either way. */
+/** Whether the server reports the session as encrypted; it reads rows either way. */
 async function isEncrypted(session: Session): Promise<boolean> {
   const { rows } = await session.block({ sql: "select generate_series(1, 3)", values: [] });
   expect(rows.column(0)).toEqual(["1", "2", "3"]);

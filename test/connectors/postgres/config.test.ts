@@ -5,7 +5,7 @@ import { addressOf, passwordOf } from "../../../src/postgres/address.ts";
 
 const url = "postgres://reader:hush@db.example:6543/crm";
 
-/** What is wrong with some members: the path and the message of each problem. */
+/** The problems of some members: path and message of each. */
 function problemsOf(members: object): readonly string[] {
   const { error } = postgresConfig.safeParse(members);
   return (error?.issues ?? []).map(({ path, message }) => `${path.join(".")}: ${message}`);

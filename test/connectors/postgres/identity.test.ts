@@ -20,7 +20,7 @@ const seen: Sighting = {
 const known = rememberedOf(undefined, seen);
 const later = { ...seen, wal: "1/0" };
 
-/** What is remembered once a replica at this address was confirmed. */
+/** The remembered identity once a replica at this address was confirmed. */
 const withReplica = rememberedOf(rememberedOf(known, { ...later, address: "db2:5432" }), later);
 
 const standby: Sighting = { ...later, timeline: null, wal: null };
@@ -82,7 +82,7 @@ describe("a database that was read before", () => {
       expect(differenceOf(rememberedOf(known, now), now)).toBeUndefined();
     }
     expect(differenceOf(withReplica, { ...later, address: "db2:5432" })).toBeUndefined();
-    // Of another database no address is taken over.
+    // No address of another database is taken over.
     expect(rememberedOf(known, { ...later, system: "8", address: "x:1" }).addresses).toEqual([
       "x:1",
     ]);

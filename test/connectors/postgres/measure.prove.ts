@@ -78,7 +78,7 @@ describe("splitPostgres", () => {
 
   it("gives each row to one part, in the order of the whole, whatever the types, ties and edges", async () => {
     const { query, url } = await postgres();
-    // Of a number from 0 to 9 a value of the type: few of them, so that rows of several parts change at once.
+    // A value of the type for a number from 0 to 9: few values, so that rows of several parts change at the same time.
     const changes = {
       integer: "n - 5",
       numeric: "(n - 5) / 3.0",
@@ -86,7 +86,7 @@ describe("splitPostgres", () => {
       timestamp: "timestamp '2024-03-31 01:30' + n * interval '7 minutes 0.000001 second'",
       timestamptz: "timestamptz '2024-10-27 00:30+00' + n * interval '11 minutes'",
     };
-    // Of a number that no other row has.
+    // A value for a number that no other row has.
     const keys = {
       bigint: "(k - 20) * 9007199254740993",
       text: "chr(65 + k % 50) || k",
@@ -113,7 +113,7 @@ describe("splitPostgres", () => {
         const by = { changed_by: { column: "at" }, time_zone: zone };
         const ask = readRequestOf(url, { table: "t", ...(isFollowed ? by : {}) });
         const whole = await pagesOf(ask, { pageRowsMax: 1 });
-        // As a read says where it is: between two of its pages.
+        // Like a read's position: between two of its pages.
         const [first, last] = edges.map((at) => whole.at(at % (whole.length + 1))?.position);
         const spans = await splitPostgres({ ...ask, from: first, to: last, parts });
         const ids: unknown[] = [];

@@ -22,7 +22,7 @@ it("keeps the cells of a page while others use memory that was given back", asyn
   const asked = { ...readRequestOf(url, { table: "t" }), pageRowsMax: 4 };
   for await (const { cells } of readPostgres(asked)) {
     if (cells !== undefined) held.push(cells);
-    // As pages do whose keys are judged while others are read.
+    // As with pages whose keys are judged while others are read.
     const oldest = held.length > 2 ? held.shift() : undefined;
     for (let row = 0; row < (oldest?.count ?? 0); row += 1) {
       // The last of two columns.
@@ -43,7 +43,7 @@ it("keeps the rows of a block until all of its pages were given back", async () 
   const read: unknown[] = [];
   const giveOldestBack = (): void => {
     const [oldest] = held.splice(0, 1);
-    // The last row, which is made when it is asked for, and its place.
+    // The last row, which is made on demand, and its place.
     const last = (oldest?.cells?.count ?? 0) - 1;
     read.push([oldest?.cells?.row(last), oldest?.where(last)]);
     oldest?.cells?.release?.();
@@ -60,7 +60,7 @@ it("keeps the rows of a block until all of its pages were given back", async () 
 
 it("holds no more than half again of a block that grew", async () => {
   setFlagsFromString("--expose-gc");
-  // Only what is made after the flag was set knows the function.
+  // Only contexts made after the flag was set have the function.
   const context = createContext({});
   const held = async (): Promise<number> => {
     for (const _ of numbers(2)) {

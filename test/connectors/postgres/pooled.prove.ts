@@ -7,7 +7,7 @@ import { runSql } from "../../support/postgres/postgres-cluster.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { readRequestOf } from "./support.ts";
 
-/** Asks a server who it is, in a session of its own. */
+/** Queries a server in a session of its own. */
 async function ask(url: string): Promise<unknown> {
   return await withSession(readRequestOf(url), async (session) => await session.query("select 1"));
 }

@@ -126,7 +126,7 @@ describe("a clock that moved between two runs", () => {
       clock: 0,
     });
     expect(rewindPostgres({ config, position, to: to("10:58:00") })).toBeUndefined();
-    // Local clocks that are put back are not ahead for long.
+    // Local clocks that are set back are not ahead for long.
     expect(rewindPostgres({ config, position, to: to("11:00:00") })).toBeDefined();
   });
 });
@@ -152,7 +152,7 @@ describe("endOfRead", () => {
   it("is never further after the newest row than the overlap", () => {
     const changed = "2024-03-09 12:00:00+00";
     expect(end({ changed, key })).toEqual({ ...to, changed: "2024-03-09 13:00:00.000001+00" });
-    // No row came: where the read began is the overlap before the checkpoint, which stays.
+    // No row came: the read began at the overlap before the checkpoint, which stays.
     expect(end({ changed })).toEqual({ ...to, changed: "2024-03-09 13:00:00.000000+00" });
     expect(end(undefined)).toBeUndefined();
   });
@@ -161,7 +161,7 @@ describe("endOfRead", () => {
     const how = { to: "2024-03-10 12:00:00", isZoneGiven: false };
     expect(end({ changed: "2024-03-10 11:59:00", key }, how)).toBeUndefined();
     expect(end({ changed: "2024-03-09 12:00:00+00", key }, { overlapMs: 0 })).toBeUndefined();
-    // A quiet night does not take the checkpoint back.
+    // A quiet night does not move the checkpoint back.
     const changed = "2024-03-09 13:00:00.000000";
     expect(end({ changed: "2024-03-09 12:00:00" }, how)).toEqual({ ...to, changed });
   });

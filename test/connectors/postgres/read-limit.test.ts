@@ -40,8 +40,8 @@ function lastOf(pages: readonly { readonly position: PostgresPosition }[]): Post
 }
 
 /**
- * The rows of a run that passes a held transaction by, and of two that follow its commit: by the overlap
- * alone, and by what was held.
+ * The rows of a run that passes over an open transaction, and of two runs after its commit: with the overlap alone, and
+ * with the transaction's start.
  */
 async function idsAround(hold: string, commit: string): Promise<readonly (readonly unknown[])[]> {
   const { query, url } = await ownPostgres();
@@ -73,7 +73,7 @@ describe("readLimitOfPostgres", () => {
     });
     const pages = await pagesOf(ask, { to });
     expect(columnIn(pages, "id")).toEqual(["1"]);
-    // Its time having come, it is read after the position that passed it over.
+    // Once its time has come, it is read after the position that passed over it.
     await query("update t set at = now() where id = 2");
     const later = await readLimitOfPostgres(ask);
     const next = await pagesOf(ask, { from: pages.at(-1)?.position, to: later.to });
@@ -99,7 +99,7 @@ describe("readLimitOfPostgres", () => {
     expect(await idsAround("select", "commit")).toEqual([["2"], ["2"], ["1", "2"]]);
   });
 
-  // A server forbids prepared transactions unless it is set up for them.
+  // A server forbids prepared transactions unless configured for them.
   it("goes back to a transaction that is prepared longer than the overlap", async () => {
     const ids = await idsAround("prepare transaction 'held'", "commit prepared 'held'");
     expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
@@ -111,7 +111,7 @@ describe("readLimitOfPostgres", () => {
     expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
   });
 
-  // The first day is what frameworks stamp rows with that have no date.
+  // Frameworks stamp rows without a date with the first day.
   it.each([
     ["timestamptz", "0001-01-01 00:00:00+00", "1h"],
     ["timestamp", "0001-01-01 00:00:00", "1h"],
@@ -135,9 +135,9 @@ describe("readLimitOfPostgres", () => {
     const ask = readRequestOf(url, { table: "t", changed_by: { column: "at", overlap: 0 } });
     let to: PostgresPosition | undefined;
     let stamp = "";
-    // On a busy machine the second may be over before the read limit is asked for.
+    // On a busy machine the second may be over before the read limit is read.
     while (changedIn(to).slice(0, 19) !== stamp.slice(0, 19) || stamp === "") {
-      // In the first half of a second, of which the column drops the fraction.
+      // In the first half of a second, because the column drops the fraction.
       await query(
         `select pg_sleep(1.1 - extract(microseconds from clock_timestamp()) % 1000000 / 1000000)`,
       );
@@ -147,7 +147,7 @@ describe("readLimitOfPostgres", () => {
     }
     const first = await pagesOf(ask, { to });
     expect(columnIn(first, "id")).toEqual(["0"]);
-    // Of the same second, with a key before the one that is there.
+    // In the same second, with a key before the existing one.
     await query("insert into t select 3, at from t where id = 5");
     expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["3", "5"]);
   });
@@ -188,7 +188,7 @@ describe("readLimitOfPostgres", () => {
       (await runSql(standby.url, "select pg_get_wal_replay_pause_state() as state"))[0]?.["state"];
     await runSql(primary.url, `${table}; insert into t values (0)`);
     await until(async () => (await countThere().catch(() => undefined)) === "1");
-    // It is as far behind as the test needs it to be, however long that takes.
+    // It is as far behind as the test needs, however long that takes.
     await runSql(standby.url, "select pg_wal_replay_pause()");
     await until(async () => (await replayState()) === "paused");
     await runSql(primary.url, "insert into t values (1)");
@@ -274,7 +274,7 @@ describe("readLimitOfPostgres", () => {
 
   it("notices a server's clock that went back since the last run, and goes back as far", async () => {
     const { query, url } = await postgres();
-    // What comes first in the search path is the clock of this database.
+    // The first schema in the search path provides the clock of this database.
     await query(`create schema clock;
       create function clock.clock_timestamp() returns timestamptz language sql volatile
         as $$ select pg_catalog.clock_timestamp() + interval '5 hours' $$;

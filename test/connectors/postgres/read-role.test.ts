@@ -6,7 +6,7 @@ import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts"
 import { roleOf } from "./role.ts";
 import { readRequestOf } from "./support.ts";
 
-/** What changes the tables of a database. */
+/** Statements that change the tables of a database. */
 const changes = {
   insert: "insert into companies values (2, 'new')",
   update: "update companies set name = 'other'",
@@ -22,7 +22,7 @@ const changes = {
   "create index": "create index on companies (name)",
 };
 
-/** What leaves the database, or gets round the session's settings. */
+/** Statements that leave the database, or bypass the session's settings. */
 const ways = {
   "copy to a program": "copy companies to program 'cat > /dev/null'",
   "copy to a file": "copy companies to '/dev/null'",
@@ -32,10 +32,10 @@ const ways = {
   "a second statement": "select 1; drop table companies",
 };
 
-/** No such right; a read-only transaction; more than one statement; a connection without a password. */
+/** A missing right; a read-only transaction; more than one statement; a connection without a password. */
 const refusals = ["42501", "25006", "42601", "2F003"];
 
-/** The SQLSTATEs that statements end with, each in a session of its own. */
+/** The SQLSTATEs of statements, each in a session of its own. */
 async function statesOf(
   url: string,
   statements: Readonly<Record<string, string>>,
@@ -57,13 +57,13 @@ async function statesOf(
   return states;
 }
 
-// A role may turn the setting off by itself.
+// A role may turn the setting off itself.
 const settingOn = "show default_transaction_read_only";
 const settingOff = "set default_transaction_read_only = off";
 
 async function database(): Promise<TestDatabase> {
   const db = await postgres();
-  // Everybody may make temporary tables, and others in `public` before Postgres 15, unless that is taken away.
+  // Everybody may make temporary tables, and before Postgres 15 also others in `public`, unless that right is revoked.
   await db.query(`
     create table companies (id int primary key, name text);
     insert into companies values (1, 'Acme');
@@ -73,7 +73,7 @@ async function database(): Promise<TestDatabase> {
   return db;
 }
 
-/** Tables and rows of the database. */
+/** The tables and rows of the database. */
 async function stateOf({ query }: TestDatabase): Promise<unknown> {
   const relations = await query(
     "select relname, relnatts from pg_class where relnamespace = 'public'::regnamespace order by 1",

@@ -17,7 +17,7 @@ function numbers(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1));
 }
 
-/** A view of 6,000 rows, of which a statement that asks for as many as `row` hangs. */
+/** A view of 6,000 rows; a statement that reads as far as `row` hangs. */
 async function hangingAt(
   row: number,
 ): Promise<Pick<TestDatabase, "query"> & { readonly ask: ReturnType<typeof readRequestOf> }> {
@@ -82,7 +82,7 @@ describe("readPostgres", () => {
       insert into t select n, repeat('x', 1000000) from generate_series(1, 60) n`);
     const pages = await pagesOf(readRequestOf(url, { table: "t" }), { pageRowsMax: 1_000 });
     expect(columnIn(pages, "id")).toEqual(numbers(60));
-    // A page is held in memory, so a block of wide rows must not become one.
+    // A page is held in memory, so a block of wide rows must not become a single page.
     expect(Math.max(...pages.map(({ rows }) => rows.length))).toBeLessThan(40);
   });
 
@@ -282,7 +282,7 @@ describe("readPostgres", () => {
       }
     };
     await expect(read()).rejects.toThrow(RetryLater);
-    // The second block was asked for before, and may have come.
+    // The second block was requested before, and may have arrived.
     expect([10_000, 20_000]).toContain(seen.length);
     await read();
     expect(seen).toEqual(numbers(25_000));
@@ -308,7 +308,7 @@ describe("readPostgres", () => {
       const { ask, query } = await hangingAt(1);
       const reading = pagesOf({ ...ask, config: { ...ask.config, statement_timeout: 60_000 } });
       const ended = reading.catch((error: unknown) => error);
-      // One that was busy a moment ago may be between two statements now.
+      // A session that was busy a moment ago may now be between two statements.
       const terminate = `select pg_terminate_backend(pid) from (${busy}) as busy`;
       await until(async () => (await query(terminate)).length === 1);
       expect(await ended).toBeInstanceOf(RetryLater);

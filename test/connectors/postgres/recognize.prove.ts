@@ -6,7 +6,7 @@ import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster
 import { until } from "../../support/process/process.ts";
 import { readRequestOf } from "./support.ts";
 
-/** A server and a standby that has followed it to here. */
+/** A server and a standby that follows it. */
 async function pair(): Promise<{ primary: PostgresCluster; standby: PostgresCluster }> {
   const primary = await PostgresCluster.start();
   onTestFinished(async () => await primary.remove());
@@ -23,7 +23,7 @@ async function promote({ url }: PostgresCluster): Promise<void> {
   });
 }
 
-/** The identity of a server, and why it is not the one that is known. */
+/** The identity of a server, and why it is not the known one. */
 async function seen(
   { url }: Pick<PostgresCluster, "url">,
   known?: unknown,
@@ -38,7 +38,7 @@ describe("recognizePostgres", () => {
     const first = await seen(primary);
     const copy = await seen(standby, first.identity);
     expect(copy.differs).toMatch(/at an address that was never confirmed/);
-    // Both are known from now on, and the primary is where it was read last.
+    // From now on both are known, and the last read was from the primary.
     const { identity: both, differs } = await seen(primary, copy.identity);
     expect(differs).toBeUndefined();
     await runSql(primary.url, "create table t (); select pg_switch_wal()");
@@ -50,7 +50,7 @@ describe("recognizePostgres", () => {
     const after = await seen(standby, both);
     expect(after.differs).toBeUndefined();
     expect(postgresIdentity.parse(after.identity).timeline).toBe(2);
-    // So it stays when the new primary is started again, and does not know any more where it took over.
+    // It stays so when the new primary is restarted, and no longer knows where it took over.
     await standby.restart();
     expect((await seen(standby, after.identity)).differs).toBeUndefined();
   });
@@ -61,7 +61,7 @@ describe("recognizePostgres", () => {
       primary.url,
       "alter database postgres set default_transaction_isolation = serializable",
     );
-    // Any other client is refused, once the setting is there.
+    // Once the setting is there, any other client is refused.
     await until(async () => {
       return await runSql(standby.url, "select 1").then(
         () => false,
@@ -76,7 +76,7 @@ describe("recognizePostgres", () => {
     await promote(standby);
     await runSql(primary.url, "create table t (); select pg_switch_wal(); create table u ()");
     const { identity } = await seen(primary);
-    // As if it had been restored in place of the first.
+    // As if it had been restored over the first one.
     const known = {
       ...postgresIdentity.parse(identity),
       addresses: addressesOf(await seen(standby)),

@@ -7,7 +7,7 @@ import { postgres } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
 import { readRequestOf } from "./support.ts";
 
-/** The identity of a server, and why it is not the one that is known. */
+/** The identity of a server, and why it is not the known one. */
 async function seen(
   { url }: Pick<PostgresCluster, "url">,
   known?: unknown,

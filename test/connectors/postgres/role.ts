@@ -4,14 +4,14 @@ import { onTestFinished } from "vitest";
 
 import type { TestDatabase } from "../../support/postgres/postgres.ts";
 
-/** A role of a test's own. */
+/** A test's own role. */
 export type TestRole = {
   readonly name: string;
   /** Logs in as this role. */
   readonly url: string;
 };
 
-/** Makes a role that may log in and do what `grants` gives it; it goes with its test. */
+/** Makes a role that may log in and has these grants; it is dropped with its test. */
 export async function roleOf(
   db: TestDatabase,
   grants: (name: string) => string,

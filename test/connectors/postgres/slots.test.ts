@@ -36,7 +36,7 @@ describe("takeSlot", () => {
   });
 
   it("counts the slots of other threads, and no longer those of a thread that died", async () => {
-    // Long enough that a thread which a busy machine does not let run is not taken for dead.
+    // Long enough that a thread that a busy machine does not schedule is not considered dead.
     const leases = { leaseMs: 3_000, waitMs: 10 };
     const thread = new Worker(
       `const { parentPort } = require("node:worker_threads");

@@ -4,7 +4,7 @@ import type { PostgresPosition } from "../../../connectors/postgres/position.ts"
 import { readPostgres } from "../../../connectors/postgres/read.ts";
 import type { PostgresRow } from "../../../connectors/postgres/sql/row.ts";
 
-/** What every ability is asked with: nothing is cancelled, and what is logged has no reader. */
+/** The common request of all abilities: it is never cancelled, and its log is discarded. */
 export function readRequestOf(
   url: string,
   members: object = {},

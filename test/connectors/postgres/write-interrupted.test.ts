@@ -11,7 +11,7 @@ import { readRequestOf } from "./support.ts";
 const page = ["a", "b"].map((id): Patch => ({ key: { id }, set: { fit: 2 } }));
 const written: readonly Written[] = [{ done: "written" }, { done: "written" }];
 
-/** A table whose row `b` the admin session holds, and a page on its way there. */
+/** A table whose row `b` is locked by the admin session, and a page that is being written to it. */
 async function held(): Promise<
   TestDatabase & {
     readonly stopping: AbortController;
@@ -26,7 +26,7 @@ async function held(): Promise<
   const stopping = new AbortController();
   const ask = readRequestOf(db.url, { table: "scores" });
   const writing = writePostgres({ ...ask, signal: stopping.signal, patches: page });
-  // It may fail before the test asks for it, while a statement of the test is not over yet.
+  // It may fail before the test awaits it, while a statement of the test is still running.
   const settled = Promise.allSettled([writing]);
   onTestFinished(async () => void (await settled));
   await until(async () => (await waiting(db)).length > 0);
@@ -40,7 +40,7 @@ async function waiting({ query }: TestDatabase): Promise<readonly unknown[]> {
   );
 }
 
-/** Nothing was written; once the row is free everything is. */
+/** Expects that nothing was written, and that everything is written once the row is free. */
 async function expectWhole(db: Awaited<ReturnType<typeof held>>): Promise<void> {
   await db.admin.query("rollback");
   const rows = "select * from scores order by id";

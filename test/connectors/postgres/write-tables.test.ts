@@ -12,7 +12,7 @@ const kept: Written = {
   rejected: "its row kept other values: a trigger or a policy of the table let nothing change it",
 };
 
-/** A function `stop` of a trigger for each row. */
+/** A trigger function `stop`, for each row. */
 function stopping(body: string): string {
   return `create function stop() returns trigger language plpgsql as $$ begin ${body} end $$;`;
 }

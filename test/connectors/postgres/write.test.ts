@@ -13,7 +13,7 @@ const written: Written = { done: "written" };
 const unchanged: Written = { done: "unchanged" };
 const missing: Written = { done: "missing" };
 
-/** Everything a second writing could change: each row as text, with the transaction that wrote it. */
+/** Everything that a second write could change: each row as text, with the transaction that wrote it. */
 async function stateOf({ query }: TestDatabase, table = "scores"): Promise<unknown> {
   return await query(`select xmin, md5(t::text), t::text as row from ${table} as t order by 3`);
 }
@@ -59,7 +59,7 @@ describe("writePostgres", () => {
     const numbers = await db.query("select last_value from scores_n_seq");
     expect(await write(db.url, page)).toEqual(page.map(() => unchanged));
     expect(await stateOf(db)).toEqual(before);
-    // Nor are numbers of the sequence used up every night.
+    // No numbers of the sequence are used up every night either.
     expect(await db.query("select last_value from scores_n_seq")).toEqual(numbers);
   });
 
@@ -128,7 +128,7 @@ describe("writePostgres", () => {
     const before = await stateOf(db);
     expect(await write(db.url, page)).toEqual([unchanged]);
     expect(await stateOf(db)).toEqual(before);
-    // A box is not the same as one of the same area.
+    // Two boxes with the same area are not the same.
     const [only] = page;
     const moved = { key: only?.key ?? {}, set: { ...only?.set, square: "(2,2),(1,1)" } };
     expect(await write(db.url, [moved])).toEqual([written]);
@@ -138,7 +138,7 @@ describe("writePostgres", () => {
     const { url, query } = await postgres();
     await query(`create table scores (id numeric primary key, fit text);
       insert into scores values (2, 'old')`);
-    // "1" and "1.0" are one key only to the column's type.
+    // "1" and "1.0" are one key only for the column's type.
     const page = [patch("1", "a"), patch("2", "x"), patch("1.0", "b"), patch("2", "old")];
     expect(await write(url, page)).toEqual([written, unchanged, written, unchanged]);
     expect(await query("select fit from scores order by id")).toEqual([

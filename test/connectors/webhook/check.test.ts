@@ -5,7 +5,7 @@ import { configOf, openConfig, published } from "./support.ts";
 
 const token = "hush-hush-hush-hush";
 
-/** The findings of a connection, one line for each. */
+/** The findings of a connection, one line each. */
 async function linesOf(config: ReturnType<typeof configOf>): Promise<readonly string[]> {
   const log = { info: () => undefined, warn: () => undefined };
   const findings = await checkWebhook({ config, signal: new AbortController().signal, log });

@@ -14,7 +14,7 @@ import { published } from "./support.ts";
 const path = "/hooks/forms";
 const { secret } = published;
 
-/** What a person is told of some members: the path and the message of each mistake. */
+/** The errors for some members: path and message of each mistake. */
 function mistakesOf(members: object): readonly string[] {
   return checkData(webhookConfig, members).mistakes.map(
     (mistake) => `${mistake.path.join(".")}: ${mistake.message}`,

@@ -14,7 +14,7 @@ type Delivery = {
   readonly events?: readonly string[];
 };
 
-/** What the events of a delivery are called. */
+/** The ids of the events of a delivery. */
 function namesOf(
   config: WebhookConfig,
   { headers = {}, timestamp, events = ["{}"] }: Delivery,
@@ -24,7 +24,7 @@ function namesOf(
   return events.map((json, index) => nameOf({ json, index }));
 }
 
-/** What an event that came alone is called, with this in its header. */
+/** The id of a single event with this in its header. */
 function nameAlone(config: WebhookConfig, id: string): string | undefined {
   const request = incoming({ "x-event-id": id }, "{}");
   return eventNamer(config, { request, vouched: {} })({ json: "{}", index: undefined });
@@ -63,7 +63,7 @@ describe("eventNamer", () => {
 
   it("names an event that came alone as its sender does", () => {
     expect(nameAlone(byHeader, "evt.1")).toBe("evt.1");
-    // It would be the name of the second event of the list "evt".
+    // Otherwise it would equal the name of the second event of the list "evt".
     expect(nameAlone(byHeader, "evt#1")).toBe("evt#1#0");
   });
 

@@ -10,7 +10,7 @@ const spaced = fc
 
 const blank = fc.stringMatching(/^[ \t\r\n]*$/);
 
-/** Any text, with half surrogate pairs and with every character escaped or not. */
+/** Any text, with unpaired surrogates and with every character escaped or not. */
 const anyString = fc
   .tuple(fc.string({ unit: "binary" }), fc.boolean())
   .map(([text, isEscaped]) =>

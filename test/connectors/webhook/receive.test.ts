@@ -12,13 +12,13 @@ function received(body: string | Uint8Array): Received {
   return receiveWebhook({ config: open, request: incoming({}, body) });
 }
 
-/** The events of a delivery as they were cut. */
+/** The events into which a delivery was cut. */
 function eventsOf(body: string): readonly string[] {
   const result = received(body);
   return "events" in result ? result.events.map(({ json }) => json) : [`refused: ${result.reason}`];
 }
 
-/** The values of a delivery as others read them. */
+/** The values of a delivery as parsed by other code. */
 function valuesIn(body: Uint8Array): readonly unknown[] | "refused" {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);

@@ -24,14 +24,14 @@ function refused(reason: string): object {
 
 const badId = { refuse: 400, reason: "bad_id" };
 
-/** What becomes of the published example with other headers. */
+/** The verdict on the published example with other headers. */
 function verdict(other: object, receivedAt = publishedAt): object {
   return standard.verify(incoming({ ...headers, ...other }, published.body, receivedAt), secrets);
 }
 
 const publishedKey = Buffer.from(published.secret.slice("whsec_".length), "base64");
 
-/** A delivery that nothing of ours signed. */
+/** A delivery signed without our own code. */
 function signed(message: {
   readonly id?: string;
   readonly timestamp?: string;
@@ -51,7 +51,7 @@ function signed(message: {
   );
 }
 
-/** The published example with its signature behind so many others. */
+/** The verdict on the published example with its signature after this many others. */
 function verdictBehind(others: number): object {
   const given = [...Array<string>(others).fill(otherSignature), published.signature];
   return verdict({ "webhook-signature": given.join(" ") });

@@ -16,7 +16,7 @@ export const published = {
 /** When it was sent, in Unix ms. */
 export const publishedAt = Number(published.timestamp) * 1_000;
 
-/** A delivery that came in. */
+/** A received delivery. */
 export function incoming(
   headers: Incoming["headers"],
   body: string | Uint8Array,
@@ -30,7 +30,7 @@ export function configOf(members: object): WebhookConfig {
   return webhookConfig.parse({ path: "/hooks/forms", ...members });
 }
 
-/** One that believes everyone. */
+/** A configuration that accepts everyone. */
 export function openConfig(members: object = {}): WebhookConfig {
   return configOf({ signature: "none", allow_unsigned: true, ...members });
 }

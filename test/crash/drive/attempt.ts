@@ -5,7 +5,7 @@ const hour = 3_600_000;
 
 const names = { activityId: "1", activityNamespace: "default", namespace: "default" };
 
-/** What every attempt here is told; nothing times out. */
+/** The context of every attempt here; nothing times out. */
 const infoBefore = {
   ...names,
   taskToken: new Uint8Array(),
@@ -28,15 +28,15 @@ const log = {
   error: silently,
 };
 
-/** One attempt: its number, and what the one before told with its last heartbeat. */
+/** One attempt: its number, and the details of the previous attempt's last heartbeat. */
 export type AttemptInfo = Pick<Info, "activityType" | "attempt"> & {
   readonly heartbeatDetails: unknown;
   readonly heartbeat: (details: unknown) => void;
 };
 
 /**
- * Runs one attempt of an activity in Temporal's own context. Its `MockActivityEnvironment` would do the same,
- * but loading that takes half the life of a process that is killed soon.
+ * Runs one attempt of an activity in Temporal's own context. Its `MockActivityEnvironment` would do the same, but
+ * loading it takes half the life of a process that is soon killed.
  */
 export async function runAttempt<Result>(
   { heartbeat, ...told }: AttemptInfo,

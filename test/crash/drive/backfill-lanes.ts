@@ -15,23 +15,23 @@ import {
   violationsOfFiles,
 } from "./ledger-lane.ts";
 
-/** One in so many of a chunk's effects is died at: it is the code of a sync, which dies at each of its own. */
+/** A backfill dies at one in this many effects of its chunks: they are a sync's, which dies at each of its own. */
 const chunkEffectsPerKill = 32;
 
-/** Records after which a chunk ends with its page: of the file three pages. */
+/** Records after which a chunk ends with its page: three pages of the file. */
 const records = 13;
 
 /** Rows of the table whose checkpoint is handed over. */
 const tableRows = 40;
 
-/** Activities of the backfill's own: all but those of its chunks and of the nightly run. */
+/** The backfill's own activities: all except those of its chunks and of the nightly run. */
 const ofBackfill =
   /^(?:planBackfill|openBackfill|nightWaits|yieldBackfill|dropChunk of all|advanceCheckpoint|closeRun)/;
 
-/** What the effect is called that an activity ends with, before its name. */
+/** The prefix, before an activity's name, of the effect with which the activity ends. */
 const completes = "complete ";
 
-/** Lets a backfill end, and checks besides that the nightly run's place stays where it is, or is handed over. */
+/** Lets a backfill end, and also checks that the nightly run's place stays where it is, or is handed over. */
 async function finishBackfill(
   successor: Successor,
   { oracle, handsOver }: { readonly oracle: readonly OracleRow[]; readonly handsOver: boolean },
@@ -57,8 +57,8 @@ async function finishBackfill(
 }
 
 /**
- * Before each effect of the backfill's own from its `first` activity on, after the last one of each activity,
- * and before some effects of its chunks.
+ * The points before each effect of the backfill's own from its `first` activity on, after the last effect of each
+ * activity, and before some effects of its chunks.
  */
 function pointsFrom(effects: readonly string[], first: string): readonly number[] {
   // An effect belongs to the activity that completes next.
@@ -74,7 +74,7 @@ function pointsFrom(effects: readonly string[], first: string): readonly number[
   return all.filter((at) => at >= from && isChosen(at)).map((at) => at + 1);
 }
 
-/** A backfill that has these effects, and dies from an activity on. */
+/** A backfill that must have these effects, and dies from an activity on. */
 function testFrom(
   first: string,
   wanted: readonly string[],
@@ -90,7 +90,7 @@ function testFrom(
 export const ofFiles: CrashTest<LedgerFindings> = {
   ...testFrom("planBackfill", ["putPlan", "complete nightWaits", "complete openBackfill again"]),
   plan: async () => {
-    // Of one file, because several have one lane, and as long as two lanes are at least; hardly a row of it leaves.
+    // One file, because several files have one lane, with the minimum length for two lanes; few of its rows are sent.
     const size = { files: 1, rowsPerFile: 10_200, every: 500, others: "filtered" } as const;
     const { oracle, source, ...accounts } = accountsInFiles(size);
     return {
@@ -102,7 +102,7 @@ export const ofFiles: CrashTest<LedgerFindings> = {
   },
 };
 
-/** A backfill that hands its checkpoint over to a sync that never ran. */
+/** A backfill that hands its checkpoint over to a sync that has never run. */
 export const ofTable: CrashTest<LedgerFindings> = {
   ...testFrom("advanceCheckpoint", ["setCheckpoint"]),
   plan: async () => {
@@ -119,7 +119,7 @@ export const ofTable: CrashTest<LedgerFindings> = {
   },
 };
 
-/** Makes a table of accounts, the fifth of which has no domain; answers what is to become of each. */
+/** Makes a table of accounts, the fifth of which has no domain. Returns what should become of each. */
 async function changedTable(query: TestDatabase["query"]): Promise<readonly OracleRow[]> {
   await query(
     `create table accounts (id text primary key, domain text, name text, status text, changed_at timestamptz not null);

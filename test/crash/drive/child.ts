@@ -1,4 +1,4 @@
-// A worker that kills itself: it drives a run until the point it was given, or to the run's end.
+// A worker that kills itself: it drives a run up to a given point, or to the run's end.
 import { flushCompileCache } from "node:module";
 
 import { z } from "zod";

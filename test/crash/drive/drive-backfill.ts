@@ -8,11 +8,11 @@ import { runIds, Driver, sendPart, type Drive } from "./drive-run.ts";
 
 /** A backfill to drive, under the ids of `runIds`. */
 export type BackfillDrive = Pick<Drive, "deps" | "journal"> & {
-  /** What a person would type. */
+  /** The input that a person would type. */
   readonly input: object;
 };
 
-/** A lane and the chunk that is its next. */
+/** A lane and its next chunk. */
 type AtChunk = { readonly lane: number; readonly chunk: number };
 
 /** The backfill as it was opened last. */
@@ -34,7 +34,7 @@ const night: OpenRunInput = {
 
 const mode = "heavyweight";
 
-/** A backfill in the order of its workflow. */
+/** A backfill, in its workflow's order. */
 class Backfill {
   readonly #driver: Driver;
   readonly #raw: object;
@@ -63,8 +63,8 @@ class Backfill {
   }
 
   /**
-   * Stages a chunk of each lane, then sends them; answers the lanes that are not done, and whether another
-   * run asked for the lock.
+   * Stages a chunk of each lane, then sends them. Returns the lanes that are not done, and whether another run asked
+   * for the lock.
    */
   async round(
     ref: RunRef,
@@ -97,7 +97,7 @@ class Backfill {
     return result.isLockWanted;
   }
 
-  /** The nightly run asks for the lock and is told to wait. */
+  /** The nightly run asks for the lock and has to wait. */
   async beAsked(): Promise<void> {
     const { openRun } = this.#driver.activities;
     const ask = async (input: OpenRunInput): Promise<object> => {
@@ -111,7 +111,7 @@ class Backfill {
     await this.#driver.perform("nightWaits", ask, night);
   }
 
-  /** Lets the nightly run go first, and continues when it is over. */
+  /** Lets the nightly run go first, and continues after it. */
   async letPass(ref: RunRef): Promise<Opened> {
     const { openRun, yieldBackfill, closeRun } = this.#driver.activities;
     await this.#driver.perform("yieldBackfill", yieldBackfill, ref);
@@ -135,9 +135,9 @@ class Backfill {
 }
 
 /**
- * Runs a backfill to its end in the order of its workflow, from where the journal ends: its lanes take turns,
- * and a nightly run asks for the lock while their first chunks are on their way. Nothing runs at the same
- * time, so that the n-th effect is always the same.
+ * Runs a backfill to its end in its workflow's order, from where the journal ends: its lanes take turns, and a nightly
+ * run asks for the lock while their first chunks are on their way. Nothing runs concurrently, so that the n-th effect
+ * is always the same.
  */
 export async function driveBackfill(drive: BackfillDrive): Promise<RunReport> {
   const backfill = new Backfill(drive);

@@ -8,7 +8,7 @@ export type PullDrive = Pick<Drive, "deps" | "journal"> & {
   readonly walks: "domains" | "search";
 };
 
-/** Runs a pull to its end in the order of its workflow, from where the journal ends, one page an activity. */
+/** Runs a pull to its end in its workflow's order, from where the journal ends, one page for each activity. */
 export async function drivePull(drive: PullDrive): Promise<RunReport> {
   const { pull, walks } = drive;
   const driver = new Driver(drive);

@@ -17,7 +17,7 @@ export const runIds = { runId: "run-2", workflowId: "wf-2", firstRunId: "first-2
 export type Drive = {
   readonly run: typeof runIds;
   readonly mode: "lightweight" | "heavyweight";
-  /** Whether a guardrail holds it, and somebody approves it. */
+  /** Whether a guardrail holds it, until somebody approves it. */
   readonly isHeld?: boolean | undefined;
   readonly deps: Dependencies;
   readonly journal: Journal;
@@ -25,7 +25,7 @@ export type Drive = {
 
 const attemptsMax = 5;
 
-/** The activities as Temporal would run them, from where the journal ends. */
+/** Runs the activities as Temporal would, from where the journal ends. */
 export class Driver {
   readonly #deps: Dependencies;
   readonly #journal: Journal;
@@ -39,7 +39,7 @@ export class Driver {
     this.activities = { ...createHostActivities(deps), ...createSharedActivities(deps) };
   }
 
-  /** One activity: its result out of the journal, or its attempts until it completes or will not be tried again. */
+  /** One activity: its result from the journal, or its attempts until it completes or is not to be retried. */
   async perform<Input, Result>(
     name: string,
     activity: (input: Input) => Promise<Result>,
@@ -71,7 +71,7 @@ export class Driver {
   }
 }
 
-/** Sends a part until the service took it. */
+/** Sends a part until the service has taken it. */
 export async function sendPart(driver: Driver, mode: Drive["mode"], part: PartRef): Promise<void> {
   const { uploadJson, uploadFile, confirmUpload } = driver.activities;
   const name = `chunk ${part.chunk} part ${part.part}`;
@@ -93,7 +93,7 @@ export async function sendPart(driver: Driver, mode: Drive["mode"], part: PartRe
   }
 }
 
-/** Stages a whole run, which is held, and approves it. */
+/** Stages the whole of a held run, and approves it. */
 async function approveWhole(
   driver: Driver,
   { ref, stage }: { readonly ref: RunRef; readonly stage: (chunk: number) => Promise<StageResult> },
@@ -106,9 +106,8 @@ async function approveWhole(
 }
 
 /**
- * Runs a sync to its end in the order of its workflow, from where the journal ends: the next chunk is staged
- * before the one at hand is sent, as at most two are, and nothing runs at the same time, so that the n-th
- * effect is always the same.
+ * Runs a sync to its end in its workflow's order, from where the journal ends: the next chunk is staged before the
+ * current one is sent, the maximum of two, and nothing runs concurrently, so that the n-th effect is always the same.
  */
 export async function driveRun(drive: Drive): Promise<RunReport> {
   const { run, mode, isHeld = false } = drive;

@@ -5,7 +5,7 @@ import { driveBackfill } from "./drive-backfill.ts";
 import { drivePull } from "./drive-pull.ts";
 import { driveRun, runIds, type Drive } from "./drive-run.ts";
 
-/** What dies: a run of a sync, of a backfill or of a pull. */
+/** The run that dies: of a sync, of a backfill or of a pull. */
 export const crashRun = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("sync"),
@@ -16,7 +16,7 @@ export const crashRun = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("pull"), pull: z.string(), walks: z.enum(["domains", "search"]) }),
 ]);
 
-/** What dies: a run of a sync, of a backfill or of a pull. */
+/** The run that dies: of a sync, of a backfill or of a pull. */
 export type CrashRun = z.output<typeof crashRun>;
 
 /** Drives a run to its end, from where the journal ends. */

@@ -21,15 +21,15 @@ import { deadProcess, journalIn, openWorker, type WorkerParts } from "./worker.t
 
 type Files = Readonly<Record<string, string>>;
 
-/** A worker that takes up what a dead one left. */
+/** A worker that continues what a dead one left. */
 export type Successor = {
   readonly deps: Dependencies;
-  /** The sandbox's. */
+  /** The sandbox's address. */
   readonly address: string;
   /** The folder of the project. */
   readonly folder: string;
   readonly journal: Journal;
-  /** What the dead one printed. */
+  /** The output of the dead worker. */
   readonly stderr: string;
   /** Lines that the ledger had before the run began. */
   readonly linesBefore: number;
@@ -37,28 +37,28 @@ export type Successor = {
   readonly drive: () => Promise<RunReport>;
 };
 
-/** Where the state of a run lies that is to die: in its folder, or in a schema that stands for its folder. */
+/** Where the state of a run that should die is: in its folder, or in a schema that represents its folder. */
 export type CrashStore = "postgres" | "sqlite";
 
-/** A run that is to die, in its project. */
+/** A run that should die, in its project. */
 export type LanePlan<Found> = {
   readonly run: CrashRun;
   /** Texts of the project's files, by name. */
   readonly files: Files;
   /**
-   * Files in `../source`, which all copies share: as a first run sends them, and as they are then. Without
-   * them no run came before.
+   * Files in `../source`, which all copies share: as a first run sends them, and as they are afterwards. Without them
+   * there is no first run.
    */
   readonly source?: { readonly before: Files; readonly now: Files } | undefined;
-  /** Finishes a run that died, and looks at what came of it. */
+  /** Finishes a run that died, and examines the result. */
   readonly finish: (successor: Successor) => Promise<Found>;
 };
 
-/** How one death came out. */
+/** The result of one death. */
 export type Death<Found> = {
-  /** False when the run came to its end. */
+  /** False if the run reached its end. */
   readonly hasDied: boolean;
-  /** Names of the effects until the end, the last of them where it died. */
+  /** Names of the effects until the end; at the last of them it died. */
   readonly effects: readonly string[];
   readonly found: Found;
 };
@@ -66,35 +66,35 @@ export type Death<Found> = {
 /** How a worker died. */
 type Died = Pick<Death<unknown>, "hasDied"> & Pick<Successor, "stderr">;
 
-/** A run in this process, as it continues. */
+/** A run in this process, while it runs. */
 export type Recording = {
   readonly sandbox: Sandbox;
   readonly journal: Journal;
-  /** Copies all that is on the disk, and in the store. */
+  /** Copies everything on the disk, and in the store. */
   readonly copy: () => Promise<void>;
 };
 
-/** Goes around the effects of a run, and copies what it left so far. */
+/** Wraps the effects of a run, and copies what it has left so far. */
 export type Recorder = (recording: Recording) => Effect;
 
-/** A run that came to its end in this process, and its copies. */
+/** A run that reached its end in this process, and its copies. */
 export type Recorded<Found> = {
   readonly whole: Death<Found>;
   readonly copies: number;
-  /** Continues with the n-th copy, which count from 1; once. */
+  /** Continues with the n-th copy, counted from 1; once for each. */
   readonly die: (number: number) => Promise<Death<Found>>;
 };
 
 const child = fileURLToPath(new URL("child.ts", import.meta.url));
 
 /**
- * A run that dies again and again, each time in a copy of its project, which holds the sandbox's folder and
- * the journal as well.
+ * A run that dies again and again, each time in a copy of its project, which includes the sandbox's folder and the
+ * journal.
  */
 export class CrashLane<Found> {
   readonly #plan: LanePlan<Found>;
   readonly #store: CrashStore;
-  /** Where the copies are made. */
+  /** The folder for the copies. */
   readonly #folder: string;
   #linesBefore = 0;
   #copies = 0;
@@ -105,7 +105,7 @@ export class CrashLane<Found> {
     this.#folder = folder;
   }
 
-  /** Makes the project, and lets its first run send what was before. */
+  /** Makes the project, and lets its first run send the earlier state. */
   static async open<Found>(plan: LanePlan<Found>, store: CrashStore): Promise<CrashLane<Found>> {
     const { run, files, source } = plan;
     const lane = new CrashLane(plan, store, await memoryFolder());
@@ -129,16 +129,16 @@ export class CrashLane<Found> {
   }
 
   /**
-   * Runs to the end in this process, under the name of one that is gone. Each of its copies dies: another
-   * worker continues with it, as with what a killed process left.
+   * Runs to the end in this process, under the name of a dead process. Each of its copies dies: another worker
+   * continues with it, as with what a killed process left.
    */
   async record(recorder: Recorder): Promise<Recorded<Found>> {
     const folder = await this.#copyOrigin();
     let copies = 0;
     let turn = Promise.resolve();
-    // Store and sandbox write in this thread, and a request is answered when it is on the disk: what is
-    // copied is whole. Copying drops SQLite's locks on the originals, which only this process opens. A server is asked
-    // for all it holds: whoever makes an effect meanwhile waits for its own copy.
+    // Store and sandbox write in this thread, and a request is answered once it is on the disk, so a copy is
+    // consistent. Copying drops SQLite's locks on the originals, which only this process opens. A server's tables are
+    // all read at once: any concurrent effect waits for its own copy.
     const copyNow = async (number: number): Promise<void> => {
       if (this.#store === "postgres") await dumpStore(folder);
       cpSync(folder, `${folder}-${number}`, { recursive: true });
@@ -173,7 +173,7 @@ export class CrashLane<Found> {
     };
   }
 
-  /** Runs in a process that kills itself at a point, with a fault of the sandbox. */
+  /** Runs in a process that kills itself at a point, optionally with a fault of the sandbox. */
   async kill(point: KillPoint, fault?: SandboxFault): Promise<Death<Found>> {
     const folder = await this.#copyOrigin();
     return await this.#finish(folder, async (sandbox) => {
@@ -184,7 +184,7 @@ export class CrashLane<Found> {
       const running = spawn(process.execPath, [child, asked], {
         env: {
           NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-          // Not among the arguments, which everybody on the machine may read: it holds a password.
+          // Not an argument, which everybody on the machine could read: it holds a password.
           [storeVariable]: JSON.stringify(store),
         },
         stdio: ["ignore", "pipe", "pipe"],
@@ -195,7 +195,7 @@ export class CrashLane<Found> {
     });
   }
 
-  /** A worker in a folder of this lane; its store is one of before where it continues with a copy. */
+  /** A worker in a folder of this lane. In Postgres its store is the folder's schema, already filled for a copy. */
   async #worker(at: WorkerParts): Promise<WorkerParts> {
     return this.#store === "sqlite" ? at : { ...at, store: await schemaPlaceOf(at.folder) };
   }

@@ -10,21 +10,21 @@ import { runIds } from "./drive-run.ts";
 import type { Death, LanePlan, Successor } from "./lane.ts";
 import { crashKey } from "./worker.ts";
 
-/** Where the accounts of a project come from, and how many of them are a chunk. */
+/** The source of a project's accounts, and the number of accounts a chunk. */
 type Accounts = {
   readonly connection: string;
   readonly from: string;
   readonly records: number;
-  /** Of the sync. @default none */
+  /** The guardrails of the sync. @default none */
   readonly holdIf?: string;
 };
 
-/** Texts of rows and addresses: none of them may enter the journal, which is what Temporal would keep (I4). */
+/** Texts of rows and addresses: none of them may enter the journal, which represents what Temporal keeps (I4). */
 const canaries = [crashKey, ".example", "name of", "too few fields", "no domain", "signature="];
 
 /**
- * Accounts in CSV files, each of which is a page; a run continues with a file only where it is the same one,
- * so that no copy has its own.
+ * Accounts in CSV files, each of which is a page. A run continues with a file only if it is the same one, so that
+ * copies must share the files.
  */
 export function accountsInFiles(
   size: SourceSize,
@@ -39,7 +39,7 @@ export function accountsInFiles(
   };
 }
 
-/** The files of a project with a sync of accounts, but for those of its source. */
+/** The files of a project with a sync of accounts, except those of its source. */
 export function accountsProject({
   connection,
   from,
@@ -64,13 +64,13 @@ ${holdIf === undefined ? "" : `    hold_if: ${holdIf}\n`}`;
   return { "sluice.yaml": yaml, "map-account.ts": mappingModule };
 }
 
-/** What a lane knows of its source, and looks at besides service, store and report. */
+/** A lane's knowledge of its source, and what it checks besides service, store and report. */
 type Known = Pick<LedgerFacts, "moves"> & {
   readonly oracle: readonly OracleRow[];
   readonly measure?: (report: RunReport) => Promise<NonNullable<LedgerFacts["measures"]>>;
 };
 
-/** Lets a run of accounts end, and holds what was there before and after against what its source holds. */
+/** Lets a run of accounts end, and compares the state before and after with what its source holds. */
 export async function finishAccounts(
   { deps, address, journal, stderr, linesBefore, drive }: Successor,
   { oracle, moves, measure }: Known,
@@ -104,8 +104,8 @@ export async function finishAccounts(
 }
 
 /**
- * What is wrong with a death of a run that sends files: one key is processed once, so that a repeated confirm
- * repeats no record.
+ * The violations of a death of a run that sends files: one key is processed once, so that a repeated confirm repeats no
+ * record.
  */
 export function violationsOfFiles({
   found,

@@ -9,7 +9,7 @@ import { absentFrom, type CrashTest } from "../crash-test.ts";
 import type { Death, Successor } from "./lane.ts";
 import { crashKey } from "./worker.ts";
 
-/** What a pull that was finished left. */
+/** The result of a finished pull. */
 type Pulled = {
   readonly report: RunReport;
   /** The file that it wrote. */
@@ -20,7 +20,7 @@ type Pulled = {
   readonly kept: string;
 };
 
-/** A pull to be killed: what it calls, how often, and where it writes. */
+/** A pull to be killed: which call it makes, how often, and where it writes. */
 type PullLane = {
   readonly pull: string;
   readonly walks: "domains" | "search";
@@ -36,7 +36,7 @@ const files = {
   "companies.csv": companiesCsv(websites),
 };
 
-/** What the rows of a written file begin with: an id of the service, or the address of a posting. */
+/** The first cell of each row of a written file: an id of the service, or the address of a posting. */
 function idsOf(written: string): readonly string[] {
   const lines = written.trimEnd().split("\n").slice(1);
   return lines.map((line) => line.split(",")[0] ?? line);
@@ -56,7 +56,7 @@ function violationsOf(
     [written === whole.written, "left another file"],
     [again <= twice, `paid ${again} pages twice and admits ${twice}`],
     [twice <= 1, `admits ${twice} pages`],
-    // Between a call and the page's being kept nobody can know whether it came.
+    // Between a call and the moment the page is kept, nobody can know whether it came.
     [
       again === 0 || ["search", "noteLimit", "keepPage"].includes(effects.at(-1) ?? ""),
       "paid a kept page twice",
@@ -87,7 +87,7 @@ function testOf({ pull, walks, step, pages, file }: PullLane): CrashTest<Pulled>
         0,
       ),
       ...absentFrom(effects, ["beginCall", "search", "keepPage", "writeBack", "commitPage"]),
-      // The harness sees what it is there for.
+      // The harness can see double payments, which is its purpose.
       ...(deaths.some(({ found }) => found.paid > paid) ? [] : ["no page is paid for twice"]),
     ],
   };

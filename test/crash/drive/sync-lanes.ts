@@ -10,10 +10,10 @@ import {
   violationsOfFiles,
 } from "./ledger-lane.ts";
 
-/** The least that must have flowed over all points, or they prove nothing. */
+/** The minimum number of rows that must have been sent over all points; with fewer they prove nothing. */
 const rowsFlowedMin = 1_000;
 
-/** A sync whose first run is over, and whose second dies. */
+/** A sync whose first run is over, and whose second run dies. */
 type SyncTest = CrashTest<LedgerFindings> & {
   /** Requests that it makes. */
   readonly requests: number;
@@ -32,7 +32,7 @@ function planOf(mode: "heavyweight" | "lightweight", size: SourceSize): LanePlan
   };
 }
 
-/** The same of a run that is held for its rejects, and approved. */
+/** The same for a run that is held for its rejects, and approved. */
 function heldPlanOf(size: SourceSize): LanePlan<LedgerFindings> {
   const { oracle, source, ...accounts } = accountsInFiles(size);
   return {
@@ -52,7 +52,7 @@ function tooLittleFlow(deaths: Deaths): readonly string[] {
   return tooFew("records that flowed", flowed, rowsFlowedMin);
 }
 
-/** How many of the deaths have a number that is not 0. */
+/** How many deaths have this number other than 0. */
 function countOf(number: keyof LedgerNumbers, deaths: Deaths): number {
   return deaths.filter(({ found }) => found.numbers[number] > 0).length;
 }
@@ -85,7 +85,7 @@ export const lightweight: SyncTest = {
   requests: chunksOfBodies * bodiesPerChunk,
   violationsOf: ({ effects, found }) => {
     const { repeated } = found.numbers;
-    // A body that was applied before the kill is sent again: that is all that is ever repeated.
+    // A body that was applied before the kill is sent again: nothing else is ever repeated.
     const isAllowed = repeated === 0 || effects.at(-1) === "movePart";
     return [...found.violations, ...(isAllowed ? [] : [`repeated ${repeated} records`])];
   },
@@ -106,7 +106,7 @@ const heldEffects = [
   "complete stagedChunk 1",
 ];
 
-/** A run of two chunks that a guardrail holds until somebody approves it; it dies where only such a run goes. */
+/** A run of two chunks that a guardrail holds until somebody approves it; it dies where only such a run gets. */
 export const heldRun: CrashTest<LedgerFindings> = {
   plan: async () => heldPlanOf({ files: 2, rowsPerFile: 16 }),
   pointsOf: (effects) => {

@@ -19,19 +19,19 @@ export const crashKey = "canary-crash-key";
 
 const hostId = "host-1";
 
-/** Name of a process that no other one takes for alive: none of its number began then. */
+/** The name of a process that no other process considers alive: none with its number began at that time. */
 export const deadProcess = processName(hostId).replace(/ \S+$/, " 1");
 
 /** What a worker is made of here. */
 export type WorkerParts = {
   /** Folder of the project, with its `sluice.yaml`. */
   readonly folder: string;
-  /** The sandbox's. */
+  /** The sandbox's address. */
   readonly address: string;
   readonly effect: Effect;
-  /** Where its state lies. @default a file in the folder */
+  /** Where its state is. @default a file in the folder */
   readonly store?: StorePlace | undefined;
-  /** What it calls its process. @default this process */
+  /** The name of its process. @default this process */
   readonly process?: string;
 };
 
@@ -41,8 +41,8 @@ export function journalIn(folder: string): Journal {
 }
 
 /**
- * What a worker's activities work with, all of it in this thread, so that `effect` sees the staging too.
- * Whoever opens it closes it.
+ * The dependencies of a worker's activities, all in this thread, so that `effect` sees the staging too. The caller
+ * closes it.
  */
 export async function openWorker({
   folder,
@@ -51,7 +51,7 @@ export async function openWorker({
   store,
   process = processName(hostId),
 }: WorkerParts): Promise<Dependencies & { close(): Promise<void> }> {
-  // Checkpoints belong to a service by its address, and each copy of the sandbox has another: in the store it has none.
+  // Checkpoints belong to a service by its address, and each copy of the sandbox has another one: the store sees none.
   const env = { SLUICE_BASE_URL: "sandbox", SLUICE_API_KEY: crashKey };
   const config = await loadConfig({ cwd: folder, env, connectors: sources });
   const state = await openStoreAt(store ?? { stateFolder: config.stateFolder }, effect);

@@ -23,13 +23,13 @@ async function projectOf(rows: number, autoUpTo: number, more = ""): Promise<Pro
   });
 }
 
-/** Runs a command that prints rows, which `project.sluice` takes for a leak. */
+/** Runs a command that prints rows, which `project.sluice` would treat as a leak. */
 async function showing(project: Project, ...args: string[]): Promise<string> {
   const options = { cwd: project.folder, env: project.env };
   return (await promisify(execFile)(process.execPath, [bin, ...args], options)).stdout;
 }
 
-/** Whether the newest run of the id is a template that has ended, as the start form wants it. */
+/** Whether the newest run of the id is an ended template, as the start form needs it. */
 async function isSeeded({ temporal: { client } }: Project): Promise<boolean> {
   const { memo, status } = await client.workflow.getHandle(workflowId).describe();
   return memo?.["sluice_template"] === true && status.name === "COMPLETED";
@@ -95,7 +95,7 @@ describe("sluice backfill", () => {
       const busy = await project.sluice("backfill", "accounts", "--limit", "5", "--yes");
       expect(busy.code).toBe(1);
       expect(busy.stderr).toContain("continues already");
-      // Its plan does not hold any more: another one is made, shown and approved.
+      // Its plan is no longer valid: another one is made, shown and approved.
       await project.write("accounts.csv", accountsCsv(900));
       const sent = await project.sluice("backfill", "accounts", "--yes", "--json");
       expect(sent.stderr).toContain(`following workflow ${workflowId}`);
@@ -151,7 +151,7 @@ describe("sluice pause and resume", () => {
       expect(noBackfill.code).toBe(2);
       expect(noBackfill.stderr).toContain("is not a backfill but a sync");
 
-      // Longer than the commands below take on a slow machine: the backfill must not end before they are through.
+      // Longer than the commands below take on a slow machine: the backfill must not end before they are done.
       project.sandbox.order({ step: "put", after: 1, do: { delayMs: 15_000 } });
       const handle = await project.temporal.client.workflow.start("backfill", {
         taskQueue: "sluice",

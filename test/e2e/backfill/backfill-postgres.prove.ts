@@ -26,7 +26,7 @@ const rows = 20_000;
 const changedRows = rows / changedOneIn;
 const historyBytesMax = 4_000_000;
 
-/** A table that was sent once, and then corrected without its rows being stamped. */
+/** A table that was sent once, and then corrected without new stamps on its rows. */
 async function corrected(): Promise<{
   project: Project;
   companies: Companies;
@@ -64,13 +64,13 @@ describe("a backfill of a Postgres table by two workers", () => {
     "loses nothing when one is killed, and what a nightly run brought meanwhile is at the end",
     async () => {
       const { project, companies, workers } = await corrected();
-      // From here on each file takes a while, so that there is a middle to be killed in.
+      // From here on each file takes a while, so that a kill can hit the middle.
       project.sandbox.order({ step: "put", oneIn: 1, do: { delayMs: 500 } });
       const handle = await approved(project);
       await untilCommitted(handle, 4);
       await killOneAtWork(handle, workers);
 
-      // Newer values than the backfill has sent, or may still send from a file that it has staged.
+      // Newer values than those that the backfill has sent, or may still send from a staged file.
       await changeSome(companies);
       const { version: before } = await checkpointOf(project);
       const night = await project.start({ sync: "companies" }, "night");
@@ -92,7 +92,7 @@ describe("a backfill of a Postgres table by two workers", () => {
       expect(Date.parse(nightly.ended_at ?? "")).toBeLessThan(Date.parse(report.ended_at ?? ""));
       const { read, sent } = report.counts;
       expect(sent).toBe(read);
-      // A row that changed before its lane came to it is the nightly run's.
+      // The nightly run sends a row that changed before its lane came to it.
       expect(read).toBeGreaterThanOrEqual(rows - changedRows);
       expect(read).toBeLessThan(rows);
 
@@ -118,7 +118,7 @@ describe("a backfill of a Postgres table by two workers", () => {
         }),
       });
       await project.worker();
-      // Every row changed an hour ago at least.
+      // Every row changed at least an hour ago.
       const to = new Date().toISOString();
       const asked = { from: undefined, to, approve: "auto", advance_checkpoint: true };
       const handle = await startBackfill(project, asked);

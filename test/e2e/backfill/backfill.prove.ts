@@ -16,7 +16,7 @@ async function progressOf(handle: WorkflowHandle<typeof backfill>): Promise<Prog
 
 const manyRows = 12_000;
 
-/** A backfill that was stopped in between sent every row once all the same. */
+/** Expects that an interrupted backfill still sent every row once. */
 async function expectAll(project: Project, report: unknown): Promise<void> {
   const counts = { read: manyRows, sent: manyRows };
   expect(report).toMatchObject({ outcome: "done", balanced: true, counts });
@@ -120,7 +120,7 @@ describe("workflow backfill", () => {
       await handle.executeUpdate("pause");
       await until(async () => (await project.lockHolder()) === undefined);
       const { counts, waiting } = await progressOf(handle);
-      // A lane that continued to the end of its chunk after the pause says nothing of its own.
+      // A lane that continued to the end of its chunk after the pause reports nothing of its own.
       expect(waiting).toMatch(/^paused/);
       expect(counts.committed_chunks).toBeLessThan(12);
       expect((await project.records()).size).toBe(counts.sent);
@@ -183,7 +183,7 @@ describe("workflow backfill", () => {
       await until(async () => (await project.lockHolder()) === undefined);
       const { committed_chunks: before } = (await progressOf(handle)).counts;
       expect(before).toBeGreaterThan(0);
-      // The limit is blocked still: it pauses again, and does not end.
+      // The limit is still blocked: it pauses again, and does not end.
       await handle.executeUpdate("resume");
       await until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
       expect((await project.sluice("rate-limit", "reset")).code).toBe(0);

@@ -13,7 +13,7 @@ import {
 } from "../../support/project/companies.ts";
 import { Project } from "../../support/project/project.ts";
 
-/** A table of 10,000 rows, a store in the same database, and workers with a state folder each. */
+/** A table of 10,000 rows, a store in the same database, and workers, each with a state folder. */
 async function severalHosts() {
   const companies = { ...(await ownPostgres()), rows: 10_000 };
   await makeCompanies(companies);
@@ -56,7 +56,7 @@ it("a backfill is staged by two hosts at once, one dies with its disk, and it en
     expect.stringContaining("sluice worker) works at Temporal"),
   ]);
 
-  // From here on each file takes a while, so that there is a middle to be killed in.
+  // From here on each file takes a while, so that a kill can hit the middle.
   project.sandbox.order({ step: "put", oneIn: 1, do: { delayMs: 500 } });
   const handle = await startBackfill(project, { lanes: 2 });
   await until(async () => (await handle.query<object | null>("plan")) ?? undefined);

@@ -65,7 +65,7 @@ describe("sluice run, with nothing configured", () => {
       const { stdout } = await laptop.run(["runs", "list", "--json"]);
       expect(JSON.parse(stdout)).toMatchObject({ outcome: "cancelled", balanced: true });
       expect((await laptop.run(["cancel", workflowId])).stderr).toContain("has ended: cancelled");
-      // Nobody holds the sync any more.
+      // Nobody holds the sync's lock any more.
       const again = await laptop.run(["state", "reset", "accounts", "--reason", "test"]);
       expect(again.code).toBe(0);
     },

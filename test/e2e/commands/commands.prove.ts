@@ -82,7 +82,7 @@ describe("the commands around a run", () => {
         return isTemplate(newest) && newest.status.name === "COMPLETED";
       });
       await end(worker, "SIGTERM");
-      // Another one of that id, whose run nobody has opened yet.
+      // Another backfill with that id, whose run nobody has opened yet.
       const again = await workflow.start("backfill", own);
       expect((await project.sluice("cancel", "backfill-accounts")).code).toBe(0);
       await project.worker();
@@ -110,7 +110,7 @@ describe("the commands around a run", () => {
         code: 2,
         stderr: expect.stringContaining("there is no run") as unknown,
       });
-      // Without the variable, the server that answers is another one, or one that is started.
+      // Without the variable, another server answers, or one that is started.
       const elsewhere = await project.sluiceWith(
         { TEMPORAL_ADDRESS: undefined },
         "cancel",

@@ -18,7 +18,7 @@ it("an approval that is interrupted leaves the run held, or says what continues 
 
   const early = laptop.start(["--verbose", "approve", run]);
   const before = watch(early);
-  // Its server is being started: the run has not heard of anything yet.
+  // Its server is still being started: the run knows nothing of it yet.
   await until(async () => before.printed().stderr !== "");
   early.kill("SIGINT");
   expect(await before.ended).toMatchObject({

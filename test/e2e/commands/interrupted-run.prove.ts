@@ -27,7 +27,7 @@ it(
     expect(identify(server.pid)).toBeUndefined();
 
     const again = await laptop.run(["run", "accounts", "--json"]);
-    // What is started, and where, is told with --verbose alone.
+    // The servers that are started, and their addresses, are printed only with --verbose.
     expect(again.stderr).toMatch(/^sluice: continuing with run /);
     expect(again.stderr).not.toMatch(/shutting down|told to stop/);
     expect(JSON.parse(again.stdout)).toMatchObject({

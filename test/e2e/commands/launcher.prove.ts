@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 const program = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
-/** Starts a program as bin/sluice.js does under an old Node, and says which process it is. */
+/** Starts a program as bin/sluice.js does under an old Node, and prints its process id. */
 const launcher = `
 const { spawn } = require("node:child_process");
 const env = { ...process.env, SLUICE_REEXEC: String(process.pid) };

@@ -9,7 +9,7 @@ it("the notification of a run is tried until it is taken, under one id, after th
   const receiver = await Receiver.start(...Array<number>(notifyTriesMax).fill(500));
   const project = await notifyingProject([receiver]);
   const report = await (await project.start({ sync: "accounts" })).result();
-  // The run has ended, and nobody has taken it yet: from now on the receiver does.
+  // The run has ended, and the receiver has accepted nothing yet: from now on it does.
   await until(async () => receiver.received.length > 0);
   const refused = receiver.received.length;
   receiver.answers.length = 0;

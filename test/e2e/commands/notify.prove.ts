@@ -38,7 +38,7 @@ describe("the notification of a run", () => {
       expect((await project.sluice("runs", "show")).stdout).toContain(
         "warning     the notification to",
       );
-      // The one that hangs is tried again and takes it then; what one did not take is no reason to tell another twice.
+      // The hanging one is tried again and accepts it then; a failure at one is not a reason to notify another twice.
       expect(await endOfNotification(project, report.run_id)).toBe("FAILED");
       expect([hanging, gone, well].map(({ received }) => received.length)).toEqual([2, 1, 1]);
     },

@@ -13,11 +13,11 @@ import { accountsConfig, accountsCsv, Project } from "../../support/project/proj
 const ready = z.object({ ready: z.literal(true), temporal: z.string() });
 const report = z.object({ outcome: z.string(), workflow_id: z.string() });
 
-/** `sluice dev` of a laptop, and who has polled its queue. */
+/** `sluice dev` on a laptop, and the workers that poll its queue. */
 type Dev = {
   readonly child: ChildProcess;
   readonly pollers: () => Promise<readonly string[]>;
-  /** Resolves once it works with a configuration that changed. */
+  /** Resolves once it works with a changed configuration. */
   readonly tookUp: () => Promise<unknown>;
 };
 
@@ -56,7 +56,7 @@ describe("`sluice run` beside `sluice dev`", () => {
     const file = join(laptop.folder, "sluice.yaml");
     const config = await readFile(file, "utf8");
     await writeFile(file, config.replace("from: exports", "send: all\n    from: exports"));
-    // In between there is no worker for a moment, and a run would start one.
+    // In between there is briefly no worker, and a run would start one.
     await dev.tookUp();
 
     const left = laptop.start(["run", "accounts"]);

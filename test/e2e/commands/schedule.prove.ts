@@ -16,7 +16,7 @@ import { accountsConfig, accountsCsv, bin, Project } from "../../support/project
 
 const timeoutMs = 180_000;
 
-/** The sync is scheduled for a time that does not come while the test runs. */
+/** The sync is scheduled for a time that does not come during the test. */
 function config(at = farOff()): string {
   return accountsConfig({ sync: `schedule: { at: "${at}", time_zone: UTC }` });
 }
@@ -69,7 +69,7 @@ describe("sluice schedule", () => {
   it(
     "triggers a run, pauses and resumes, and a missed night is named with the reason",
     async () => {
-      // The time of day, and the last day on which it came: by one clock, which may strike noon meanwhile.
+      // The time of day, and the last day on which it came: from one reading, because noon may strike meanwhile.
       const [day = "", time = ""] = new Date(Date.now() - halfDayMs).toISOString().split("T");
       const at = time.slice(0, 5);
       const project = await start(config(at));
@@ -86,7 +86,7 @@ describe("sluice schedule", () => {
       await project.temporal.client.workflow.getHandle(workflowId).result();
       const [run] = await project.state.runs({ limit: 1 });
       expect(run).toMatchObject({ workflowId, outcome: "done", warnings: [] });
-      // A run that is triggered counts as one of its schedule, for the time at which it was.
+      // A triggered run counts as a run of its schedule, for the time of the trigger.
       expect(Date.parse(run?.nominalAt ?? "")).toBeGreaterThan(Date.now() - timeoutMs);
 
       await holdLock(project);
@@ -178,7 +178,7 @@ describe("sluice schedule", () => {
       ]);
       const early = await project.sluice("schedule", "pause", "accounts");
       expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("schedule apply")]);
-      // No apply would bring what the file does not schedule.
+      // No apply would create a schedule that the file does not have.
       const other = await project.sluice("schedule", "pause", "acounts");
       expect([other.code, other.stderr]).toEqual([
         2,
@@ -200,7 +200,7 @@ describe("sluice schedule", () => {
   );
 });
 
-/** Runs `schedule apply` at a terminal and types this when it asks. */
+/** Runs `schedule apply` in a terminal and types this when it asks. */
 async function answer({ folder, env }: Project, typed: string): Promise<Ended> {
   const command = `${process.execPath} ${bin} schedule apply`;
   const child = spawn("/usr/bin/script", ["-qec", command, "/dev/null"], { cwd: folder, env });
@@ -210,9 +210,9 @@ async function answer({ folder, env }: Project, typed: string): Promise<Ended> {
   return await ended;
 }
 
-/** Lets Temporal start the run that it was to start at a time gone by. */
+/** Makes Temporal start the run that it should have started at a past time. */
 async function fireLate({ temporal }: Project, time: string): Promise<void> {
-  // The jitter counts: a time that it moves beyond the end is not made up for.
+  // The jitter matters: a time that it moves beyond the end is not made up for.
   const [from, to] = [Date.parse(time) - 1_000, Date.parse(time) + scheduleJitterMs];
   const span = { start: new Date(from), end: new Date(to) };
   const handle = temporal.client.schedule.getHandle(scheduleId("sluice", "accounts"));
@@ -223,7 +223,7 @@ function lockOf({ sandbox }: Project): string {
   return sendLock(`${sandbox.address} main`, "accounts");
 }
 
-/** Gives the send lock to a workflow that continues, because nobody polls its queue; answers its first run. */
+/** Gives the send lock to a workflow that stays open, because nobody polls its queue. Returns its first run. */
 async function holdLock(project: Project): Promise<void> {
   const workflowId = "holder";
   const { workflow } = project.temporal.client;
@@ -235,8 +235,8 @@ async function holdLock(project: Project): Promise<void> {
 }
 
 /**
- * Moves the runs of a project so many days into the past: nights that went by cannot be waited for. What they
- * were started for stays a time of their schedule.
+ * Moves the runs of a project this many days into the past, because nobody can wait for past nights. The times they
+ * were started for remain times of their schedule.
  */
 function setBack({ folder }: Project, days: number): void {
   const db = new DatabaseSync(join(folder, ".sluice", "state.db"));

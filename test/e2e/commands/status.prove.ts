@@ -25,7 +25,7 @@ const statusJson = z.object({
   workers: z.int(),
 });
 
-/** The only sync of a project, as `status --json` tells it, and everything else that it tells. */
+/** The only sync of a project, as `status --json` shows it, and all its other output. */
 async function statusOf(
   project: Project,
   env: NodeJS.ProcessEnv = {},
@@ -35,7 +35,7 @@ async function statusOf(
   return statusJson.parse(JSON.parse(stdout));
 }
 
-/** Looks again: what Temporal does not say within 2 s is left out, and on a busy machine it may not. */
+/** Repeats the check: facts that Temporal does not return within 2 s are left out, and on a busy machine it may not. */
 async function soon(look: () => Promise<void>): Promise<void> {
   await vi.waitFor(look, { timeout: 60_000, interval: 500 });
 }
@@ -125,7 +125,7 @@ describe("sluice status", () => {
       });
       const { stdout } = await project.sluiceWith(nowhere, "status");
       expect(stdout).toMatch(/^cannot reach Temporal at .*: connection refused → /m);
-      // Beside what the same command takes on this machine at this time.
+      // Compared with what the same command takes on this machine at this time.
       expect(performance.now() - begunMs).toBeLessThan(2 * usualMs + 10_000);
 
       await handle.terminate();

@@ -18,7 +18,7 @@ describe("sluice verify --resend", () => {
     const first = await laptop.run(["verify", "accounts", "--resend", "--yes", ...some]);
     expect(first).toMatchObject({ code: 0 });
     expect(first.stderr).toContain("nothing is missing");
-    // A service that has lost all of it, two days later.
+    // A service that has lost everything, two days later.
     await rm(join(laptop.folder, ".sluice", "sandbox"), { recursive: true });
     const db = new DatabaseSync(join(laptop.folder, ".sluice", "state.db"));
     db.exec("update stagings set committed_at = committed_at - 2 * 86400000");

@@ -35,7 +35,7 @@ describe("the demo profile of docker-compose.yml", () => {
     const [sandboxPort = 0] = await keptPorts(1);
     onTestFinished(async () => await temporal.stop());
 
-    // A container has its own names, ports and root folder; everything else is as the file says.
+    // A container has its own names, ports and root folder; everything else is as in the file.
     const here = (text: string): string =>
       text
         .replace("temporal:7233", temporal.address)
@@ -63,7 +63,7 @@ describe("the demo profile of docker-compose.yml", () => {
     start(services.sandbox, services.sandbox.command);
     const worker = start(services["demo-worker"], services["demo-worker"].command);
     await until(async () => worker.printed().stderr.includes("worker started"));
-    // One JSON object a line, as SLUICE_LOG_FORMAT asks for.
+    // One JSON object a line, as SLUICE_LOG_FORMAT requests.
     expect(worker.printed().stderr.split("\n")[0]).toMatch(/^\{.*\}$/);
     const run = start(services["demo-worker"], ["run", "accounts"]);
     const { code, stdout } = await run.ended;

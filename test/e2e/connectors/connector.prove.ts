@@ -12,7 +12,7 @@ import { Project, projectHead } from "../../support/project/project.ts";
 const timeoutMs = 240_000;
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** How long the whole kit may take for one connector: 20 s by itself, which others may make three times as many. */
+/** The maximum time of the whole kit for one connector: 20 s by itself, up to three times as long beside other work. */
 const kitMsMax = 60_000;
 
 const config = `${projectHead}connections:
@@ -24,14 +24,14 @@ syncs:
     record: { account_id: id, domain: domain, account_properties: { name: name } }
 `;
 
-/** An empty folder outside of the repository in which the packed package is installed. */
+/** An empty folder outside the repository in which the packed package is installed. */
 async function installed(): Promise<Project> {
   const project = await Project.start(onTestFinished, {});
   project.program = await installPackage(project.folder);
   return project;
 }
 
-/** Puts accounts into the source, changed a minute apart from this one on. */
+/** Puts accounts into the source, with changes a minute apart from this one on. */
 function putAccounts(project: Project, ids: readonly number[], minute: number): void {
   using database = new DatabaseSync(join(project.folder, "accounts.db"));
   database.exec(

@@ -17,7 +17,7 @@ const text = readFileSync(join(root, "docs/connectors.md"), "utf8");
 
 type Step = { readonly file: string; readonly body: string } | { readonly command: string };
 
-/** What the document has its reader do: files to write, and commands. */
+/** The steps that the document gives its reader: files to write, and commands. */
 const steps = [...text.matchAll(/```(\w+)(?: file=(\S+))?\n([^]*?)```/g)].flatMap(
   ([, language, file, body = ""]): readonly Step[] => {
     if (file !== undefined) return [{ file, body }];
@@ -27,14 +27,14 @@ const steps = [...text.matchAll(/```(\w+)(?: file=(\S+))?\n([^]*?)```/g)].flatMa
   },
 );
 
-/** A program of our own packages. */
+/** One of our own installed packages. */
 function installed(name: string): string {
   return join(root, "node_modules", name);
 }
 
 const result = z.object({ id: z.string(), state: z.string() });
 
-/** Somebody's folder with what `npm install zod sluice` puts there. */
+/** A reader's folder with the result of `npm install zod sluice`. */
 class Reader {
   readonly project: Project;
   readonly #left: Step[] = [...steps];
@@ -54,7 +54,7 @@ class Reader {
     return new Reader(project);
   }
 
-  /** Writes the files up to the next command, or to the end, and does the command. */
+  /** Writes the files up to the next command, or to the end, and runs the command. */
   async next(more: readonly string[] = []): Promise<Ended & { readonly command?: string }> {
     for (;;) {
       const step = this.#left.shift();
@@ -64,7 +64,7 @@ class Reader {
         const [program, name, ...args] = command.split(" ");
         if (program === "node")
           return { command, stderr: "", ...this.program(name ?? "", ...args) };
-        // As somebody has it who has set nothing: it starts a Temporal and a sandbox of its own.
+        // As for a user who has set nothing: it starts a Temporal and a sandbox of its own.
         const env = { TEMPORAL_ADDRESS: "" };
         return { command, ...(await this.project.sluiceWith(env, ...args, ...more)) };
       }
@@ -73,7 +73,7 @@ class Reader {
     }
   }
 
-  /** The next command, and what it says of each check. */
+  /** The next command, and its state for each check. */
   async nextKit(): Promise<Ended & { readonly states: Readonly<Record<string, string>> }> {
     const ended = await this.next(["--json"]);
     const lines = ended.stdout.trim().split("\n");
@@ -137,7 +137,7 @@ describe("docs/connectors.md", () => {
       expect(Object.values(paged.states)).not.toContain("failed");
       expect(paged.states).toMatchObject({ R4: "passed", F2: "passed", F5: "passed" });
 
-      // What is left are files: the test file, which the compiler and vitest take.
+      // The remaining steps are files: the test file, which the compiler and vitest accept.
       expect((await reader.next()).command).toBeUndefined();
       const compiler =
         "--noEmit --strict --module nodenext --target es2024 --types node --skipLibCheck --allowImportingTsExtensions";

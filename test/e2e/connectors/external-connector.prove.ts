@@ -11,7 +11,7 @@ import { Project, projectHead } from "../../support/project/project.ts";
 const timeoutMs = 240_000;
 const zod = fileURLToPath(new URL("../../../node_modules/zod", import.meta.url));
 
-/** A project whose connectors are in its own folder, which has zod and no sluice. */
+/** A project with connectors in its own folder, which has zod but not sluice. */
 async function projectWith(files: Readonly<Record<string, string>>): Promise<Project> {
   const project = await Project.start(onTestFinished, {});
   for (const folder of ["demo", "node_modules"]) await mkdir(join(project.folder, folder));
@@ -82,7 +82,7 @@ syncs:
 const connection = (rows: number): string =>
   `{ connector: ./demo, rows: ${rows}, access: { tokens: ["\${DEMO_TOKEN}"] } }`;
 
-/** A connector that could be loaded, but for what a case changes. */
+/** A loadable connector, except for what a case changes. */
 const sound = `import { pullSource } from "sluice/connector";
 import { z } from "zod";
 export const mine = pullSource({

@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(async () => await rm(project, { recursive: true }));
 
-/** What the compiler says of files, with its strictest settings and none that the package might need. */
+/** The compiler's output for files, with its strictest settings and none that the package might need. */
 function compile(...files: readonly string[]): string {
   const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--module", "nodenext"];
   const tsc = join(root, "node_modules/typescript/bin/tsc");

@@ -31,7 +31,7 @@ const team = z.object({
   }),
 });
 
-/** Starts our program as a container does, with what stands for a container's names, ports and folders. */
+/** Starts our program as a container does, with replacements for a container's names, ports and folders. */
 function starting(folder: string, here: (text: string) => string) {
   return (args: readonly string[], environment: Readonly<Record<string, string>>): Watched => {
     const env = Object.entries(environment).map(([name, value]) => [name, here(value)] as const);
@@ -50,7 +50,7 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** A proxy that gives each request to the next of its servers; with the other when one cannot be reached. */
+/** A proxy that gives each request to the next of its servers, or to the other if one cannot be reached. */
 async function startProxy(ports: readonly number[]): Promise<string> {
   let asked = 0;
   const server = createServer((request, response) => {
@@ -73,7 +73,7 @@ async function startProxy(ports: readonly number[]): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Posts an event as its sender signs it. @returns the status. */
+/** Posts an event, signed as its sender does. @returns the status. */
 async function post(address: string, secret: string, n: number): Promise<number> {
   const data = { id: `event-${n}`, email: `somebody@c${n}.example` };
   const body = JSON.stringify({ type: "form.submitted", timestamp: "2026-11-20T09:15:00Z", data });

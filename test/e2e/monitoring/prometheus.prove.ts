@@ -36,7 +36,7 @@ const targets = z.object({
   data: z.object({ activeTargets: z.array(z.object({ health: z.string() })) }),
 });
 
-/** The project of `formsConfig`, with a sync of a file beside it. */
+/** The project of `formsConfig`, and next to it a sync of a file. */
 function twoSyncs(): string {
   return formsConfig()
     .replace("connections:\n", "connections:\n  exports: { connector: csv, path: accounts.csv }\n")
@@ -51,7 +51,7 @@ function twoSyncs(): string {
     );
 }
 
-/** A Prometheus of Debian's that scrapes these ports each second, with the rules of this repository as they are. */
+/** Debian's Prometheus, which scrapes these ports each second, with the unchanged rules of this repository. */
 async function startPrometheus(ports: readonly number[]): Promise<URL> {
   const folder = await temporaryFolder();
   await copyFile(join(rulesFolder, "alerts.yaml"), join(folder, "alerts.yaml"));
@@ -101,7 +101,7 @@ function at(port: number): string {
   return `127.0.0.1:${port}`;
 }
 
-/** Labels of what is firing of an alert. */
+/** The labels of the firing instances of an alert. */
 async function firing(prometheus: URL, alert: string): Promise<readonly object[]> {
   const found = await query(prometheus, `ALERTS{alertname="${alert}",alertstate="firing"}`);
   return found.map(({ metric: { sync, severity } }) => ({ sync, severity }));

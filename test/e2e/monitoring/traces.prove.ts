@@ -15,14 +15,14 @@ it("a worker tells a collector each run as one trace, also one that continues as
   });
   const worker = await project.worker({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.address });
   const { run_id: runId } = await (await project.start({ sync: "accounts" })).result();
-  // What is told last is told when it stops.
+  // The last spans are exported when it stops.
   await end(worker, "SIGTERM");
   await until(async () => collector.spans.some(({ name }) => name === "run accounts"));
   const run = collector.spans.find(({ name }) => name === "run accounts");
   expect(run?.attributes).toMatchObject({ run: runId, read: 3_000, outcome: "done" });
   const ofRun = collector.spans.filter(({ traceId }) => traceId === run?.traceId);
   const count = (name: string): number => ofRun.filter((span) => span.name === name).length;
-  // Of three chunks, and of one that finds the end of the file.
+  // Three chunks, and one that finds the end of the file.
   expect(count("RunActivity:commitChunk")).toBe(4);
   expect(count("confirmUpload")).toBe(3);
   const known = new Set(ofRun.map(({ spanId }) => spanId));

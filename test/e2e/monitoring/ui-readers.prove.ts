@@ -12,9 +12,9 @@ import { end, until, watch } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../../support/project/project.ts";
 
 const [rows, requests, pairs] = [1_000_000, 1_000, 6];
-/** Of the throughput of a run beside which nobody asks. */
+/** The share of the throughput of a run without readers. */
 const shareMin = 0.95;
-/** Of the pages, for all requests: it says on a busy machine, too, what they cost a worker at most. */
+/** The processor time of the pages for all requests: on a busy machine, too, it bounds what they cost a worker. */
 const cpuSecondsMax = 3;
 const timeoutMs = 1_200_000;
 
@@ -43,7 +43,7 @@ async function startUi(
   return { child, address };
 }
 
-/** Who asks takes the processor only when nobody else wants it: they would be on another machine. */
+/** The readers get processor time only when nobody else wants it: in reality they would be on another machine. */
 async function askAtOnce(address: string): Promise<void> {
   const asking = ["-n", "19", process.execPath, readers, address, String(requests)];
   const { stdout } = await promisify(execFile)("nice", asking);
@@ -64,7 +64,7 @@ it(
     const pages = await startUi(project);
     let runs = 0;
     const cpuSeconds: number[] = [];
-    /** Rows a second of a run, beside which nobody asks or many do. */
+    /** Rows a second of a run, with or without many readers. */
     const rateOf = async (isAsked: boolean): Promise<number> => {
       runs += 1;
       const before = await cpuSecondsOf(pages.child);
@@ -82,7 +82,7 @@ it(
     cpuSeconds.pop();
     const shares: number[] = [];
     for (let pair = 0; pair < pairs; pair++) {
-      // By turns which comes first: what else the machine does is no part of it.
+      // Alternates which comes first: other work on the machine should not affect the result.
       const [first, second] = [await rateOf(pair % 2 === 0), await rateOf(pair % 2 === 1)];
       const share = pair % 2 === 0 ? first / second : second / first;
       shares.push(share);
@@ -94,7 +94,7 @@ it(
     process.stdout.write(
       `throughput beside 1,000 requests: ${median.toFixed(3)} of that without\n`,
     );
-    // On a busy machine the throughput of two equal runs differs by a third: broken is what certainly is below.
+    // On a busy machine the throughput of two equal runs differs by a third: only what is certainly below fails.
     expect(high).toBeGreaterThanOrEqual(shareMin);
   },
   timeoutMs,

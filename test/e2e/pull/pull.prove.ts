@@ -22,7 +22,7 @@ async function callsOf(project: Project, step: string): Promise<number> {
   return (await project.ledger()).filter((entry) => entry.step === step).length;
 }
 
-/** What is to be found once every result came and was written, and each of the four pages was paid for once. */
+/** The expected state once every result has arrived and been written, and each of the four pages was paid for once. */
 const whole = {
   outcome: "done",
   balanced: true,
@@ -148,7 +148,7 @@ describe("sluice pull", () => {
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
       expect(await project.msToCancel(handle.workflowId)).toBeLessThan(5_000);
-      // The server takes a second to see that nobody waits for the statement any more.
+      // The server takes a second to notice that nobody waits for the statement any more.
       await until(async () => !(await isWaited(database)));
       await database.admin.query("rollback");
       const cancelled = await project.report();

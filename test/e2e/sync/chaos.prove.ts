@@ -20,7 +20,7 @@ describe("npm run chaos", () => {
     const results = await runSeeds({ seeds, rows: 5_000, out, say });
     const isRed = results.some(({ violations }) => violations.length > 0);
     expect(isRed ? said : []).toEqual([]);
-    // A red seed's folder stays, as what was said names it.
+    // The folder of a red seed stays, because the printed message names it.
     await rm(out, { recursive: true });
     const struck = results.flatMap((result) => result.struck);
     const kills = struck.filter(({ blow, isHeld }) => blow === "kill" && isHeld);

@@ -12,12 +12,12 @@ const shared = sharedProject({
   "accounts.csv": accountsCsv(rows),
 });
 
-/** Rows of which four have another name. */
+/** Rows, four of which have another name. */
 function changedCsv(version: number): string {
   return accountsCsv(rows, (row) => (row < 4 ? `Renamed ${version}.${row}` : `Company ${row}`));
 }
 
-/** How many requests brought the service something, or were to. */
+/** The number of requests that brought the service something, or should have. */
 async function ingested(project: Project): Promise<number> {
   return (await project.ledger()).filter(({ step }) => step !== "ping").length;
 }
@@ -38,7 +38,7 @@ describe("a night in which too much changed", () => {
     const status = await project.sluice("status");
     expect(status.stdout).toMatch(/^accounts .* held .* held since .*`sluice approve accounts-/m);
 
-    // The night after it: the run that is held keeps the lock.
+    // The next night: the held run keeps the lock.
     const next = await project.start({ sync: "accounts" });
     const busy = await next.result();
     expect(busy.outcome).toBe("busy");

@@ -26,7 +26,7 @@ describe("workers", () => {
       const handle = await project.start({ sync: "accounts" });
       await until(async () => (await project.state.runs({ limit: 1 }))[0]?.checkpointVersion === 1);
       await end(first, "SIGKILL");
-      // The disk of that host: its name and everything it staged.
+      // That host's disk: its name and everything it staged.
       await rm(join(project.folder, ".sluice/host-id"));
       await rm(join(project.folder, ".sluice/staging"), { recursive: true });
 
@@ -50,7 +50,7 @@ describe("workers", () => {
         "accounts.csv": accountsCsv(rows),
       });
       const first = await project.worker();
-      // Shorter than the grace at SIGTERM, in which it would be answered.
+      // Shorter than the grace after SIGTERM, in which it would be answered.
       project.sandbox.order({ step: "upload-json", do: { delayMs: 25_000 } });
       const handle = await project.start({ sync: "accounts" });
       const part = async (): Promise<string | undefined> => {
@@ -125,7 +125,7 @@ describe("workers", () => {
         }),
         "accounts.csv": accountsCsv(rows, (row) => `old ${row}`),
       });
-      // All are there before one is stopped: it may hold the store's lock, and then no worker can begin.
+      // All are there before one is stopped: it may hold the store's lock, and then no worker can start.
       const [killed, stopped, successor] = await Promise.all([
         project.worker(),
         project.worker(),

@@ -11,7 +11,7 @@ const runTimeoutMs = 240_000;
 /** A project whose run makes three heavyweight chunks, with a worker. */
 async function start(): Promise<{ project: Project; kill: () => Promise<void> }> {
   const project = await Project.start(onTestFinished, {
-    // Of a worker that lives, a busy machine must not make a dead one: what it sent would count as possibly repeated.
+    // A busy machine must not make a live worker look dead: what it sent would count as possibly repeated.
     "sluice.yaml": accountsConfig({
       sync: `chunk: { records: ${chunk} }`,
       advanced: ", heartbeat_timeout: 10s",
@@ -28,7 +28,7 @@ async function receiptOf(project: Project, number: number): Promise<Receipt | un
   return await project.state.receipt({ runId: run.runId, chunk: number, stage: 1, part: 0 });
 }
 
-/** Lets a new worker finish the run, and holds what the sandbox has against what the report says. */
+/** Lets a new worker finish the run, and compares the sandbox's records with the report. */
 async function finishAndCheck(
   project: Project,
   handle: { result(): Promise<unknown> },

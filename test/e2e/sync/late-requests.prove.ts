@@ -8,7 +8,7 @@ import { accountsConfig, accountsCsv, Project } from "../../support/project/proj
 
 const timeoutMs = 240_000;
 
-/** How long the service sits on a request; the steps that come between must fit in. */
+/** How long the service holds a request; the steps in between must fit in. */
 const holdMs = 45_000;
 
 const rows = 5;
@@ -18,15 +18,15 @@ type Mode = "heavyweight" | "lightweight";
 type Story = {
   readonly how: string;
   readonly mode: Mode;
-  /** After how long a dead worker is noticed. @default 5s */
+  /** The time after which a dead worker is noticed. @default 5s */
   readonly heartbeat?: string;
   readonly giveUp: (project: Project) => Promise<void>;
 };
 
-/** How a run ends that waits for the service, and in which mode. */
+/** How a run that waits for the service ends, and in which mode. */
 const ends: readonly Story[] = [
   { how: "is cancelled", mode: "heavyweight", giveUp: cancelled },
-  // Noticed later than the server holds the workflow's tasks back for the dead worker: the cancel comes first.
+  // Noticed later than the server stops reserving the workflow's tasks for the dead worker: the cancel comes first.
   {
     how: "loses its worker and is cancelled",
     mode: "heavyweight",
@@ -44,10 +44,7 @@ async function cancelled(project: Project): Promise<void> {
   await expect(run.result()).rejects.toThrow("cancelled");
 }
 
-/**
- * An attempt whose worker is gone ends as out of time once the cancel was asked for: the run is cancelled all
- * the same.
- */
+/** The attempt of a dead worker times out after the cancel was requested: the run is cancelled all the same. */
 async function orphaned(project: Project): Promise<void> {
   const worker = await project.worker();
   const run = await begun(project);
@@ -80,7 +77,7 @@ async function begun(project: Project): ReturnType<Project["start"]> {
     const receipt = await project.state.receipt(name);
     return receipt?.state === "sending" || receipt?.state === "confirming";
   });
-  // What is noted leaves soon after; the service tells nobody of a request that it sits on.
+  // A part that is marked is sent soon after; the service does not report a request that it holds.
   await delay(2_000);
   return run;
 }

@@ -10,9 +10,9 @@ import { accountsConfig, accountsCsv, Project } from "../../support/project/proj
 const rows = 10;
 const timeoutMs = 240_000;
 
-/** A project whose sync is held by each night that changes something, and which has sent its rows. */
+/** A project whose sync is held by every night with a change, and which has sent its rows. */
 async function nightly(): Promise<Project> {
-  // The jitter counts: what is triggered is all that begins.
+  // The jitter matters: only triggered runs begin.
   const at = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16);
   const sync = `schedule: { at: "${at}", time_zone: UTC }\n    hold_if: { changed_above: 0 }`;
   const project = await Project.start(onTestFinished, {
@@ -29,7 +29,7 @@ async function nightly(): Promise<Project> {
   return project;
 }
 
-/** Copies the store as a backup does; `edit` makes it older. */
+/** Copies the store as a backup does; `edit` makes the copy older. */
 async function backUp({ folder }: Project, edit = ""): Promise<string> {
   const copy = join(folder, "backup.db");
   const store = new DatabaseSync(join(folder, ".sluice/state.db"));
@@ -41,7 +41,7 @@ async function backUp({ folder }: Project, edit = ""): Promise<string> {
   return await Promise.resolve(copy);
 }
 
-/** Restores a backup as docs/operations.md has it, with workers stopped. */
+/** Restores a backup as docs/operations.md describes, with the workers stopped. */
 async function restore(project: Project, copy: string): Promise<void> {
   for (const worker of project.workers) await end(worker, "SIGTERM");
   const state = join(project.folder, ".sluice/state.db");
@@ -50,7 +50,7 @@ async function restore(project: Project, copy: string): Promise<void> {
   await project.worker();
 }
 
-/** Has the schedule start a night; answers its workflow's id, and nothing where it starts none. */
+/** Makes the schedule start a night. Returns its workflow's id, or nothing if it starts none. */
 async function night(project: Project): Promise<string> {
   const { stdout, stderr } = await project.sluice("schedule", "trigger", "accounts");
   expect(stderr).toBe("");

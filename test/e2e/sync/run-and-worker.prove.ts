@@ -31,14 +31,14 @@ async function run(sync: string): Promise<RunReport> {
   return await (await start(sync)).result();
 }
 
-/** The receipt of a part that the newest run of a sync sends. */
+/** The receipt of a part in the newest run of a sync. */
 async function receiptOf(sync: string, chunk: number): Promise<Receipt | undefined> {
   const { state } = shared();
   const [newest] = await state.runs({ sync, limit: 1 });
   return await state.receipt({ runId: newest?.runId ?? "", chunk, stage: 1, part: 0 });
 }
 
-/** The record that a sync made of a row, as JSON. */
+/** The record that a sync made from a row, as JSON. */
 async function record(sync: string, row: number): Promise<string | undefined> {
   return (await shared().records()).get(`${sync}-a${row}`);
 }
@@ -52,7 +52,7 @@ describe("workflow sync", () => {
         accountsCsv(5, (row) => `${name} ${row}`),
       );
     await put("WRONG");
-    // Longer than a busy machine takes to cancel this run and to send the next one, which it has to come after.
+    // Longer than a busy machine takes to cancel this run and to send the next one: it has to arrive after that.
     project.sandbox.order({ step: "upload-json", do: { holdMs: 25_000 } });
     const handle = await start("late");
     await until(async () => (await receiptOf("late", 1))?.state === "sending");

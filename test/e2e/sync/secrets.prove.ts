@@ -30,7 +30,7 @@ describe("what Temporal is told (T11)", () => {
     const { sandbox } = project;
     sandbox.order({ step: "put", do: { expireUrl: true } });
     sandbox.order({ step: "put", do: { status: 403 } });
-    // The part is cut before the record that is named, and what is behind the cut is refused once more.
+    // The part is cut before the named record, and what is behind the cut is refused once more.
     for (const [index, after] of [
       [2, 0],
       [0, 2],
@@ -61,13 +61,13 @@ describe("what Temporal is told (T11)", () => {
     expect(texts).toHaveLength(2);
     expect(texts.join().includes("stageChunk")).toBe(true);
     for (const canary of canaries) {
-      // The place is enough: a whole history helps nobody who reads a failed test.
+      // The place is enough: a whole history does not help the reader of a failed test.
       expect({ canary, at: texts.map((text) => text.indexOf(canary)) }).toEqual({
         canary,
         at: [-1, -1],
       });
     }
-    // The reject store is where rows belong, and the report must say what is wrong with the key's setting.
+    // Rows belong in the reject store, and the report must say what is wrong with the key's setting.
     const { stdout } = await project.sluice("rejects", "list", "--run", fixed.run_id);
     expect(stdout).toContain("./accounts.csv:4");
     expect(stdout).toContain("./accounts.csv:5");

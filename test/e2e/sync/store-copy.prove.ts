@@ -10,7 +10,7 @@ it("`store copy` moves a project to Postgres: what was sent is not sent again", 
     "sluice.yaml": accountsConfig(),
     "accounts.csv": accountsCsv(50),
   });
-  // Temporal tells of a worker for a minute after it has stopped, and a queue has workers of one store.
+  // Temporal lists a worker for a minute after it has stopped, and a queue has workers of only one store.
   const withStore = `${accountsConfig()}temporal: { task_queue: there }\nstore: { url: "\${STORE_URL}", project: p }\n`;
   Object.assign(project.env, { STORE_URL: url });
   const sentBy = async (): Promise<unknown> => {

@@ -53,14 +53,14 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   const { stdout } = await project.sluice("store", "show");
   expect(stdout).toContain(store.storeId);
   expect(stdout).not.toContain(url);
-  // Another project that was given the same URL is refused, and does not take the store from one whose worker lives.
+  // Another project with the same URL is refused, and cannot take the store from one with a live worker.
   await project.write("sluice.yaml", yaml.replace("project: p", "project: q"));
   const other = await project.sluice("status");
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("store rename --from p")]);
   const renamed = await project.sluice("store", "rename", "--from", "p");
   expect(renamed.stderr).toContain("works with the state store in");
   await project.write("sluice.yaml", yaml);
-  // A run at another Temporal than this one: nothing here is asked to stop in its place.
+  // A run at another Temporal: nothing here receives a cancel in its place.
   const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: "2026-01-01" };
   const elsewhere = { id: "t", at: "elsewhere:7233", namespace: "default" };
   await store.bindTemporal({ temporal: elsewhere, isRebound: true });
@@ -83,7 +83,7 @@ it("`store` keeps the state in Postgres: a sync sends what has changed", async (
   ]);
   const { stdout: status } = await project.sluice("status");
   expect(status).toMatch(/is used with Temporal at elsewhere:7233.* → .*store rebind/);
-  // A folder that holds runs of before is not left behind unseen.
+  // A folder with earlier runs is not left behind silently.
   const names = { workflowId: "w", firstRunId: "f", kind: "sync" } as const;
   await project.state.openRun({ runId: "r", target: "t", sync: "s", ...names, ...opening });
   const refused = await project.sluice("runs", "list");

@@ -15,7 +15,7 @@ it("a worker whose store was migrated while nobody heard of it ends, and says wh
   expect((await project.sluice("store", "migrate")).code).toBe(0);
   const worker = await project.worker();
   const { ended } = watch(worker);
-  // Stopped for longer than a migration waits for it, as a machine that was asleep.
+  // Stopped for longer than a migration waits for it, like a machine that was asleep.
   worker.kill("SIGSTOP");
   await query("update sluice.meta set value = '99' where name = 'schema_version'");
   worker.kill("SIGCONT");

@@ -7,7 +7,7 @@ import { accountsConfig, accountsCsv, Project } from "../../support/project/proj
 
 const timeoutMs = 240_000;
 
-/** An input as another client writes it. */
+/** An input as written by another client. */
 function rawInput(text: string): RawValue {
   const metadata = { [METADATA_ENCODING_KEY]: Buffer.from("json/plain") };
   return RawValue.fromPayload({ metadata, data: Buffer.from(text) });
@@ -165,7 +165,7 @@ describe("workflow sync", () => {
         expect(ended.code).toBe(1);
         expect(JSON.parse(ended.stdout)).toMatchObject({ outcome: "credits_exhausted" });
       }
-      // The second run asked for nothing.
+      // The second run made no request.
       expect((await project.ledger()).filter(({ step }) => step === "upload-json")).toHaveLength(3);
       expect((await project.sluice("rate-limit", "show")).stdout).toContain("credits exhausted");
       expect((await project.sluice("rate-limit", "reset")).code).toBe(0);

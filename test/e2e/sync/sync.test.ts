@@ -16,7 +16,7 @@ async function run(sync: string): Promise<RunReport> {
   return await (await start(sync)).result();
 }
 
-/** The record that a sync made of a row, as JSON. */
+/** The record that a sync made from a row, as JSON. */
 async function record(sync: string, row: number): Promise<string | undefined> {
   return (await shared().records()).get(`${sync}-a${row}`);
 }

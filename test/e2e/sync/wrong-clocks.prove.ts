@@ -9,13 +9,13 @@ const rows = 6_000;
 const perSecond = 2;
 const retryAfterSeconds = 4;
 
-/** Minutes by which the clocks of the two hosts are wrong. */
+/** How many minutes the clocks of the two hosts are wrong. */
 const [ahead, behind] = [20, -20];
 
-/** One request's permit may come late, and its answer. */
+/** The permit of one request may come late, and its answer. */
 const lateMs = 1_000;
 
-/** What a process of a host has in its environment whose clock is so many minutes ahead. */
+/** The environment of a process on a host whose clock is this many minutes ahead. */
 function hostEnv(host: string, minutes: number): NodeJS.ProcessEnv {
   return { SLUICE_STATE_DIR: `.sluice-${host}`, ...clockAhead(minutes / 60) };
 }
@@ -47,7 +47,7 @@ it("two hosts whose clocks are forty minutes apart send all once, at one rate, a
     names.map(async (sync) => await project.start({ sync }, `sync-${sync}`)),
   );
   await until(async () => (await project.ledger()).length > 3);
-  // Whichever host is asked: the one that has the lock keeps it, however old it looks.
+  // Whichever host is asked: the holder of the lock keeps it, however old it looks.
   const others = await Promise.all(
     names.map(async (sync) => await project.start({ sync }, `other-${sync}`)),
   );
@@ -71,18 +71,18 @@ it("two hosts whose clocks are forty minutes apart send all once, at one rate, a
   const [first = 0] = times;
   const last = times.at(-1) ?? 0;
   expect(last - first).toBeGreaterThan(((times.length - 1) * 1_000) / perSecond - lateMs);
-  // In no second more than the rate, but for what came late.
+  // Never more than the rate in any second, except for late ones.
   for (const [index, time] of times.entries()) {
     const inSecond = times.slice(index).filter((other) => other - time < 1_000).length;
     expect(inSecond).toBeLessThanOrEqual(perSecond + (perSecond * lateMs) / 1_000);
   }
   const refused = ledger.findIndex(({ status: given }) => given === 429);
   const until429 = (times[refused] ?? 0) + retryAfterSeconds * 1_000;
-  // What had a permit already is on its way.
+  // Requests that already had a permit are on their way.
   const early = times.slice(refused + 1).filter((time) => time < until429 - lateMs).length;
   expect([refused >= 0, early <= 2]).toEqual([true, true]);
 
-  // What is known to be held is not sent again, by whichever clock it was; and each finds the workers.
+  // Records known to be held are not sent again, whichever clock recorded them; and each run finds the workers.
   for (const [index, sync] of names.entries()) {
     const minutes = [behind, ahead][index] ?? 0;
     const { stdout } = await project.sluiceWith(hostEnv("c", minutes), "run", sync, "--json");

@@ -14,7 +14,7 @@ import { Project, projectHead } from "../../support/project/project.ts";
 const timeoutMs = 240_000;
 const drainId = "inbox-forms";
 
-/** Syncs of accounts that read the connection `forms`, by their names: more members of each. */
+/** Syncs of accounts that read the connection `forms`: by name, additional members of each. */
 function config(syncs: Readonly<Record<string, string>>, advanced = ""): string {
   const texts = Object.entries(syncs).map(
     ([name, more]) => `  ${name}:
@@ -33,7 +33,7 @@ advanced: { heartbeat_timeout: 3s, retry_initial: 500ms${advanced} }
 `;
 }
 
-/** A project with a worker, an inbox and a notifier: all of a receiver but its server. */
+/** A project with a worker, an inbox and a notifier: a receiver except for its server. */
 class Pushed {
   readonly project: Project;
   readonly #inbox: Inbox;
@@ -55,7 +55,7 @@ class Pushed {
     return new Pushed({ project, inbox, notifier });
   }
 
-  /** Keeps the events from one number up to before another, and wakes when it is this delivery that must. */
+  /** Keeps the events from one number to before another, and sends the wake-up if this delivery must. */
   async post(from: number, before = from + 1, doesRing = true): Promise<void> {
     const events = Array.from({ length: before - from }, (_, index) => ({
       json: JSON.stringify({ id: `a${from + index}`, domain: "c.example", name: "n" }),
@@ -75,12 +75,12 @@ class Pushed {
     if (doesRing && verdicts.some(({ wake }) => wake)) this.#notifier.wake("forms");
   }
 
-  /** Waits until the service holds so many accounts. */
+  /** Waits until the service holds this many accounts. */
   async arrived(count: number): Promise<void> {
     await until(async () => (await this.project.records()).size === count);
   }
 
-  /** Waits until the drain has ended; answers what it did. */
+  /** Waits until the drain has ended. Returns what it did. */
   async drained(): Promise<Drained> {
     await until(async () => (await this.executions()) > 0);
     const { workflow } = this.project.temporal.client;
@@ -141,7 +141,7 @@ describe("a drain", () => {
       const pushed = await Pushed.start({
         "sluice.yaml": config({ accounts: "", others: other }),
       });
-      // Nobody wakes: the check at the worker's start does.
+      // Nobody sends a wake-up: the check at the worker's start finds the events.
       await pushed.post(0, 50_000, false);
       await pushed.project.worker();
       await pushed.arrived(100_000);
@@ -212,7 +212,7 @@ describe("a drain", () => {
       const yaml = config({ accounts: "chunk: { records: 1000 }" }, ", chunks_per_run: 2");
       const pushed = await Pushed.start({ "sluice.yaml": yaml });
       const first = await pushed.project.worker();
-      // It is killed before it knows that its second chunk was taken.
+      // It is killed before it learns that its second chunk was taken.
       pushed.project.sandbox.order({ step: "confirm-upload", after: 1, do: { dropReply: true } });
       await pushed.post(0, 7_000);
       await until(async () => {
@@ -242,7 +242,7 @@ describe("a drain", () => {
     async () => {
       const pushed = await Pushed.start({ "sluice.yaml": config(accounts) });
       await pushed.project.worker();
-      // The drain ends some 200 ms after its last run: wakes fall before, into and after its end.
+      // The drain ends some 200 ms after its last run: wake-ups come before, during and after its end.
       for (let event = 0; event < 15; event++) {
         await pushed.post(event);
         await pushed.arrived(event + 1);

@@ -33,7 +33,7 @@ it("two receivers with one store: every 2xx is in the service once, though one o
   const [killed] = receivers;
   let acknowledged = 0;
   let unanswered = 0;
-  /** Posts an event to one receiver and the other until it is acknowledged, as senders behind a load balancer do. */
+  /** Posts an event to both receivers in turn until it is acknowledged, as senders behind a load balancer do. */
   const post = async (n: number): Promise<void> => {
     for (let tried = n; ; tried += 1) {
       const status = await postSubmission(receivers[tried % 2]?.address ?? "", n).catch(
@@ -60,7 +60,7 @@ it("two receivers with one store: every 2xx is in the service once, though one o
   expect(await takenInAll(project)).toBe(acknowledged);
   const wanted = numbers(acknowledged).map((n) => `event-${n}`);
   expect([...(await eventIds(project))].toSorted()).toEqual(wanted.toSorted());
-  // What every sync has sent waits no more, whichever host is asked.
+  // Events that every sync has sent no longer wait, whichever host is asked.
   await until(async () => {
     const { stdout } = await project.sluiceWith(env, "status");
     return /^forms +\/hooks\/forms +0 +-$/m.test(stdout);

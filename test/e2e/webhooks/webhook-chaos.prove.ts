@@ -22,7 +22,7 @@ describe("npm run chaos -- --only webhooks", () => {
         say,
       });
       expect(violations.length > 0 ? said : []).toEqual([]);
-      // A red seed's folder stays, as what was said names it.
+      // The folder of a red seed stays, because the printed message names it.
       await rm(out, { recursive: true });
       expect(endured?.counts.unanswered).toBeGreaterThan(0);
       expect(endured?.counts.refused).toBeGreaterThan(0);

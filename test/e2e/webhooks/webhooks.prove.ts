@@ -29,7 +29,7 @@ async function start(): Promise<Project> {
   return await Project.start(onTestFinished, { "sluice.yaml": formsConfig() });
 }
 
-/** Where a server can be reached once it is let in; it holds its port from the beginning, or another program might. */
+/** The address of a server once it is let in; it holds its port from the start, or another program might take it. */
 type Relay = { readonly address: string; readonly letIn: () => void };
 
 async function relayTo(address: string): Promise<Relay> {

@@ -27,7 +27,7 @@ it(
     const receiver = await ReceiverProcess.start(project, onTestFinished);
     expect(await postSubmission(receiver.address, 1)).toBe(202);
     await arrived(project, 1);
-    // The notifier alone brings the next one, and not the minute's check.
+    // Only the notifier brings the next one, not the check of every minute.
     await schedule.getHandle(inboxCheckScheduleId("sluice")).pause();
     expect(await postSubmission(receiver.address, 2)).toBe(202);
     await arrived(project, 2);

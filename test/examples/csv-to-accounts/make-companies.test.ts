@@ -13,7 +13,7 @@ const folder = new URL("../../../examples/csv-to-accounts/", import.meta.url);
 const committed = (name: string): string =>
   readFileSync(fileURLToPath(new URL(name, folder)), "utf8");
 
-/** The rows as csv-parse reads them, an independent reading; the header is the first. */
+/** The rows as parsed by csv-parse, independently; the first is the header. */
 function rowsOf(text: string): readonly (readonly string[])[] {
   return parse(text, { relax_column_count: true });
 }

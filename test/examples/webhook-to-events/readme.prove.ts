@@ -21,13 +21,13 @@ const readyLine = z.object({ sandbox: z.string(), receiver: z.string() });
 
 const statusJson = z.object({ inboxes: z.array(z.looseObject({ waiting: z.int() })) });
 
-/** Where the servers of an example that runs are: its README names their own ports, which may be taken here. */
+/** The servers' addresses in a running example: its README names fixed ports, which may be taken here. */
 type Ready = z.output<typeof readyLine>;
 
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
 const env = { PATH, HOME, NODE_COMPILE_CACHE };
 
-/** Copies the example and starts what its README says; all of it ends with the test. */
+/** Copies the example and starts what its README says; everything ends with the test. */
 async function dev(): Promise<Ready & { readonly folder: string }> {
   const folder = join(await temporaryFolder(), "example");
   await cp(example, folder, { recursive: true, filter: (path) => !path.includes(".sluice") });
@@ -45,7 +45,7 @@ async function dev(): Promise<Ready & { readonly folder: string }> {
   return { ...readyLine.parse(JSON.parse(line)), folder };
 }
 
-/** Runs a block of the README, as written but for where things are. */
+/** Runs a block of the README as written, except for the addresses and paths. */
 async function run(block: string, { folder, sandbox, receiver }: Awaited<ReturnType<typeof dev>>) {
   const script = block
     .replaceAll("../../bin/sluice.js", bin)

@@ -4,7 +4,7 @@ import { rows } from "./play.ts";
 
 /** What the play of one cell must show. */
 export type Expected = {
-  /** Attempts that meet the fault, in order: how each one fails; empty when the fault is borne at once. */
+  /** Attempts that meet the fault, in order: how each one fails; empty if the fault is tolerated at once. */
   readonly fails: readonly {
     readonly type: string;
     readonly nonRetryable: boolean;
@@ -14,9 +14,9 @@ export type Expected = {
     readonly receipt?: string | undefined;
   }[];
   readonly block?: { readonly of: string; readonly least: number; readonly greatest: number };
-  /** What comes after. */
+  /** What happens next. */
   readonly next: "continues" | "is reset by hand" | "stops" | "splits" | "uploads again";
-  /** Records that count as possibly repeated at the end; of `search`, pages that count as possibly paid twice. */
+  /** Records that count as possibly repeated at the end; for `search`, pages that count as possibly paid twice. */
   readonly repeated: number;
 };
 
@@ -29,19 +29,19 @@ const receipts = {
   search: { begun: undefined, undone: undefined },
 } as const;
 
-/** What one request in doubt adds to `Expected.repeated`. */
+/** How much one request in doubt adds to `Expected.repeated`. */
 function atStake(column: Column): number {
   return column === "search" ? 1 : rows;
 }
 
-/** Full jitter over a step that doubles, a second at least and a minute at most. */
+/** Full jitter over a step that doubles, from a second to a minute. */
 function gapOf(times: number): readonly [number, number] {
   return [1_000, Math.min(60_000, 1_000 * 2 ** times)];
 }
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** `times` faults that pass; the last becomes `last` when that is given. */
+/** `times` faults that pass; the last becomes `last` if that is given. */
 function passing(
   column: Column,
   how: { readonly times: number; readonly inDoubt: boolean; readonly last?: string },
@@ -86,7 +86,7 @@ const anotherKey =
     next: "uploads again",
   });
 
-/** Whether a page that stops the run at once may have been paid for: its answer was a 2xx, and without end, maybe. */
+/** Whether a page that stops the run at once may have been paid for: its answer was a 2xx, perhaps without an end. */
 function isPaid(row: number, column: Column): boolean {
   return column === "search" && [19, 22, 35].includes(row);
 }
@@ -146,7 +146,7 @@ export function expectedOf(code: Code, column: Column, of: Case): Expected {
   if ("wait" in code) {
     const [least, greatest] = code.wait;
     const block = { of: column === "put" ? "storage" : "key", least, greatest };
-    // A long wait is the workflow's.
+    // The workflow makes long waits.
     const nonRetryable = least > waitInActivityRetryMsMax;
     const receipt = receipts[column].undone;
     const fail = { type: "RateLimited", nonRetryable, gap: code.wait, receipt };

@@ -10,16 +10,16 @@ import { blockedLimit, waitOf } from "./play.ts";
 /** A value of the first record, which no failure may carry into Temporal (I4). */
 const value = "c0.example";
 
-/** One request that is tried again and again, with what a cell asks of it. */
+/** One request that is tried again and again, with what a cell needs from it. */
 export type Tried = {
   readonly harness: Harness;
   /** An attempt whose request meets a fault. */
   meet(meets: Meets): Promise<unknown>;
-  /** An attempt that asks where the last one met its fault. */
+  /** An attempt to the place where the last one met its fault. */
   tryEarly(): Promise<unknown>;
-  /** Every request the sandbox saw, in order. */
+  /** Every request that the sandbox saw, in order. */
   requests(): Promise<readonly string[]>;
-  /** State of the part's receipt; undefined when nothing is staged. */
+  /** State of the part's receipt; undefined if nothing is staged. */
   receiptState(): Promise<string | undefined>;
 };
 
@@ -28,7 +28,7 @@ export function meetsOf({ meets }: Pick<Case, "meets">, column: Column): Meets {
   return typeof meets === "function" ? meets(column) : meets;
 }
 
-/** Meets the fault as often as it comes; each attempt fails in its way. Answers the last failure. */
+/** Meets the fault as often as it occurs; each attempt fails as expected. Returns the last failure. */
 export async function meetAll(
   tried: Tried,
   {
@@ -51,7 +51,7 @@ export async function meetAll(
     expect(wait).toBeLessThanOrEqual(gap[1]);
     clock.nowMs += wait;
   }
-  // What is borne at once is an attempt that succeeds.
+  // If a fault is tolerated at once, the attempt succeeds.
   if (fails.length === 0) await tried.meet(meets);
   return last;
 }
@@ -62,7 +62,7 @@ const whileBlocked: Readonly<Record<string, string>> = {
   "key:search": "CreditsExhausted",
 };
 
-/** Nothing leaves in the last millisecond in which a limit is blocked. */
+/** Checks that nothing leaves in the last millisecond in which a limit is blocked. */
 export async function tryEarly(tried: Tried, { block, next }: Expected): Promise<void> {
   const { clock } = tried.harness;
   const blocked = await blockedLimit(tried.harness);
@@ -74,7 +74,7 @@ export async function tryEarly(tried: Tried, { block, next }: Expected): Promise
   clock.nowMs += Math.min(blocked.forMs, 1e9) - 1;
   const { type } = await failureOf(tried.tryEarly());
   expect(type).toBe(whileBlocked[block.of] ?? "RateLimited");
-  // A PUT that must wait has got its address before.
+  // A PUT that must wait has already received its address.
   const asked = block.of === "storage" ? ["generate-upload-url"] : [];
   expect(await tried.requests()).toEqual([...before, ...asked]);
   if (next === "continues") clock.nowMs += 1;

@@ -10,18 +10,18 @@ import { TestRun } from "../../support/project/test-run.ts";
 import type { Case, Meets } from "./cell.ts";
 import type { Tried } from "./meet.ts";
 
-/** Results of a page, as long as none is too large. */
+/** Results a page, as long as no page is too large. */
 const limit = 10;
 
-/** One page that is asked for in a run's name, as the activity of a pull asks for it. */
+/** One page that is requested in a run's name, as the activity of a pull does. */
 export class PagePlay implements Tried {
   readonly run: TestRun;
   /** Requests that went to a server other than the sandbox. */
   elsewhere = 0;
-  /** Answers after which the page may have been paid for, and none came. */
+  /** Failed attempts after which the page may have been paid for. */
   possiblyPaid = 0;
   walk: Walk = beginWalk(limit);
-  /** What the last attempt met its fault through. */
+  /** The client through which the last attempt met its fault. */
   #api: Pick<ApiClient, "search">;
   #attempts = 0;
 
@@ -40,7 +40,7 @@ export class PagePlay implements Tried {
     return this.run.harness;
   }
 
-  /** An attempt whose request meets nothing bad. */
+  /** An attempt whose request meets no fault. */
   async attempt(api: Pick<ApiClient, "search"> = this.harness.deps.api): Promise<SearchPage> {
     this.#attempts += 1;
     const { deps } = this.harness;

@@ -9,8 +9,8 @@ import { meetAll, meetsOf, tryEarly } from "./meet.ts";
 import { PagePlay } from "./page-play.ts";
 
 /**
- * As `showCell`, for a page: the fault as often as it comes, what must not leave meanwhile, and the page that
- * comes after.
+ * As `showCell`, for a page: the fault as often as it occurs, what must not leave meanwhile, and the page that comes
+ * after.
  */
 export async function showPageCell(fault: Case, code: Code): Promise<RunReport> {
   const play = await PagePlay.prepare(fault);
@@ -28,7 +28,7 @@ export async function showPageCell(fault: Case, code: Code): Promise<RunReport> 
   return report;
 }
 
-/** What is done after the fault, up to the report. */
+/** Continues after the fault, up to the report. */
 async function goOn(
   play: PagePlay,
   { next }: Expected,

@@ -12,7 +12,7 @@ import type { Case, Meets, SendColumn } from "./cell.ts";
 /** Records of the one chunk that every cell sends. */
 export const rows = 5;
 
-/** How the sandbox names each column's request. */
+/** The sandbox's name for each column's request. */
 export const stepOf = {
   generate: "generate-upload-url",
   put: "put",
@@ -22,14 +22,14 @@ export const stepOf = {
 
 const facts = z.tuple([z.looseObject({ waitMs: z.number().optional() })]);
 
-/** One part, staged and sent up to the request of a column, and what happens to that. */
+/** One part, staged and sent up to the request of a column, and what happens to that request. */
 export class Play {
   readonly column: SendColumn;
   readonly run: TestRun;
   readonly part: PartRef;
   /** Requests of the column that went to a server other than the sandbox. */
   elsewhere = 0;
-  /** What the last attempt met its fault through. */
+  /** The client through which the last attempt met its fault. */
   #api: Partial<ApiClient> = {};
   readonly #fileKey: string;
   #attempts = 0;
@@ -56,7 +56,7 @@ export class Play {
     return this.run.harness;
   }
 
-  /** An attempt whose request meets nothing bad. */
+  /** An attempt whose request meets no fault. */
   async attempt(api: Partial<ApiClient> = {}): Promise<unknown> {
     this.#attempts += 1;
     const { harness, part } = this;
@@ -79,7 +79,7 @@ export class Play {
     return await this.attempt(this.#api);
   }
 
-  /** An attempt that asks where the last one met its fault. */
+  /** An attempt to the place where the last one met its fault. */
   async tryEarly(): Promise<unknown> {
     return await this.attempt(this.#api);
   }
@@ -89,7 +89,7 @@ export class Play {
     return (await this.run.receipt(this.part))?.state;
   }
 
-  /** The column's request through another client, to another server when there is one. */
+  /** The column's request through another client, to another server if there is one. */
   #through(url: URL, { server, timeouts }: Meets): Partial<ApiClient> {
     const other = this.harness.clientOf(url, timeouts);
     const signed = new SignedUrl(new URL("/put?signature=canary-signature", url));
@@ -105,12 +105,12 @@ export class Play {
     return requests[this.column];
   }
 
-  /** Every request the sandbox saw, in order. */
+  /** Every request that the sandbox saw, in order. */
   async requests(): Promise<string[]> {
     return (await this.harness.sandbox.ledger()).map(({ step }) => step);
   }
 
-  /** Has the part's file processed, in the columns that end before. */
+  /** Has the part's file processed, in the columns that end before that. */
   async confirm(): Promise<void> {
     if (this.column === "confirm" || this.column === "json") return;
     const { harness, part, run } = this;
@@ -119,14 +119,14 @@ export class Play {
   }
 }
 
-/** What Temporal or the workflow waits before the next attempt, in ms; undefined leaves it to the policy. */
+/** How long Temporal or the workflow waits before the next attempt, in ms; undefined leaves it to the policy. */
 export function waitOf({ nextRetryDelay, details }: ApplicationFailure): number | undefined {
   const [{ waitMs }] = facts.parse(details);
   if (waitMs !== undefined) return waitMs;
   return nextRetryDelay === undefined ? undefined : z.number().parse(nextRetryDelay);
 }
 
-/** The one limit that is blocked: what it stands for, and for how many ms; undefined when none is. */
+/** The one blocked limit: what it is for, and for how many ms; undefined if there is none. */
 export async function blockedLimit({
   state,
   clock,

@@ -31,7 +31,7 @@ const meanings = {
   "RG key": "the same bytes under another key",
 } as const;
 
-/** Where a page means something else. */
+/** The codes with another meaning for a page. */
 const ofPages: Readonly<Partial<Record<keyof typeof meanings, string>>> = {
   AMB: "the same again, counted as possibly paid twice",
   "AMB x2": "the same again, counted as possibly paid twice, and the second time the run stops",
@@ -55,8 +55,8 @@ export function isPlayed(says: Says): says is Code {
 }
 
 /**
- * Of a row, the columns that are played: all, or two, which are confirm-upload, where most of a run is at stake, and
- * another one for each row.
+ * The columns of a row that are played: all, or two, namely confirm-upload, where most of a run is at stake, and
+ * another one that varies by row.
  */
 function columnsOf({ row }: Case, which: "all" | "two"): readonly Column[] {
   const others = columns.filter((column) => column !== "confirm");

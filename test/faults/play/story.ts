@@ -10,8 +10,8 @@ import { meetAll, meetsOf, tryEarly } from "./meet.ts";
 import { Play, rows, stepOf } from "./play.ts";
 
 /**
- * Plays one cell: the fault as often as it comes, what must not leave meanwhile, what comes after, and
- * answers the report.
+ * Plays one cell: the fault as often as it occurs, what must not leave meanwhile, and what comes after. Returns the
+ * report.
  */
 export async function showCell(fault: Case, column: SendColumn, code: Code): Promise<RunReport> {
   const play = await Play.prepare(column, fault);
@@ -42,18 +42,18 @@ function isTakenAgain({ isApplied = false, sandbox }: Case, column: SendColumn):
   return column === "json" || (column === "confirm" && sandbox?.confirms === "strict");
 }
 
-/** What the sandbox must have seen so far, in order. */
+/** The requests that the sandbox must have seen so far, in order. */
 function requestsSeen({ column, elsewhere }: Play, { fails }: Expected): string[] {
   const before = column === "confirm" ? [stepOf.generate, stepOf.put] : [];
   const address = column === "put" ? [stepOf.generate] : [];
   const own = elsewhere > 0 ? [] : [stepOf[column]];
-  // An address that is borne at once is used at once.
+  // An address whose fault is tolerated at once is used at once.
   const after = column === "generate" && fails.length === 0 ? [stepOf.put] : [];
   const times = Math.max(1, fails.length);
   return [...before, ...Array.from({ length: times }, () => [...address, ...own]).flat(), ...after];
 }
 
-/** What is done after the fault, up to the report. */
+/** Continues after the fault, up to the report. */
 async function goOn(
   play: Play,
   { next }: Expected,

@@ -17,13 +17,13 @@ function each(statuses: readonly number[], of: Omit<Case, "fault" | "meets">): C
   }));
 }
 
-/** 429 with a hint that says when. */
+/** A 429 with a hint that gives the wait. */
 function rateLimited(hint: string, row: number, wait: readonly [number, number]): Case {
   const meets = answered(429, { date, "retry-after": hint });
   return { row, fault: `answered 429 with Retry-After: "${hint}"`, meets, says: says({ wait }) };
 }
 
-/** What a wait without a usable hint is drawn from. */
+/** The range from which a wait without a usable hint is drawn. */
 const drawn = [1_000, 2_000] as const;
 
 const tooOften: readonly Case[] = [
@@ -69,7 +69,7 @@ const unwell: readonly Case[] = [
     row: 7,
     fault: "answered 503 with a time to wait",
     meets: answered(503, { "retry-after": "120" }),
-    // Beyond the table for confirm and a page: what a gateway refuses so may have reached the service.
+    // Stricter than the table for confirm and a page: a request refused by a gateway may have reached the service.
     says: says(
       { doubt: twoMinutes },
       { generate: { wait: [twoMinutes, twoMinutes] }, put: { wait: [twoMinutes, twoMinutes] } },
@@ -118,7 +118,7 @@ const refused: readonly Case[] = [
   ...each([301, 302, 303, 307, 308], { row: 18, says: says("SC") }),
   ...each([201, 202, 204, 206], {
     row: 22,
-    // Beyond the table for confirm: a 2xx may have had the file processed, so it stays in doubt.
+    // Stricter than the table for confirm: after a 2xx the file may have been processed, so it stays in doubt.
     says: says("SC", { put: "RG x3", confirm: "AMB x3", json: "AMB x3" }),
   }),
 ];
@@ -128,7 +128,7 @@ const prefixes: Readonly<Partial<Record<Column, readonly string[]>>> = {
   search: ["body", "filters"],
 };
 
-/** A complaint about the record `index` of what was sent, or the filter of a query. */
+/** A complaint about the record `index` of a request, or the filter of a query. */
 function naming(column: Column, index: number): FaultAction {
   const prefix = prefixes[column] ?? ["file"];
   const detail = [
@@ -186,5 +186,5 @@ const schema: readonly Case[] = [
   },
 ];
 
-/** Rows 1 to 19, 22 and 47: what a status says. */
+/** Rows 1 to 19, 22 and 47: the meaning of a status. */
 export const answers: readonly Case[] = [...tooOften, ...unwell, ...refused, ...schema];

@@ -1,14 +1,14 @@
 import { answering, pouring, startRaw } from "../../support/raw-server.ts";
 import { says, type Case } from "../play/cell.ts";
 
-/** Time in which an answer that drips or stalls is given up; that to a PUT is taken, once its head has come in time. */
+/** The time after which a dripping answer is abandoned; that to a PUT is accepted once its head has come in time. */
 const short = { requestMs: 1_000, headersMs: 900, putBaseMs: 6_000, putHeadersMs: 5_000 };
 
 const unread = { none: "the answer to a PUT has no body that counts" };
 
 const garbage = ["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nno header at all\r\n\r\n"];
 
-/** More than undici takes. */
+/** More than undici accepts. */
 const hugeHeaders = `HTTP/1.1 200 OK\r\n${"x-padding: ".padEnd(20_000, "x")}\r\n\r\n`;
 
 const twoLengths =
@@ -60,7 +60,7 @@ export const bodies: readonly Case[] = [
     fault: "answered with less, and nothing that tells the length",
     meets: { action: { cutAt: 10, framing: "close" } },
     isApplied: true,
-    // Beyond the table for confirm, json and a page: nothing tells it from row 20.
+    // Stricter than the table for confirm, json and a page: nothing distinguishes it from row 20.
     says: says("AMB x3", { generate: "RT x3", put: "OK", search: "AMB x2" }),
   },
   {

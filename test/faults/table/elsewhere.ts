@@ -1,6 +1,6 @@
 import { says, type Says } from "../play/cell.ts";
 
-/** A row, or part of one, that is shown as a test of its own. */
+/** A row, or part of one, that has a test of its own. */
 export type Elsewhere = {
   readonly row: number;
   readonly fault: string;
@@ -16,7 +16,7 @@ const atConfirm = { none: "a zombie does most harm at a confirm, and is shown th
 const chaos = by("test/e2e/sync/chaos.prove.ts");
 const ofStaging = { none: "nothing is written to the staging folder" };
 
-/** What takes more than one request to show, or another world than the service's. */
+/** Faults that take more than one request to show, or that are not the service's. */
 export const elsewhere: readonly Elsewhere[] = [
   {
     row: 25,

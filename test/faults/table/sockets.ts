@@ -4,10 +4,7 @@ import { expired, otherHost } from "../../support/certificates.ts";
 import { blackHole, cutHandshake, refusing, startRaw, startTls } from "../../support/raw-server.ts";
 import { says, type Case, type Says } from "../play/cell.ts";
 
-/**
- * Time in which a server that is silent is given up; by then it has done what it was asked for, on a busy
- * machine too.
- */
+/** The time after which a silent server is abandoned; by then it has done what was requested, on a busy machine too. */
 const short = { requestMs: 2_000, headersMs: 1_900, putBaseMs: 2_000, putHeadersMs: 1_900 };
 
 const ofGenerate = { none: "an upload address is the answer to a generate" };
@@ -102,7 +99,7 @@ const distrusted: readonly (readonly [string, () => Promise<URL>])[] = [
 ];
 
 const addresses: readonly Case[] = [
-  // Not other-host: nothing says beforehand where a service stores its files.
+  // Not other-host: nobody can know beforehand where a service stores its files.
   ...unsafeUrls
     .filter((url) => url !== "other-host")
     .map((unsafeUrl) => ({
@@ -148,10 +145,10 @@ const clocks: readonly Case[] = [2, -2].map((off) => ({
   says: says({ wait: [120_000, 120_000] }),
 }));
 
-/** Rows 23 to 30, 37 to 40 and 48: what becomes of connections, addresses and clocks. */
+/** Rows 23 to 30, 37 to 40 and 48: faults of connections, addresses and clocks. */
 export const sockets: readonly Case[] = [...connections, ...addresses, ...clocks];
 
-/** Row 28: they need an authority of their own. */
+/** Row 28: these need an authority of their own. */
 export const certificates: readonly Case[] = distrusted.map(([what, server]) => ({
   row: 28,
   fault: `met by a server with ${what}`,

@@ -6,13 +6,13 @@ import { caseChecks } from "../../../testing/checks/cases/cases.ts";
 import { resultOf, type Changes } from "../result-of.ts";
 import { at, found, gotOf, list, malformed, rows, tried } from "./list.ts";
 
-/** What is said of a wrong setting that the schema refuses, when this member is said to be at fault. */
+/** The result for a wrong setting that the schema refuses, when the case expects this member to be at fault. */
 async function refusedBy(field: string): Promise<string> {
   const throws = { code: "ConfigError", field };
   return (await tried({ make: async () => ({ timeout_ms: "soon" }), throws })).text;
 }
 
-/** Nothing is asked of a source that cannot be read. */
+/** A source that cannot be read is asked for nothing. */
 const unread: Partial<TestCase> = { rows: [], places: {}, times: {}, findings: [] };
 
 describe("check R21", () => {

@@ -7,9 +7,9 @@ import type { SamplePosition } from "../../broken-connectors/right-connection.ts
 import { resultOf, type Changes } from "../result-of.ts";
 
 const ids = ["1", "2", "3", "4", "5"];
-/** What the list holds. */
+/** The rows of the list. */
 export const rows = ids.map((id) => ({ id, text: `text ${id}` }));
-/** What comes beside the third row where a list has it. */
+/** The reject that comes with the third row, if a list has it. */
 export const malformed: Reject = {
   where: "list:3",
   code: "no_text",
@@ -17,7 +17,7 @@ export const malformed: Reject = {
   row: "3",
 };
 
-/** The position behind so many rows. */
+/** The position after this many rows. */
 export function at(place: number): SamplePosition {
   return { changed: "2024-05-01T00:00:00.000000Z", id: String(place) };
 }
@@ -26,13 +26,13 @@ function placeOf(position: SamplePosition | undefined, otherwise: number): numbe
   return position === undefined ? otherwise : Number(position.id);
 }
 
-/** Rows by names that are their places, from 0. */
+/** Rows by names that are their indices, from 0. */
 export function gotOf(names: readonly string[], rowAt: (place: number) => Row): Got<Row> {
   const got = names.map((name) => rowAt(Number(name)));
   return { rows: got, missing: [], where: (index) => names[index] ?? "" };
 }
 
-/** A source of five rows whose positions count them; a reject comes with the third. */
+/** A source of five rows whose positions count them; the reject comes with the third row. */
 export function list(all: readonly Row[], rejects: readonly Reject[] = []): Changes {
   return {
     async *read({ from, to, pageRowsMax }) {
@@ -80,7 +80,7 @@ export const found = {
   key: ["id"],
 } as const;
 
-/** Everything that such a source can be asked, with what it answers. */
+/** Everything that such a source can be asked, with its answers. */
 const right: TestCase = {
   what: "a list",
   make: async () => ({ table: "list" }),
@@ -103,7 +103,7 @@ const right: TestCase = {
   afterwards: { change: async () => undefined, rows: rows.slice(3) },
 };
 
-/** What R21 says of the list, as far as case and connector are not right. */
+/** R21's result for the list, with these deviations from the right case and connector. */
 export async function tried(
   testCase: Partial<TestCase>,
   changes: Changes = {},

@@ -13,26 +13,26 @@ type RedCase = Case & { said: string };
 
 const change = async (): Promise<void> => undefined;
 
-/** Cannot be cut. */
+/** A list that cannot be cut. */
 const uncut: Changes = {
   split: async () => {
     throw new ConfigError("it cannot be cut", { field: "table", hint: "Read it whole." });
   },
 };
 
-/** What `split` alone refuses. */
+/** A case that only `split` refuses. */
 function splitRefused(says: string): Partial<TestCase> {
   return { isUncut: true, refused: { split: { code: "ConfigError", field: "table", says } } };
 }
 
-/** Nothing that was read counts. */
+/** Everything is read anew. */
 const anew = { startsOver: true, rows };
 const emptied = [{ key: { id: "1" }, set: { text: "" } }];
 
-/** Takes every position for one of another configuration. */
+/** Considers every position to be of another configuration. */
 const forgetful: Changes = { rewind: () => undefined };
 
-/** Says that it begins. */
+/** Logs that it begins. */
 const logging: Changes = {
   async *read(ask) {
     ask.log.info("begins", { at: 0 });
@@ -40,7 +40,7 @@ const logging: Changes = {
   },
 };
 
-/** Ends a read after its first page, as a source does that notices a change. */
+/** Ends a read after its first page, like a source that notices a change. */
 const noticing: Changes = {
   async *read(ask) {
     for await (const page of list(rows).read?.(ask) ?? []) {
@@ -59,7 +59,7 @@ const unwritable: Changes = {
 };
 const unwritten = { code: "ConfigError", field: "table", says: "text is not written" };
 
-/** Was another list, where that is known. */
+/** Says that it was another list, if `known` says so. */
 const known: Changes = {
   recognize: async (ask) => {
     const isOther = ask.known === "another";
@@ -71,7 +71,7 @@ const known: Changes = {
   },
 };
 
-/** Says of all pages that the next run does not come back to them; it goes back a row. */
+/** Says of all pages that the next run does not come back to them, although it goes back a row. */
 const unfollowed: Changes = {
   async *read(ask) {
     for await (const page of list(rows).read?.(ask) ?? []) yield { ...page, mayComeAgain: false };
@@ -308,7 +308,7 @@ describe("what a case says besides its rows", () => {
   });
 
   it("reads one that is not to be cut only whole", async () => {
-    // Otherwise a part would be red.
+    // Otherwise `split` would turn the case red.
     const parting: Changes = { split: async () => [] };
     expect((await tried({ isUncut: true }, parting)).text).toBe("");
     expect((await tried({}, parting)).text).toContain("5 rows in 0 parts; came 0");

@@ -11,21 +11,21 @@ const fiveRows = rowsOf(columns, ["1", "a"], ["2", "b"], ["3", "c"], ["4", "d"],
 
 const isChanged = { code: "SourceChanged" };
 
-/** What comes before it is more than what a file is recognised by at its beginning. */
+/** What comes before it is longer than the beginning by which a file is recognised. */
 const wide = "x".repeat(40_000);
 
 const wideText = `id,name\n1,${wide}\n2,${wide}\n3,${wide}\n4,d\n5,e\n`;
 
 const wideRows = rowsOf(columns, ["1", wide], ["2", wide], ["3", wide], ["4", "d"], ["5", "e"]);
 
-/** A time that every file system keeps as it is. */
+/** A time that every file system stores exactly. */
 const then = new Date("2024-01-01T00:00:00Z");
 
 async function dated(folder: string): Promise<void> {
   await utimes(join(folder, "a.csv"), then, then);
 }
 
-/** Writes into the file that is there, which keeps its time. */
+/** Overwrites the existing file, which keeps its time. */
 async function overwritten(folder: string, text: string): Promise<void> {
   await writeFile(join(folder, "a.csv"), text);
   await dated(folder);
@@ -33,7 +33,7 @@ async function overwritten(folder: string, text: string): Promise<void> {
 
 const followsOthers = { ...isChanged, says: "a-2.csv follows other files" };
 
-/** Files that are read whole in each run, and become others meanwhile. */
+/** Files that are read whole in each run, and are replaced meanwhile. */
 const replaced: readonly CsvCase[] = [
   {
     what: "a file that is replaced by one of the same bytes",

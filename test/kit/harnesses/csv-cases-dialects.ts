@@ -1,6 +1,6 @@
 import { rowsOf, type CsvCase } from "./csv-cases-make.ts";
 
-/** A file, what is configured about it, and what it then holds. */
+/** A file, its configuration, and what it then holds. */
 type Dialect = {
   readonly what: string;
   readonly text: string;
@@ -198,7 +198,7 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-/** Files that differ in how they are written: what stands between cells, around them, and at the end of lines. */
+/** Files that differ in how they are written: the characters between cells, around them, and at the end of lines. */
 export const dialectCases: readonly CsvCase[] = [
   ...dialects.map(({ what, text, config, columns, cells, also }) => ({
     what,

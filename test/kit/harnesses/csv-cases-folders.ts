@@ -15,7 +15,7 @@ function discovered(
   return { name, columns: names.map((one) => ({ name: one, type: "string" })), ...said };
 }
 
-/** Several files by a pattern, and what a pattern passes over. */
+/** Several files matched by a pattern, and files that a pattern skips. */
 const patterns: readonly CsvCase[] = [
   {
     what: "files of a pattern, in the order of their paths",
@@ -220,7 +220,7 @@ const keys: readonly (readonly [text: string, key: readonly string[]])[] = [
   ["name,identity\na,1\n", []],
 ];
 
-/** What is suggested as the key of files. */
+/** The suggested key of files. */
 const keyed: readonly CsvCase[] = keys.map(([text, key]) => {
   const [names = [], ...rows] = text
     .trim()
@@ -236,5 +236,5 @@ const keyed: readonly CsvCase[] = keys.map(([text, key]) => {
   };
 });
 
-/** Files beside each other, and what is made of them as a whole. */
+/** Files next to each other, and the result as a whole. */
 export const folderCases: readonly CsvCase[] = [...patterns, ...keyed];

@@ -8,21 +8,21 @@ import { rowsOf, utf16, utf16Big, type CsvCase } from "./csv-cases-make.ts";
 
 const columns = ["id", "text"];
 
-/** What the connector reads at a time: a row that is torn there is the same row. */
+/** The connector reads this much at a time: a row that is cut there must read the same. */
 const blockBytes = 524_288;
 
-/** The most bytes of a row. */
+/** The maximum bytes of a row. */
 const rowBytesMax = 1_000_000;
 
-/** Of a row whose end is not in sight when it has become too long. */
+/** The bytes of a row that has become too long before its end is in sight. */
 const endlessBytes = rowBytesMax + blockBytes + 100_000;
 
-/** So many characters, of which no two neighbours are the same. */
+/** This many characters, with no two equal neighbours. */
 function filler(length: number): string {
   return "abcdefghijklm".repeat(Math.ceil(length / 13)).slice(0, length);
 }
 
-/** What opens a cell, what ends its row, how many bytes of that still belong to the block, and how the value ends. */
+/** What opens a cell, what ends its row, how many bytes of that are still in the block, and how the value ends. */
 const tears: readonly (readonly [open: string, rest: string, bytes: number, end: string])[] = [
   ["", "\r\n", 1, ""],
   ['"', '""y"\n', 1, '"y'],
@@ -32,7 +32,7 @@ const tears: readonly (readonly [open: string, rest: string, bytes: number, end:
   ['"', '\r\n"\n', 1, "\r\n"],
 ];
 
-/** A file whose blocks end inside a line end, a doubled quote, after a closing one, and inside characters. */
+/** A file whose blocks end inside a line end, inside a doubled quote, after a closing one, and inside characters. */
 function tornFile(): CsvCase {
   let text = "id,text\n";
   let at = text.length;
@@ -61,8 +61,8 @@ function linesOf(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * Three of them end a little after a block, in which what a position is recognised by begins, and the file
- * ends soon after.
+ * Three of the rows end a little after a block in which the bytes that identify a position begin, and the file ends
+ * soon after.
  */
 const packedRows = [
   ...[1, 2, 3].map((id) => [String(id), `€${filler(180_000 + id)}🜁`]),
@@ -70,7 +70,7 @@ const packedRows = [
   ["5", "e"],
 ];
 
-/** Packed about as much as real files are. */
+/** Compressed about as much as real files are. */
 function packed(text: string): Buffer {
   return gzipSync(text, { strategy: constants.Z_HUFFMAN_ONLY });
 }
@@ -84,7 +84,7 @@ function rejected(line: number, text: string): Reject {
   };
 }
 
-/** The longest row that there may be, and rows beyond it, whose end is certain. */
+/** The longest possible row, and longer rows whose end is certain. */
 function longRows(): CsvCase {
   const longest = filler(rowBytesMax - 2);
   const quoted = `${filler(endlessBytes)}\n\r""\n\r\n\r,${filler(9)}`;
@@ -120,7 +120,7 @@ function longRowsOfPairs(): CsvCase {
   };
 }
 
-/** What comes after a first row, and what the file is refused with. */
+/** The text after a first row, and the error that refuses the file. */
 type Stop = {
   readonly what: string;
   readonly text: string;
@@ -206,7 +206,7 @@ function utf8(text: string): Buffer {
   return Buffer.from(text);
 }
 
-/** How many of such rows there are, in how many pages of 8 MiB they come, and what they are written in. */
+/** The number of such rows, the number of pages of 8 MiB, and the encoding. */
 const longPages: readonly (readonly [rows: number, pages: number, encode: typeof utf16])[] = [
   [40, 2, utf8],
   [41, 3, utf8],
@@ -226,7 +226,7 @@ function longPage([count, pages, encode]: (typeof longPages)[number]): CsvCase {
   };
 }
 
-/** Files above what is held of them at a time, and rows above what is held of one. */
+/** Files larger than the part held at a time, and rows larger than the maximum for one. */
 export function largeCases(): readonly CsvCase[] {
   return [
     tornFile(),

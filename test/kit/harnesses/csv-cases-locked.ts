@@ -15,7 +15,7 @@ function found(name: string, place: string): NonNullable<CsvCase["findings"]> {
 
 const files = { "in/open/a.csv": "id\n1\n", "in/blocked/b.csv": "id\n2\n" };
 
-/** Folders that whoever reads may not look into. */
+/** Folders that the reader may not list. */
 export const lockedCases: readonly CsvCase[] = [
   {
     what: "a pattern that leads through a folder that is locked",

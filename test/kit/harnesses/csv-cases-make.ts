@@ -23,18 +23,18 @@ type Config = Readonly<Record<string, unknown>>;
 export type CsvCase = Omit<TestCase, "make" | "writes" | "afterwards"> & {
   readonly files: Files;
   readonly config?: Config | ((folder: string) => Config);
-  /** What files cannot say: links, modes, times. */
+  /** What files cannot express: links, modes, times. */
   readonly prepare?: (folder: string) => Promise<void>;
-  /** A folder below this one, or "." itself, that whoever reads may only use so far. */
+  /** A folder below this one, or "." itself, that the reader may use only with this mode. */
   readonly locked?: { readonly path: string; readonly mode: number };
   /**
-   * Of a write `leaves` is what the folder then holds besides `a.csv`: texts by names and modes, as in
-   * "written.csv 600".
+   * For a write, `leaves` is what the folder then holds besides `a.csv`: texts by names and modes, as in "written.csv
+   * 600".
    */
   readonly writes?: readonly Omit<Writing, "left">[];
   readonly afterwards?: CaseOutcome & {
     readonly config?: Readonly<Record<string, unknown>>;
-    /** Put in the place of those there by renaming. */
+    /** Files that replace the existing ones by renaming. */
     readonly replaced?: Files;
     readonly appended?: Files;
     readonly isMeanwhile?: boolean;
@@ -42,7 +42,7 @@ export type CsvCase = Omit<TestCase, "make" | "writes" | "afterwards"> & {
   };
 };
 
-/** The case as the kit takes it, in a folder that is its own. */
+/** The case in the kit's form, in a folder of its own. */
 export function caseIn(folder: string, testCase: CsvCase): TestCase {
   const { files, config, prepare, locked, writes, afterwards, ...said } = testCase;
   let unlock: (() => Promise<void>) | undefined;
@@ -95,7 +95,7 @@ async function leftIn(folder: string): Promise<Readonly<Record<string, string>>>
   return Object.fromEntries(await Promise.all(left));
 }
 
-/** Rows of these columns, each written as its cells. */
+/** Rows of these columns, each given as its cells. */
 export function rowsOf(
   columns: readonly string[],
   ...rows: readonly (readonly string[])[]

@@ -30,7 +30,7 @@ const settings: readonly (readonly [what: string, config: object, field: string]
 
 const atOnce: readonly RefusingCase[] = ["columns", "split"];
 
-/** Paths that lead nowhere, and files that are none. */
+/** Paths that lead nowhere, and paths to things that are not files. */
 const paths: readonly (Pick<CsvCase, "what" | "config" | "prepare"> & {
   readonly files?: Files;
   readonly says: string;
@@ -263,7 +263,7 @@ function thrown(says: string, field = "path"): Thrown {
   return { code: "ConfigError", field, says };
 }
 
-/** What cannot be read at all. */
+/** Sources that cannot be read at all. */
 export const refusedCases: readonly CsvCase[] = [
   ...settings.map(([what, config, field]) => ({
     what,

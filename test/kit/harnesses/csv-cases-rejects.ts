@@ -63,7 +63,7 @@ function refusedRecords(end: string): CsvCase {
   };
 }
 
-/** A file behind whose rows nothing can be read any more: what is wrong, and with the quote of which line. */
+/** A file that cannot be read any further: what is wrong, and the line of the quote at fault. */
 type Stop = { readonly what: string; readonly text: string; readonly says: string };
 
 const doubtful =

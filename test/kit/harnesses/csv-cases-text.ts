@@ -19,7 +19,7 @@ const wordRows = rowsOf(
 
 const invalid = { code: "invalid_encoding" };
 
-/** Files in each encoding, with and without a byte order mark, and bytes that mean nothing in it. */
+/** Files in each encoding, with and without a byte order mark, and bytes that are not valid in it. */
 export const encodedCases: readonly CsvCase[] = [
   {
     what: "UTF-16 with a byte order mark",
@@ -166,7 +166,7 @@ export const encodedCases: readonly CsvCase[] = [
   },
 ];
 
-/** One character a byte: what Latin-1 writes as it is. */
+/** One byte a character, as Latin-1 writes them. */
 function windows1252Lines(): string {
   const [first, second] = [
     "\u0080\u0082\u0083\u0084\u0085\u0086\u0087\u0088\u0089\u008a\u008b\u008c\u008e",

@@ -16,7 +16,7 @@ function scored(id: JsonValue, score: JsonValue): Patch {
   return patch({ id }, { score });
 }
 
-/** What is written into which files, and what becomes of them. */
+/** A write, its files, and what becomes of them. */
 type Written = Omit<Writing, "left"> & {
   readonly what: string;
   readonly files?: Files;
@@ -178,7 +178,7 @@ const merged: readonly Written[] = [
   },
 ];
 
-/** Writes that throw, and leave everything as it was. */
+/** Writes that throw, and leave everything unchanged. */
 const refused: readonly (Pick<Written, "what" | "files" | "config" | "prepare"> & {
   readonly patches?: readonly Patch[];
   readonly says: string;
@@ -241,7 +241,7 @@ function modesOf(files: Files = {}): object {
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`${name} 644`, text]));
 }
 
-/** What is written back beside a source, and the files that it makes. */
+/** Results written back next to a source, and the files that this makes. */
 export const writtenCases: readonly CsvCase[] = [
   ...merged.map(({ what, files, config, prepare, ...writing }) => ({
     what,

@@ -12,7 +12,7 @@ import { rejectCases } from "./csv-cases-rejects.ts";
 import { encodedCases } from "./csv-cases-text.ts";
 import { writtenCases } from "./csv-cases-written.ts";
 
-/** What files only CSV knows, each in a folder of its own below this one. */
+/** The cases of files that only CSV has, each in a folder of its own below this one. */
 export function csvCases(folder: string): readonly TestCase[] {
   const cases = [
     ...encodedCases,

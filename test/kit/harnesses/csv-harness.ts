@@ -7,9 +7,9 @@ import type { HarnessRow, PullHarness } from "../../../testing/harness.ts";
 import { lock } from "../../support/process/lock.ts";
 import { csvCases } from "./csv-cases.ts";
 
-/** What sets one harness of CSV files apart from another. */
+/** What distinguishes one harness of CSV files from another. */
 export type CsvStyle = {
-  /** @default false: the file is put in place anew whenever it changes */
+  /** @default false: the file is replaced whenever it changes */
   readonly isAppendOnly?: boolean;
   /** @default false */
   readonly isGzip?: boolean;
@@ -18,13 +18,13 @@ export type CsvStyle = {
 };
 
 /**
- * A file of rows in a folder of its own, and beside it the one that a write-back goes to, which holds the
- * first of the same rows.
+ * A file of rows in a folder of its own, and next to it the target file of a write-back, which holds the first of the
+ * same rows.
  */
 export async function csvHarness(style: CsvStyle = {}): Promise<PullHarness> {
   const { isAppendOnly = false, isGzip = false, hasCases = false } = style;
   const folder = await mkdtemp(join(tmpdir(), "sluice-kit-csv-"));
-  // Whoever `deny` makes of this process finds the file, and only may not read it.
+  // The user that `deny` switches this process to can find the file, and only may not read it.
   await chmod(folder, 0o755);
   const name = isGzip ? "rows.csv.gz" : "rows.csv";
   const [path, target] = [join(folder, name), join(folder, "written.csv")];
@@ -44,19 +44,19 @@ export async function csvHarness(style: CsvStyle = {}): Promise<PullHarness> {
     fill: async (rows) => {
       for (const row of rows) held.set(row.id, row);
       const lines = [...held.values()].map(lineOf);
-      // A row that changes is there once more: of two the last one counts.
+      // A row that changes is there once more: the last one counts.
       if (isAppendOnly) await appendFile(path, Buffer.concat(rows.map(lineOf)));
       else await put(lines);
       await replaceFile(target, Buffer.concat([heading, ...lines.slice(0, targetRowsMax)]));
     },
     empty,
-    // RFC 4180 knows no null, and of control characters those of line breaks alone.
+    // RFC 4180 has no null, and no control characters except line breaks.
     cannotHold: ["null", "NUL"],
     deny: async () => await lock(path),
     spoil: async () => {
       const rows = [...held.values()];
       const lines = rows.flatMap((row, index) => {
-        // Each stands right after the row that it was made of, so that its cells are there.
+        // Each comes right after the row that it was made from, so that its cells are there.
         const malformed =
           index % 3 === 1 ? spoilers[((index - 1) / 3) % spoilers.length] : undefined;
         return malformed === undefined ? [lineOf(row)] : [lineOf(row), malformed(row)];
@@ -70,7 +70,7 @@ export async function csvHarness(style: CsvStyle = {}): Promise<PullHarness> {
   };
 }
 
-/** Only a few rows are ever written back, and large sources need not are there twice. */
+/** Only a few rows are ever written back, and large sources need not be there twice. */
 const targetRowsMax = 100;
 
 const heading = Buffer.from("id,text,changed\n");
@@ -83,7 +83,7 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Ways to make a line out of a row that is none. */
+/** Ways to make a malformed line out of a row. */
 const spoilers: readonly ((row: HarnessRow) => Buffer)[] = [
   ({ id, text }) => Buffer.from(`${id},${text}\n`),
   ({ id, text, changed }) => Buffer.from(`${id},${text},${changed},${text}\n`),
@@ -98,18 +98,18 @@ const spoilers: readonly ((row: HarnessRow) => Buffer)[] = [
     ]),
 ];
 
-/** Put in place by renaming, as the documentation asks of whoever makes files that are read. */
+/** Replaces by renaming, as the documentation asks of those who produce files. */
 async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   await writeFile(`${path}.new`, bytes);
   await rename(`${path}.new`, path);
 }
 
-/** Packed about as much as real files are: those of the kit repeat themselves so often that they look like a bomb. */
+/** Compressed about as much as real files are: the kit's files are so repetitive that they look like a zip bomb. */
 function packed(bytes: Buffer): Buffer {
   return gzipSync(bytes, { strategy: constants.Z_HUFFMAN_ONLY });
 }
 
-/** Our own reading of a line, whose cells hold no line break. */
+/** Our own parser of a line whose cells hold no line break. */
 async function textIn(path: string, id: string): Promise<string | undefined> {
   const lines = (await readFile(path, "utf8")).split("\n");
   const line = lines.find((one) => one.startsWith(`${id},`)) ?? "";

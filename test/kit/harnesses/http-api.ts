@@ -4,15 +4,15 @@ import { createServer } from "node:http";
 import type { TestCase } from "../../../testing/case.ts";
 import { portOf } from "../../src/api/support.ts";
 
-/** What is asked for. */
+/** A request. */
 type Asked = {
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly target: string;
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
 };
 
-/** A body, or an answer of another kind. */
+/** A body, or another kind of response. */
 export type Answer =
   | string
   | {
@@ -21,16 +21,16 @@ export type Answer =
       readonly body?: string;
     };
 
-/** How an API answers, and what the connection to it says. */
+/** How an API answers, and the configuration of its connection. */
 export type Api = {
   readonly answer: (asked: Asked) => Answer | undefined;
   readonly config?: Readonly<Record<string, unknown>>;
 };
 
-/** What a case must come to. */
+/** The expected result of a case. */
 export type Told = Omit<TestCase, "make">;
 
-/** A server on a free port of 127.0.0.1 that answers as it is told. What it is not told of gets 418. */
+/** A server on a free port of 127.0.0.1 that answers as configured. Other requests get 418. */
 export class CaseApi {
   answer: (asked: Asked) => Answer | undefined = () => undefined;
   readonly #server = createServer((request, response) => {
@@ -62,7 +62,7 @@ export class CaseApi {
   }
 }
 
-/** Members of the harness that no case has by itself; the harness is impatient. */
+/** Members of the harness that no case has by default; the harness has short timeouts. */
 const unset = {
   path: undefined,
   rows: undefined,
@@ -72,7 +72,7 @@ const unset = {
   timeout: "20s",
 };
 
-/** A case of a server that answers so. */
+/** A case of a server with these answers. */
 export function caseOf(server: CaseApi, api: Api, told: Told): TestCase {
   return {
     ...told,
@@ -83,7 +83,7 @@ export function caseOf(server: CaseApi, api: Api, told: Told): TestCase {
   };
 }
 
-/** Answers by path and query, to the right credentials alone. */
+/** Answers by path and query, only to the right credentials. */
 export function pages(
   answers: Readonly<Record<string, Answer>>,
   authorization?: string,

@@ -142,7 +142,7 @@ const lists: readonly (readonly [Api, Told])[] = [
   ],
 ];
 
-/** Sources that only APIs are, on a server of their own. */
+/** Sources that only APIs offer, on a server of their own. */
 export function httpCases(server: CaseApi): readonly TestCase[] {
   return [
     ...lists.map(([api, told]) => caseOf(server, api, told)),

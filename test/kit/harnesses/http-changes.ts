@@ -4,18 +4,18 @@ import { caseOf, type Api, type CaseApi } from "./http-api.ts";
 
 type Changed = Row & { readonly [column: string]: string | number };
 
-/** An API that is asked for what changed. */
+/** An API that can be asked for changes. */
 type ChangeApi = {
   /** In the order of their changes. */
   readonly rows: () => readonly Changed[];
   readonly column: string;
   readonly pageRows: number;
-  /** Whether what changed at the time that is asked for belongs to it. */
+  /** Whether the rows changed exactly at the requested time are included. */
   readonly includes: boolean;
   readonly by?: "number" | "cursor";
 };
 
-/** Seconds, or the number that it is. */
+/** Seconds, or the number itself. */
 function timeOf(change: unknown): number {
   const number = Number(change);
   return Number.isNaN(number) ? Date.parse(String(change)) / 1_000 : number;
@@ -33,7 +33,7 @@ function changesOf(api: ChangeApi): Api["answer"] {
     const end = (start + 1) * api.pageRows;
     const list = wanted.slice(start * api.pageRows, end);
     asked += 1;
-    // The order of members says nothing.
+    // The order of members has no meaning.
     const turned = asked % 2 === 0 ? list : list.map(turnedRound);
     const next = end < wanted.length ? String(start + 2) : undefined;
     return JSON.stringify({ list: turned, ...(api.by === "cursor" && { next }) });
@@ -84,7 +84,7 @@ const timed: readonly Changed[] = [
   { k: "e", at: "2026-03-29T01:00:00Z" },
 ];
 
-/** A row of three that changed at one time changes again, and leaves its place. */
+/** One of three rows that changed at the same time changes again, and moves. */
 const later: readonly Changed[] = [
   ...timed.filter(({ k }) => k !== "b"),
   { k: "b", at: "2026-03-29T01:00:00.000001Z" },
@@ -119,7 +119,7 @@ function timesCase(server: CaseApi): TestCase {
   };
 }
 
-/** Pages that end in the midst of nothing: the rest is asked for by the time of the row before the last. */
+/** Full pages without a next one: the rest is requested by the time of the row before the last. */
 function cutCase(server: CaseApi): TestCase {
   const rows = [1, 2, 3, 4, 5, 6, 7].map((id) => ({ id, seq: id }));
   const all: Changed[] = [];
@@ -152,7 +152,7 @@ const coarse = JSON.stringify([
   { seq: 3 },
 ]);
 
-/** Two pages of one change; the second one begins with an entry that has none. */
+/** Two pages of one change; the second begins with an entry that has no change. */
 const torn: readonly (readonly Row[])[] = [
   [
     { id: 2, seq: 2 },
@@ -169,7 +169,7 @@ function noRow(where: string, row: string): NonNullable<TestCase["rejects"]>[num
   return { where, code: "no_row", reason, row };
 }
 
-/** Sources that are asked for what changed. */
+/** Sources that are asked for changes. */
 export function changeCases(server: CaseApi): readonly TestCase[] {
   const changed_by = { column: "seq", parameter: "since" };
   return [

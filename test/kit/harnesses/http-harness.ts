@@ -15,14 +15,14 @@ const styles: readonly (ApiStyle & { readonly name: string })[] = [
   },
 ];
 
-/** The first of them has the cases, and says until when it wants to be left alone where the others say how long. */
+/** The first API has the cases, and gives a date in `Retry-After` where the others give seconds. */
 async function withCases(harness: PullHarness, server: ApiServer): Promise<PullHarness> {
   const api = await CaseApi.listen();
   return {
     ...harness,
     cases: httpCases(api),
     throttle: async (afterMs) => {
-      // A date has no fractions of a second, and some are over when it is read.
+      // A date has no fractions of a second, and some of the time is over when it is read.
       const until = new Date(Math.ceil((Date.now() + afterMs) / 1_000) * 1_000 + 5_000);
       return server.fault({ retryAfter: until.toUTCString() });
     },
@@ -33,7 +33,7 @@ async function withCases(harness: PullHarness, server: ApiServer): Promise<PullH
   };
 }
 
-/** APIs by what is read of them, and how. */
+/** APIs, by what is read from them and how. */
 export async function httpHarnesses(): Promise<
   readonly { readonly name: string; readonly harness: PullHarness }[]
 > {

@@ -49,7 +49,7 @@ function refused(server: CaseApi): readonly TestCase[] {
   );
 }
 
-/** Cursors that name each other, of pages without rows: the first page names the first of them. */
+/** Cursors that point to each other, on pages without rows: the first page points to the first of them. */
 const circles: readonly (readonly string[])[] = [
   ["a", "a"],
   ["a", "b", "a"],
@@ -78,7 +78,7 @@ function circling(server: CaseApi): readonly TestCase[] {
   });
 }
 
-/** APIs that go wrong after the first page. */
+/** APIs that fail after the first page. */
 const changes: readonly {
   readonly what: string;
   readonly config: Api["config"];
@@ -156,7 +156,7 @@ function wronglySet(server: CaseApi): readonly TestCase[] {
   );
 }
 
-/** Sources that are refused, and settings that are. */
+/** Refused sources, and refused settings. */
 export function refusalCases(server: CaseApi): readonly TestCase[] {
   const outOfOrder = caseOf(
     server,

@@ -5,7 +5,7 @@ import type { Row } from "../../../connectors/contract/connector.ts";
 import { CoercionRefusal, LongNumber } from "../../../src/mapping/refusal.ts";
 import type { TestCase, Thrown } from "../../../testing/case.ts";
 
-/** A case in a file of its own; `change` is given its path. */
+/** A case in a file of its own; `change` receives its path. */
 type Sketch = Omit<TestCase, "make" | "afterwards"> & {
   readonly text: string | Buffer;
   readonly config?: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ function noObject(line: number, row: string): NonNullable<TestCase["rejects"]>[n
   return { where: `${file}:${line}`, code: "not_an_object", reason, row };
 }
 
-/** A row of so many bytes. */
+/** A row of this many bytes. */
 function rowOf(bytes: number): { readonly row: Row; readonly line: string } {
   const row = { a: "x".repeat(bytes - '{"a":""}'.length) };
   return { row, line: JSON.stringify(row) };
@@ -43,7 +43,7 @@ function tooLong(line: number): NonNullable<TestCase["rejects"]>[number] {
   return { where: `${file}:${line}`, code: "line_too_long", reason, row: "" };
 }
 
-/** Values that JSON allows, as they are written, and whether bytes tell them: none that holds others, or an escape. */
+/** Values that JSON allows, as they are written, and whether their bytes suffice: not if nested or with an escape. */
 const values: readonly (readonly [text: string, isTold: boolean])[] = [
   ['"a text"', true],
   ['""', true],
@@ -65,7 +65,7 @@ const values: readonly (readonly [text: string, isTold: boolean])[] = [
   ['[[],[1 , 2],{"e":"f"}]', false],
 ];
 
-/** What looks like a value, and is none that JSON allows. */
+/** Texts that look like values, but are not valid JSON. */
 const noValues: readonly string[] = [
   ["tru", "nul", "falsy", "True", "undefined", "NaN"],
   ["01", "-", "+1", ".5", "1.", "1.e2", "1e", "1e+", "- 1", "0x10", "1 2"],
@@ -75,7 +75,7 @@ const noValues: readonly string[] = [
   ["[", "[1,]", "[1 2]", "[,]", "[1}", '{"b":1]'],
 ].flat();
 
-/** Rows of each value, with blanks in them and without. */
+/** Rows with each value, with and without blanks. */
 const valueLines = values.flatMap(([text], index) => [
   `{"id":${index},"a":${text}}`,
   `\t{ "id" : ${index} , "a" :\t${text} } \r`,
@@ -86,7 +86,7 @@ const inBytes = values.filter(([, isTold]) => isTold).length;
 const longest = rowOf(lineBytesMax);
 const longer = rowOf(lineBytesMax + 1);
 
-/** What is in files that are read whole. */
+/** The contents of files that are read whole. */
 const texts: readonly Sketch[] = [
   {
     what: "a byte order mark, CRLF, blank lines, and a last line without its end",
@@ -158,7 +158,7 @@ const texts: readonly Sketch[] = [
   },
   {
     what: "lines of 4 MiB and longer ones",
-    // The first page ends after the first line, and the second one has no row.
+    // The first page ends after the first line, and the second has no row.
     text: [longest.line, longer.line, "{}", longer.line + longer.line, longest.line].join("\n"),
     rows: [longest.row, {}, longest.row],
     rejects: [tooLong(2), tooLong(4)],
@@ -201,7 +201,7 @@ const wide = (id: number): Row => ({ id, wide: "x".repeat(6_000) });
 const wideLines = (...numbers: readonly number[]): string =>
   numbers.map((id) => `${JSON.stringify(wide(id))}\n`).join("");
 
-/** Files that only grow, as they were promised to, and others. */
+/** Files that only grow, as promised, and others. */
 const growing: readonly Sketch[] = [
   {
     what: "a last line that is still being written, and then is",
@@ -261,7 +261,7 @@ const growing: readonly Sketch[] = [
   },
 ];
 
-/** Members that the schema must refuse; of an empty path a read would say that it is a folder. */
+/** Members that the schema must refuse; for an empty path a read would say that it is a folder. */
 const wrong: readonly (readonly [field: string, members: object, says?: string])[] = [
   ["path", { path: undefined }],
   ["path", { path: "" }, "Too small"],
@@ -279,7 +279,7 @@ const misled: readonly (readonly [what: string, path: string])[] = [
   ["a link that leads to itself", "loop.jsonl"],
 ];
 
-/** Files that JSON lines may be in, in a folder, and paths that lead to none. */
+/** Files that may hold JSON lines, in a folder, and paths that lead to no file. */
 export function jsonlCases(folder: string): readonly TestCase[] {
   const path = join(folder, file);
   const grown = growing.map((sketch) => ({ ...sketch, config: { append_only: true } }));

@@ -9,13 +9,13 @@ function lines(rows: Iterable<HarnessRow>): string {
   return [...rows].map((row) => `${JSON.stringify(row)}\n`).join("");
 }
 
-/** A file of rows in a folder of its own; the one that is not only appended to has the cases. */
+/** A file of rows in a folder of its own; the harness that is not append-only has the cases. */
 export async function jsonlHarness(isAppendOnly: boolean): Promise<PullHarness> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-jsonl-"));
   const path = join(folder, "rows.jsonl");
   await writeFile(path, "");
   let rows = new Map<string, HarnessRow>();
-  // A file that is only appended to is replaced as a whole where a row must go.
+  // An append-only file is replaced as a whole if a row must go.
   const replace = async (text: string): Promise<void> => {
     await writeFile(`${path}.new`, text);
     await rename(`${path}.new`, path);
@@ -28,7 +28,7 @@ export async function jsonlHarness(isAppendOnly: boolean): Promise<PullHarness> 
     config: { path: "rows.jsonl", folder, append_only: isAppendOnly },
     fill: async (added) => {
       for (const row of added) rows.set(row.id, row);
-      // A row that changes is there once more: of two the last one counts.
+      // A row that changes is there once more: the last one counts.
       if (isAppendOnly) await appendFile(path, lines(added));
       else await replace(lines(rows.values()));
     },

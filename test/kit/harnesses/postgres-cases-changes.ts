@@ -4,7 +4,7 @@ import { querying, casesOf, type Site, type Sketch } from "./postgres-cases-sket
 
 type Changes = readonly (readonly [id: number, at: string])[];
 
-/** A table of changes in a column of some type, which is read from the first to the last of them. */
+/** A table of changes in a column of this type, which is read from the first change to the last. */
 export function table(type: string, changes: Changes): string {
   const rows = changes.toReversed().map(([id, at]) => `(${id}, '${at}')`);
   const inserting = rows.length === 0 ? "" : `insert into t values ${rows.join(", ")}`;
@@ -23,7 +23,7 @@ export function by(overlap?: string | number): {
   return { table: "sample.t", changed_by: { column: "at", overlap } };
 }
 
-/** What a read limit says when nothing is open. */
+/** The read limit's answer when nothing is open. */
 export const quiet = { oldestOpen: undefined, warnings: [] };
 
 const moments: Changes = [
@@ -66,7 +66,7 @@ const zoned: Sketch = {
   },
 };
 
-/** What makes a table large and leaves no row. */
+/** Makes a table large without leaving a row. */
 function large(name: string, bytes: number, at = "'2024-01-01'"): string {
   return `alter table ${name} alter body set storage external, set (autovacuum_enabled = false,
     toast.autovacuum_enabled = false);

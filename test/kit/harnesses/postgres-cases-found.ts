@@ -32,7 +32,7 @@ const companies: Discovery = {
   ],
 };
 
-/** Tables whose names come before the others', so that one that is found too much leaves no place for the last. */
+/** Tables whose names sort before the others', so that one table too many would leave no room for the last. */
 const many = 43;
 
 const discoveries: readonly Discovery[] = [

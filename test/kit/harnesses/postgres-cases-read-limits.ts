@@ -9,7 +9,7 @@ import { casesOf, type Site, type Sketch } from "./postgres-cases-sketch.ts";
 /** Set when the table is made. */
 const lately = { id: "1", at: "" };
 
-/** By a clock of another zone than the role's. */
+/** By the clock of a zone other than the role's. */
 const hourAgo: Sketch = {
   what: "a change an hour ago, without a zone",
   sql: `create table t (id int primary key, at timestamp not null);
@@ -67,7 +67,7 @@ const uncounted: Sketch = {
 /** Set when it is prepared. */
 const oldestOpen = { of: "sample.t by at", changed: "" };
 
-/** Nobody knows when it began: the overlap is taken for the time until then. */
+/** Its start is unknown: the time until it was prepared is taken to be the overlap. */
 function prepared(name: string): Sketch {
   return {
     what: "a transaction that is prepared, and not committed",
@@ -79,7 +79,7 @@ function prepared(name: string): Sketch {
     readLimit: { ...quiet, oldestOpen, future: 0 },
     afterSql: async (site) => {
       const insert = "insert into sample.t values (2, '2024-03-10')";
-      // By itself, because what is made in one go with the table would hold that back too.
+      // In a call of its own: in one call with the table, it would hold the table back too.
       await runSql(site.ownerUrl, `begin; ${insert}; prepare transaction '${name}'`);
       oldestOpen.changed = await textOf(
         site,
@@ -93,7 +93,7 @@ function prepared(name: string): Sketch {
 const lateCommits = "rows that are committed late are found up to the overlap only";
 const hidden = `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
 
-/** What a run may read, and what is said of it. */
+/** What a run may read, and the warnings about it. */
 export function readLimitCases(site: Site): readonly TestCase[] {
   const unseen: Sketch = {
     what: "changes, for a role that does not see the transactions of others",

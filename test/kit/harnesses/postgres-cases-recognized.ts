@@ -6,12 +6,12 @@ const another = "the database is not the one that was read before";
 const older = "the server went back to an older state";
 const otherOrder = "when the checkpoint was kept: rows come in another order";
 
-/** What is known, with other members. */
+/** The known identity, with these members replaced. */
 function knownWith(members: object): NonNullable<Recognizing["known"]> {
   return (identity) => Object.assign({}, identity, members);
 }
 
-/** Databases that answer to the same configuration, and what is the same one at another place. */
+/** Databases behind the same configuration, and the same database at another address. */
 function databases({ role, port, timeline }: Site): readonly Recognizing[] {
   const address = `127.0.0.1:${port}`;
   const here = { database: role, addresses: [address], timeline };
@@ -39,12 +39,12 @@ function databases({ role, port, timeline }: Site): readonly Recognizing[] {
   ];
 }
 
-/** Rows come in another order now. */
+/** The rows now come in another order. */
 function anew(was: string): Recognizing {
   return { differs: `${was} ${otherOrder}`, beginsAnew: true };
 }
 
-/** A column whose type is altered, and how: its rows keep their order, or come in another one. */
+/** A column whose type is altered, and how: its rows keep their order, or change it. */
 function altered(site: Site): readonly Recognizing[] {
   const alter =
     (...types: readonly string[]) =>
@@ -67,14 +67,14 @@ function altered(site: Site): readonly Recognizing[] {
       ),
     },
     {
-      // Whoever may not say that it is the same database is not asked about its columns.
+      // If the database is not known to be the same, its columns are not compared.
       known: knownWith({ oid: "1" }),
       differs: another,
     },
   ];
 }
 
-/** A change column that counts, and a checkpoint that lies above all that is left. */
+/** A numeric change column, and a checkpoint above everything that is left. */
 function restored(site: Site): Sketch {
   return {
     what: "a database that lost its last rows",
@@ -97,7 +97,7 @@ function restored(site: Site): Sketch {
   };
 }
 
-/** What is known of a database that was read, and whether it is the same. */
+/** The known identity of a database that was read, and whether it is the same. */
 export function recognizedCases(site: Site): readonly TestCase[] {
   const sql = `create table t (id int, code varchar(9), at timestamptz not null, primary key (id, code));
     insert into t values (1, 'a', '2024-03-10')`;

@@ -3,7 +3,7 @@ import { casesOf, type Site, type Sketch } from "./postgres-cases-sketch.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is wrong, and the member that says so first. */
+/** What is wrong, and the member that the error names. */
 type Wrong = readonly [what: string, from: Members, field: string];
 
 /** A name of 64 bytes; Postgres keeps 63. */
@@ -74,7 +74,7 @@ function urls({ role, password, port }: Site): readonly Wrong[] {
   return Object.entries(wrong).map(([what, url]) => [what, { url }, "url"] as const);
 }
 
-/** Configurations that nothing is asked with. */
+/** Configurations that are refused before any request. */
 export function refusedSettings(site: Site): readonly TestCase[] {
   const wrong = [...names, ...values, ...hosts(site), ...urls(site)];
   const sketches = wrong.map(([what, from, field]): Sketch => ({

@@ -4,8 +4,8 @@ import type { TestCase } from "../../../testing/case.ts";
 import { querying, casesOf, type Site, type Sketch } from "./postgres-cases-sketch.ts";
 
 /**
- * A query that the server answers, and that is refused for its rows: it shows that the server was reached,
- * and costs one read.
+ * A query that the server answers, and that is refused for its rows: it shows that the server was reached, and costs
+ * one read.
  */
 const reached = {
   from: querying("select 1 as id from generate_series(1, 2)", "id"),
@@ -27,7 +27,7 @@ function grants(detail: string): Findings {
   return [{ name: "grants", ok: true, detail: `${detail}, so give it a role of its own` }];
 }
 
-/** Logins, and what is said of those that fail. */
+/** Logins, and the errors of those that fail. */
 function logins(site: Site): readonly Sketch[] {
   const { role, password, port, barredUrl, readerUrl, ownerUrl } = site;
   const host = { ...reached.from, url: undefined, host: "127.0.0.1", port, user: role };
@@ -99,7 +99,7 @@ function logins(site: Site): readonly Sketch[] {
   ];
 }
 
-/** URLs with everything that one may have. */
+/** URLs with every possible part. */
 function urls({ role, password, port, socket }: Site): readonly Sketch[] {
   const user = `${coded(role)}:${coded(password)}`;
   const sketches: readonly Sketch[] = [
@@ -151,7 +151,7 @@ function coded(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join("");
 }
 
-/** A server with TLS, whose certificate vouches for itself. */
+/** A server with TLS and a self-signed certificate. */
 function encrypted({ role, password, port, certificates: folder }: Site): readonly Sketch[] {
   if (folder === undefined) return [];
   const url = `postgres://${role}:${password}@127.0.0.1:${port}/${role}?sslmode=require`;

@@ -1,6 +1,6 @@
 import type { TestCase } from "../../../testing/case.ts";
 
-/** What cases of Postgres know of the harness. */
+/** What cases of Postgres know about the harness. */
 export type Site = {
   /** The harness's role, which reads and writes its tables, and sees whose transactions are open. */
   readonly role: string;
@@ -9,44 +9,44 @@ export type Site = {
   readonly port: number;
   /** The port of a server that has no TLS. */
   readonly plainPort: number;
-  /** The `url` of a role that sees no transactions of others, and of one that may not connect any more. */
+  /** The `url` of a role that cannot see the transactions of others, and of one that may no longer connect. */
   readonly readerUrl: string;
   readonly barredUrl: string;
   /** The `url` of the owner of everything. */
   readonly ownerUrl: string;
   /** The server's version, as it shows it. */
   readonly version: string;
-  /** The time line of its log. */
+  /** The timeline of its log. */
   readonly timeline: number;
-  /** Whether transactions may be prepared. */
+  /** Whether prepared transactions are allowed. */
   readonly mayPrepare: boolean;
-  /** Whether the server lets nobody in without a password. */
+  /** Whether the server requires a password from everyone. */
   readonly asksForPassword: boolean;
-  /** The folder of the server's socket, and the port that names it; undefined where this process cannot use it. */
+  /** The folder of the server's socket, and the port that names it; undefined if this process cannot use it. */
   readonly socket: { readonly folder: string; readonly port: number } | undefined;
   /**
-   * A folder with the server's own certificate as `c` and another one as `other`; undefined where it vouches
-   * for no 127.0.0.1.
+   * A folder with the server's own certificate as `c` and another one as `other`; undefined if it is not valid for
+   * 127.0.0.1.
    */
   readonly certificates: string | undefined;
-  /** Runs statements as the owner, tables without a schema being those of `sample`; the rows of the last one. */
+  /** Runs statements as the owner; tables without a schema are those of `sample`. Returns the rows of the last one. */
   run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 };
 
-/** A case as a table of them tells it. */
+/** A case in short form. */
 export type Sketch = Omit<TestCase, "make"> & {
-  /** What makes its tables, in a schema of their own, which both roles may read, and the first may write. */
+  /** The SQL that makes its tables, in a schema of their own, which both roles may read, and the first may write. */
   readonly sql?: string;
-  /** Members of the configuration that are not the harness's. */
+  /** Members of the configuration that differ from the harness's. */
   readonly from?: Readonly<Record<string, unknown>>;
-  /** Done once they are made. */
+  /** Runs once they are made. */
   readonly afterSql?: (site: Site) => Promise<void>;
 };
 
-/** The statement that leaves nothing of a sample. */
+/** The statement that removes everything of a sample. */
 export const dropCase = "drop schema if exists sample, a_hidden cascade";
 
-/** Makes cases of sketches. */
+/** Makes cases from sketches. */
 export function casesOf(site: Site, sketches: readonly Sketch[]): readonly TestCase[] {
   const reader = new URL(site.readerUrl).username;
   const anew = `${dropCase}; create schema sample;
@@ -63,7 +63,7 @@ export function casesOf(site: Site, sketches: readonly Sketch[]): readonly TestC
   }));
 }
 
-/** A configuration that reads a `query`, and no table. */
+/** A configuration that reads a `query` instead of a table. */
 export function querying(
   query: string,
   ...key: readonly string[]

@@ -3,7 +3,7 @@ import { querying, casesOf, type Site, type Sketch } from "./postgres-cases-sket
 
 type Findings = NonNullable<Sketch["findings"]>;
 
-/** Findings of steps that are well, and the one that is not. */
+/** Findings of steps that succeed, and of the one that fails. */
 function until(fault: string, ...well: readonly string[]): Findings {
   return [
     { name: "login", ok: true },

@@ -5,7 +5,7 @@ import { querying, casesOf, type Site, type Sketch } from "./postgres-cases-sket
 const fails = `create function fails(code text) returns int language plpgsql as
   $$ begin raise exception using errcode = code, message = 'of a cell'; end $$`;
 
-/** What a statement that fails so means. */
+/** The meaning of a statement's failure with this code. */
 const states: readonly (readonly [what: string, code: string, throws: Sketch["throws"]])[] = [
   ["a serialization failure", "40001", { code: "Unavailable", says: "of a cell (40001)" }],
   ["a lost connection to another server", "08006", { code: "Unavailable" }],
@@ -22,8 +22,8 @@ const failing: readonly Sketch[] = states.map(([what, code, throws = { code: "" 
 }));
 
 /**
- * A view whose statement takes too long at its nth row: it is cut as by the timeout, whatever else the
- * computer does meanwhile.
+ * A view whose statement takes too long at its nth row: it is cancelled as by the timeout, whatever else the computer
+ * does meanwhile.
  */
 function tooSlowAt(row: number, sql: string): string {
   return `create function counted(id int) returns int stable language plpgsql as $$
@@ -93,7 +93,7 @@ const statements: readonly Sketch[] = [
   },
 ];
 
-/** A settings' text as the connection has it, whatever the role is set to. */
+/** A setting's text on the connection, whatever the role is set to. */
 const settings: readonly (readonly [setting: string, text: string])[] = [
   ["TimeZone", "UTC"],
   ["DateStyle", "ISO, YMD"],
@@ -107,13 +107,13 @@ const settings: readonly (readonly [setting: string, text: string])[] = [
   ["default_transaction_read_only", "on"],
 ];
 
-/** What is asked of the server, and what it is asked under. */
+/** The statements that the server gets, and their settings. */
 export function statementCases(site: Site): readonly TestCase[] {
   const columns = settings.map(([name]) => `current_setting('${name}') as "${name}"`);
   const asked: Sketch = {
     what: "what a statement is run with",
     from: querying(`select ${columns.join(", ")}`, "TimeZone"),
-    // Of what every object has a row has nothing.
+    // A row has nothing of the members that every object has.
     rows: [{ ...Object.fromEntries(settings), constructor: undefined, toString: undefined }],
     isUncut: true,
   };

@@ -1,7 +1,7 @@
 import type { TestCase } from "../../../testing/case.ts";
 import { casesOf, type Site, type Sketch } from "./postgres-cases-sketch.ts";
 
-/** A table of 63 bytes, the most that a name may have, and of letters that a name must be quoted for. */
+/** A table name of 63 bytes, the maximum, with characters that require quoting. */
 const longest = `Lines of "x". ${"é".repeat(24)}a`;
 const quoted = `"${longest.replaceAll('"', '""')}"`;
 

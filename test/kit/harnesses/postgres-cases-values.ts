@@ -16,7 +16,7 @@ const noText = new CoercionRefusal(
   "is bytes; a query can read them as text: encode(column, 'base64')",
 );
 
-/** An expression of SQL, and what a row has of it. */
+/** An SQL expression, and its value in a row. */
 type Golden = readonly (readonly [expression: string, value: string | CoercionRefusal | null])[];
 
 const scalars: Golden = [
@@ -75,12 +75,12 @@ const lists: Golden = [
   ["array['ab'::char(5)]", '["ab"]'],
 ];
 
-/** Whether the bytes of a cell tell it: neither what is refused nor a list. */
+/** Whether the bytes of a cell give its value: not for refused values, nor for lists. */
 function isInBytes(value: string | CoercionRefusal | null): boolean {
   return typeof value === "string" ? !value.startsWith("[") : value === null;
 }
 
-/** A cell of every type, and columns that are called as what every object has. */
+/** A cell of every type, and columns named like the members of every object. */
 export function valueCases(site: Site): readonly TestCase[] {
   const golden = [...scalars, ...times, ...lists];
   const columns = golden.map(([expression], at) => `${expression} as c${at}`);

@@ -24,7 +24,7 @@ function key(url: string, event: string, set: Patch["set"]): Patch {
   return { key: { url, event }, set };
 }
 
-/** Two columns find a row, in another order than their index has them. */
+/** Two columns identify a row, in an order other than that of their index. */
 function byTwo(site: Site): Sketch {
   const left = reads(site, "url, event, n, count, waits");
   return {
@@ -92,7 +92,7 @@ function byTwo(site: Site): Sketch {
   };
 }
 
-/** What a value is refused for; none of these rows is there then. */
+/** Why a value is refused; none of these rows exists afterwards. */
 const refusals: readonly (readonly [column: string, value: JsonValue, rejected: string])[] = [
   ["i", "no number", "the column i: a value is not of its column's type"],
   ["u", "taken", "another row has the same values (scores_u_key)"],
@@ -104,7 +104,7 @@ const refusals: readonly (readonly [column: string, value: JsonValue, rejected: 
   ["j", "\0", "the column j would get a NUL, which text cannot hold"],
 ];
 
-/** A patch whose other values are right ones. */
+/** A patch whose other values are right. */
 function refused([column, value]: (typeof refusals)[number], at: number): Patch {
   const right = refusals.map(([name]) => [name, name === "must" ? 0 : null] as const);
   return patch(`bad ${at}`, {
@@ -193,7 +193,7 @@ const typed: Readonly<Record<string, readonly [type: string, value: JsonValue, t
   square: ["box", "(1,1),(0,0)", "(1,1),(0,0)"],
 };
 
-/** Values that only their types read, and that have no `=`, or one that says something else. */
+/** Values that only their types can parse, and that have no `=`, or one with another meaning. */
 function byType(site: Site): Sketch {
   const columns = Object.entries(typed);
   const set = columns.map(([name, [, value]]) => [name, value] as const);
@@ -206,7 +206,7 @@ function byType(site: Site): Sketch {
     isUncut: true,
     writes: [
       { patches: [patch("1.0", Object.fromEntries(set))], answers: ["written"] },
-      // Of the same area.
+      // With the same area.
       { patches: [patch("1", moved)], answers: ["written"] },
       {
         patches: [patch("1", moved), patch("2", moved), patch("1.00", { square: "(2,2),(0,0)" })],
@@ -227,7 +227,7 @@ function byType(site: Site): Sketch {
   };
 }
 
-/** Rows that are changed and none that are added; and tables that may not be written. */
+/** Rows that are changed but never added; and tables that may not be written. */
 function bounded(site: Site): readonly Sketch[] {
   const sql = "create table scores (id int primary key, n int); insert into scores values (1, 1)";
   const rows = [{ id: "1", n: "1" }];
@@ -268,7 +268,7 @@ function bounded(site: Site): readonly Sketch[] {
   ];
 }
 
-/** What is written into tables of many kinds. */
+/** Writes into many kinds of tables. */
 export function writeCases(site: Site): readonly TestCase[] {
   return casesOf(site, [byTwo(site), refusing(site), byType(site), ...bounded(site)]);
 }

@@ -29,13 +29,13 @@ export type SiteRequest = Pick<
   Site,
   "role" | "password" | "port" | "readerUrl" | "barredUrl" | "ownerUrl"
 > & {
-  /** A connection of the owner of everything, past the wire. */
+  /** A connection of the owner of everything, bypassing the wire. */
   readonly client: Client;
 };
 
 /**
- * The two halves of the cases, for a harness each, so that they are read at the same time; `close` takes away
- * what they need.
+ * The two halves of the cases, each for one harness, so that they are read concurrently; `close` removes what they
+ * need.
  */
 export type Cases = {
   readonly ofServers: readonly TestCase[];
@@ -101,7 +101,7 @@ export async function postgresCases(ask: SiteRequest): Promise<Cases> {
   };
 }
 
-/** What a server says that is asked for TLS and has none. */
+/** The answer of a server without TLS to a request for TLS. */
 const noTls = "N";
 
 const results = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
@@ -115,7 +115,7 @@ const facts = z.object({
   certificate: z.string(),
 });
 
-/** What the server says of itself; an empty certificate where it has no TLS. */
+/** What the server reports about itself; an empty certificate if it has no TLS. */
 async function factsOf(client: Client): Promise<z.output<typeof facts>> {
   const { rows } = await client.query(
     `select current_setting('server_version') as version, current_setting('port') as port,
@@ -142,7 +142,7 @@ async function lets(config: ClientConfig): Promise<boolean> {
   }
 }
 
-/** A folder with the server's certificate, where that vouches for itself and for 127.0.0.1, and with another one. */
+/** A folder with the server's certificate and another, if the server's is self-signed and valid for 127.0.0.1. */
 async function certificatesIn(text: string): Promise<string | undefined> {
   if (text === "") return undefined;
   const certificate = new X509Certificate(text);

@@ -9,7 +9,7 @@ import { dropCase } from "./postgres-cases-sketch.ts";
 import { postgresCases, type Cases } from "./postgres-cases.ts";
 import { Wire, type Cutter } from "./wire.ts";
 
-/** What sets one harness of Postgres apart from another. */
+/** What distinguishes one harness of Postgres from another. */
 export type PostgresStyle = {
   /** Members of `from` besides the table. */
   readonly from?: Readonly<Record<string, unknown>>;
@@ -19,10 +19,7 @@ export type PostgresStyle = {
   readonly cases: Exclude<keyof Cases, "close">;
 };
 
-/**
- * A table of a real server, the one of `PG_URL` or one of the harness's own, after a wire that fails when it
- * is told to.
- */
+/** A table of a real server, that of `PG_URL` or the harness's own, behind a wire that fails on demand. */
 export async function postgresHarness(style: PostgresStyle): Promise<PullHarness> {
   const { from = {}, mayStall = true } = style;
   const given = process.env["PG_URL"];
@@ -33,7 +30,7 @@ export async function postgresHarness(style: PostgresStyle): Promise<PullHarness
   const wire = await Wire.to({ host: server.hostname, port: Number(server.port || 5432) });
   const urlOf = (role: string): string =>
     `postgres://${role}:${password}@127.0.0.1:${wire.port}/${name}`;
-  // A connection that knows nothing of the wire, and stays.
+  // A connection that bypasses the wire, and stays open.
   const client = new Client(owner);
   await client.connect();
   const ownerUrl = Object.assign(new URL(owner), { host: `127.0.0.1:${wire.port}` }).href;
@@ -54,9 +51,9 @@ export async function postgresHarness(style: PostgresStyle): Promise<PullHarness
     // F4 waits as long as connecting may take.
     config: { url: `${urlOf(name)}?connect_timeout=3`, table: "rows", ...from },
     fill: async (rows) => await fill(client, rows),
-    // What cases left would be discovered.
+    // Tables that cases left would be discovered.
     empty: async () => void (await client.query(`truncate rows; ${dropCase}`)),
-    // No text of Postgres holds one.
+    // A text in Postgres cannot hold one.
     cannotHold: ["NUL"],
     breakAt: async (rows) => {
       wire.cutWith(() => cutterBehind(rows));
@@ -75,7 +72,7 @@ export async function postgresHarness(style: PostgresStyle): Promise<PullHarness
   };
 }
 
-/** Of a role: what would show in every text of a cell, if it were not set anew. */
+/** Settings of a role that would show in the text of every cell, if they were not overridden. */
 const oddSettings = [
   "TimeZone = 'Asia/Kolkata'",
   "DateStyle = 'German, DMY'",
@@ -88,8 +85,8 @@ const oddSettings = [
 ];
 
 /**
- * A database with the kit's table, and a role of the same name that may read and write it, and sees whose
- * transactions are open; and two more roles: one that only reads, and one that may have no connection.
+ * A database with the kit's table, and a role of the same name that may read and write it, and sees whose transactions
+ * are open; and two more roles: one that only reads, and one that may not connect.
  */
 async function makeDatabase(server: URL): Promise<{
   readonly name: string;
@@ -136,10 +133,10 @@ const insertRows = `insert into rows (id, text, changed)
   select id, text, changed from json_to_recordset($1) as given (id bigint, text text, changed timestamptz)
   on conflict (id) do update set text = excluded.text, changed = excluded.changed`;
 
-/** Rows of one statement: a server reads a long parameter much more slowly than several short ones. */
+/** Rows of one statement: a server reads one long parameter much more slowly than several short ones. */
 const statementRows = 100;
 
-/** Puts rows in by one transaction. */
+/** Inserts rows in one transaction. */
 async function fill(client: Client, rows: readonly HarnessRow[]): Promise<void> {
   await client.query("begin");
   for (let at = 0; at < rows.length; at += statementRows) {
@@ -148,7 +145,7 @@ async function fill(client: Client, rows: readonly HarnessRow[]): Promise<void> 
   await client.query("commit");
 }
 
-/** On a connection of its own, because the kit asks for several at once. */
+/** On a connection of its own, because the kit makes several calls at once. */
 async function textOf(owner: string, id: string): Promise<string | null | undefined> {
   const [row] = await runSql(owner, `select text from rows where id = ${BigInt(id)}`);
   return row === undefined ? undefined : z.string().nullable().parse(row["text"]);
@@ -157,7 +154,7 @@ async function textOf(owner: string, id: string): Promise<string | null | undefi
 /** Begins a transaction on a connection of its own. */
 async function beginWith(owner: string, row: HarnessRow): Promise<() => Promise<void>> {
   const client = new Client(owner);
-  // One that a check left open ends with its database.
+  // A transaction that a check left open ends with its database.
   client.on("error", () => undefined);
   await client.connect();
   await client.query("begin");
@@ -168,17 +165,17 @@ async function beginWith(owner: string, row: HarnessRow): Promise<() => Promise<
   };
 }
 
-/** Refuses the role: by its password, and by itself where a server asks for no password. */
+/** Locks the role out: by its password, and by itself, for a server that asks for no password. */
 async function lockOut(server: string, role: string, password: string): Promise<Undo> {
   await runSql(server, `alter role ${role} nologin password 'another'`);
   return async () => void (await runSql(server, `alter role ${role} login password '${password}'`));
 }
 
-/** Bytes of a message of the server before its contents: its kind, and its length without the kind. */
+/** Bytes of a server message before its contents: its kind, and its length without the kind. */
 const kindBytes = 1;
 const headBytes = 5;
 
-/** Lets so many rows of the kit's table through; those of the catalogue, which have other columns, do not count. */
+/** Lets this many rows of the kit's table through; those of the catalogue, which have other columns, do not count. */
 function cutterBehind(rows: number): Cutter {
   let rest = Buffer.alloc(0);
   let isOfTable = false;

@@ -10,7 +10,7 @@ function unnamed(...jsons: readonly string[]): readonly IncomingEvent[] {
   return jsons.map((json) => ({ json }));
 }
 
-/** Bodies, and the events they are cut into: each the very text of its sender. */
+/** Bodies, and the events they are cut into: each is its sender's exact text. */
 const bodies: readonly (readonly [what: string, body: string, events: readonly string[]])[] = [
   ["one event with blanks around it", '\r\n\t {"a" : 1.10} \n', ['{"a" : 1.10}']],
   ["a list without a blank", '[{"a":1},{"a":2},3]', ['{"a":1}', '{"a":2}', "3"]],
@@ -73,7 +73,7 @@ const limits: readonly DeliveryCase[] = [
   },
 ];
 
-/** What is at a pointer (RFC 6901), and the id that it gives. */
+/** A pointer (RFC 6901), a body, and the resulting id. */
 const pointed: readonly (readonly [pointer: string, body: string, id: string | undefined])[] = [
   ["/id", '{"id":"evt_1"}', "evt_1"],
   ["/id", '{"id":12,"a":3}', "12"],
@@ -157,7 +157,7 @@ const at = new Date("2026-03-29T01:00:00.000Z");
 const now = 1_774_746_000;
 const secret = "kit-secret-of-the-sender-5b1d0c";
 
-/** Signed with its time by Stripe's way, and without the ids that are looked for: time and body name it. */
+/** Signed with its time as Stripe does, and without the expected ids: time and body form the id. */
 function dated(
   body: string,
   suffixes: readonly (readonly [json: string, own: string])[],
@@ -177,7 +177,7 @@ function dated(
   };
 }
 
-/** What bodies are cut into, and what the events are called. */
+/** The events of bodies, and their ids. */
 export const eventDeliveries: readonly DeliveryCase[] = [
   ...cut,
   ...limits,

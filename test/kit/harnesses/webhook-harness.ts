@@ -18,7 +18,7 @@ function hmac(text: string, body: Buffer): string {
   return createHmac("sha256", secret).update(text).update(body).digest("hex");
 }
 
-/** Senders by how they sign, each by our own reading of it: the connector's own `sign` would share its mistakes. */
+/** Senders by how they sign, each by our own implementation: the connector's own `sign` would share its mistakes. */
 export const webhookHarnesses: Readonly<Record<string, PushHarness>> = {
   "Standard Webhooks": {
     config: { path, secret: base64Secret },

@@ -85,7 +85,7 @@ const endpoints: readonly DeliveryCase[] = [
   },
 ];
 
-/** A finding of `check`, which looks at nothing that could be at fault. */
+/** A finding of `check`, which tests nothing that could fail. */
 function said(name: string, detail: string): NonNullable<DeliveryCase["findings"]>[number] {
   return { name, ok: true, detail };
 }

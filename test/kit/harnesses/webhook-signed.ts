@@ -11,7 +11,7 @@ const another = "another-secret-of-the-sender";
 const body = '{"id":"evt_1","n":9007199254740993}';
 const taken = [{ json: body, id: "msg_1" }];
 
-/** Of bytes that are signed. */
+/** The HMAC of signed bytes. */
 function hmacOf(key: BinaryLike, signed: string): (encoding: "hex" | "base64") => string {
   return (encoding) => createHmac("sha256", key).update(signed).digest(encoding);
 }
@@ -20,7 +20,7 @@ function refused(reason: string): NonNullable<DeliveryCase["refusal"]> {
   return { refuse: 401, reason };
 }
 
-/** The signature of Standard Webhooks alone. */
+/** Only the signature of Standard Webhooks. */
 function v1(key: BinaryLike, { id = "msg_1", timestamp = String(now), of = body } = {}): string {
   return `v1,${hmacOf(key, `${id}.${timestamp}.${of}`)("base64")}`;
 }
@@ -37,7 +37,7 @@ function without(headers: Headers, name: string): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([own]) => own !== name));
 }
 
-/** A delivery of Standard Webhooks that is signed by the text of the secret at this time. */
+/** A delivery of Standard Webhooks that is signed at this time with the text of the secret. */
 function signedAt(what: string, seconds: number, receivedAt: Date): DeliveryCase {
   const signature = v1(secret, { timestamp: String(seconds) });
   return { what, at: receivedAt, headers: standardHeaders(signature, seconds) };
@@ -46,7 +46,7 @@ function signedAt(what: string, seconds: number, receivedAt: Date): DeliveryCase
 const sharp = new Date("2026-03-29T01:00:00.000Z");
 const key = Buffer.from("kit-key-of-the-sender-that-is-of-bytes");
 
-/** As Standard Webhooks say, with the text of a secret and with a key behind `whsec_`. */
+/** As Standard Webhooks defines, with the text of a secret and with a key after `whsec_`. */
 const standard: readonly DeliveryCase[] = [
   {
     what: "the example that its libraries are tested with",
@@ -150,7 +150,7 @@ function githubHeaders(signature: string): Headers {
 
 const githubHex = hmacOf(secret, body)("hex");
 
-/** As GitHub signs: the body alone, at any time. */
+/** As GitHub signs: only the body, at any time. */
 const github: readonly DeliveryCase[] = [
   {
     what: "signed long ago",
@@ -196,7 +196,7 @@ function stripeHeaders(signature: string): Headers {
 
 const byStripe = [{ json: body, id: "evt_1" }];
 
-/** As Stripe signs: with the text of the secret, whatever it begins with. */
+/** As Stripe signs: with the text of the secret, whatever its prefix. */
 const stripe: readonly DeliveryCase[] = [
   {
     what: "signed",
@@ -248,7 +248,7 @@ function token(authorization: string): Headers {
   return { authorization };
 }
 
-/** By a token that says who posts. */
+/** By a token that identifies the sender. */
 const bearer: readonly DeliveryCase[] = [
   {
     what: "right",
@@ -275,7 +275,7 @@ const bearer: readonly DeliveryCase[] = [
   },
 ];
 
-/** They come at one time and with one body, where they do not say. */
+/** Deliveries have the same time and body, unless they set their own. */
 function sentAs(signature: string, deliveries: readonly DeliveryCase[]): readonly DeliveryCase[] {
   return deliveries.map((delivery) => ({
     at,

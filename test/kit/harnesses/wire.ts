@@ -4,12 +4,12 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { portOf } from "../../src/api/support.ts";
 
 /**
- * Says of each piece of a connection's answers what is let through; undefined where the connection dies after
- * the last one.
+ * Returns, for each piece of a connection's answers, the bytes to let through; undefined if the connection dies after
+ * the previous piece.
  */
 export type Cutter = (piece: Buffer) => Buffer | undefined;
 
-/** A wire to a server, on a port of its own, whose connections can be cut and held up. */
+/** A wire to a server, on a port of its own, whose connections can be cut and stalled. */
 export class Wire {
   readonly #to: { readonly host: string; readonly port: number };
   readonly #server: Server;
@@ -32,18 +32,18 @@ export class Wire {
     return portOf(this.#server);
   }
 
-  /** From now on nothing is answered, on connections that are made too, until `restore`. */
+  /** From now on nothing is answered, not even on new connections, until `restore`. */
   holdUp(): void {
     this.#isHeldUp = true;
     for (const socket of this.#sockets) socket.unpipe();
   }
 
-  /** Gives connections that are made from now on a cutter each, until `restore`. */
+  /** Gives each new connection a cutter of its own, until `restore`. */
   cutWith(cutter: () => Cutter): void {
     this.#cutter = cutter;
   }
 
-  /** Whoever connects from now on finds the server; connections that were held up end. */
+  /** New connections reach the server again; stalled connections end. */
   restore(): void {
     this.#cutter = undefined;
     if (this.#isHeldUp) this.#hangUp();
@@ -62,7 +62,7 @@ export class Wire {
   #take(socket: Socket): void {
     this.#hold(socket);
     if (this.#isHeldUp) {
-      // What comes is taken, so that only the answer is missing.
+      // The request is read, so that only the answer is missing.
       socket.resume();
       return;
     }

@@ -1,4 +1,4 @@
-/** What kind of mistake a mutant is. */
+/** The kind of mistake in a mutant. */
 export type ChangeKind =
   | "comparison"
   | "and, or"
@@ -13,7 +13,7 @@ export type ChangeKind =
   | "`finally` emptied"
   | "SQL";
 
-/** One place of a file, and what is there in the mutant. */
+/** One place of a file, and its replacement in the mutant. */
 export type Change = {
   readonly kind: ChangeKind;
   readonly start: number;

@@ -6,12 +6,12 @@ import { text } from "node:stream/consumers";
 
 import type { KitMutant } from "./draw.ts";
 
-/** What is unused is the linter's business: a mutant may well leave something unused. */
+/** Unused names are left to the linter: a mutant may well leave something unused. */
 const options = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false };
 
 /**
- * The mutants that the compiler lets through, in one go: each is put beside the file that it is of, under a
- * name of its own. `folder` is a copy of the project.
+ * The mutants that compile, found in one run: each is put next to its original file, under a name of its own. `folder`
+ * is a copy of the project.
  */
 export async function compiling(
   folder: string,
@@ -39,7 +39,7 @@ export async function compiling(
   }
 }
 
-/** The files that the compiler finds faults in. */
+/** The files in which the compiler finds errors. */
 async function refusedBy(folder: string, config: string): Promise<ReadonlySet<string>> {
   const compiler = join(folder, "node_modules/typescript/bin/tsc");
   const child = spawn(process.execPath, [compiler, "-p", config, "--pretty", "false"], {
@@ -48,7 +48,7 @@ async function refusedBy(folder: string, config: string): Promise<ReadonlySet<st
   });
   const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
   const files = [...said.matchAll(/^(\S+\.ts)\(\d+,\d+\): error/gm)].map(([, file = ""]) => file);
-  // 0: no faults; 2: faults. Of all these mutants some do not compile.
+  // 0: no errors; 2: errors. Some of all these mutants do not compile.
   if (child.exitCode !== 0 && files.length === 0) {
     throw new Error(`tsc ended with ${child.exitCode}: ${said}`);
   }

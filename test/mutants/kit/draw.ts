@@ -9,31 +9,31 @@ import { sqlChanges } from "./sql-changes.ts";
 import { structureChanges } from "./structure-changes.ts";
 import { readCode } from "./tokens.ts";
 
-/** A connector with one mistake in it. */
+/** A connector with one mistake. */
 export type KitMutant = {
   readonly connector: string;
-  /** From the root of the project. */
+  /** Path from the root of the project. */
   readonly file: string;
   readonly line: number;
   readonly change: Change;
   /** The whole file. */
   readonly text: string;
-  /** What is left out or replaced, and what is in its place. */
+  /** The code that is left out or replaced, and its replacement. */
   readonly was: string;
   readonly is: string;
 };
 
-/** What has nothing to do with rows: `ddl.ts` prints the statement that makes a table, for people. */
+/** Files that do not handle rows: `ddl.ts` prints the statement that makes a table, for people. */
 const leftOut: ReadonlySet<string> = new Set(["connectors/postgres/sql/ddl.ts"]);
 
-/** How many mutants a connector gets, and more than enough of them in the order in which they are to be taken. */
+/** The number of mutants for a connector, and more than enough candidates in the order in which to take them. */
 export type Draw = {
   readonly connector: string;
   readonly count: number;
   readonly candidates: readonly KitMutant[];
 };
 
-/** What is drawn. */
+/** The settings of a draw. */
 export type DrawRequest = {
   readonly connectors: readonly string[];
   readonly count: number;
@@ -41,8 +41,8 @@ export type DrawRequest = {
 };
 
 /**
- * Draws mutants of connectors below a folder, in proportion to their code. The same code and seed give the
- * same ones; those that do not parse, and those that differ in types alone, are left out.
+ * Draws mutants of connectors below a folder, in proportion to their code. The same code and seed give the same
+ * mutants; those that do not parse, and those that differ only in types, are left out.
  */
 export async function drawMutants(
   root: string,
@@ -69,7 +69,7 @@ export async function drawMutants(
   });
 }
 
-/** Many do not compile. */
+/** Many candidates do not compile. */
 const spareFactor = 4;
 
 type File = { readonly file: string; readonly code: ReturnType<typeof readCode> };
@@ -83,7 +83,7 @@ async function filesOf(root: string, connector: string): Promise<readonly File[]
   );
 }
 
-/** What connectors read with besides their own folder. */
+/** Shared folders that connectors use besides their own. */
 const roomsOf: Readonly<Record<string, readonly string[]>> = { http: ["paging"] };
 
 /** All files of a connector: `connectors/csv/**`. */
@@ -101,7 +101,7 @@ async function pathsOf(root: string, connector: string): Promise<readonly string
     .toSorted();
 }
 
-/** A place of a file with the changes of one kind that it may be given, and the place's own in the order of all. */
+/** A place in a file with the possible changes of one kind, and its own position in the overall order. */
 type Site = { readonly file: File; readonly changes: readonly Change[]; readonly order: string };
 
 function sitesOf(file: File, seed: number): readonly Site[] {
@@ -131,7 +131,7 @@ function mutantOf(connector: string, { file, code }: File, change: Change): KitM
   const end = Math.max(change.end, newline);
   const whole = code.text.slice(change.start, change.end);
   const isShort = whole.length <= 3;
-  // An operator alone says nothing: its line is shown with it.
+  // An operator alone says nothing: it is shown with its line.
   const was = isShort ? code.text.slice(begin, end) : whole;
   const is = isShort
     ? `${code.text.slice(begin, change.start)}${change.replacement}${code.text.slice(change.end, end)}`
@@ -143,7 +143,7 @@ function isMutant(mutant: KitMutant | undefined): mutant is KitMutant {
   return mutant !== undefined;
 }
 
-/** Whether the code that runs is another one, and can run at all. */
+/** Whether the running code differs, and can run at all. */
 function isOther(one: string, other: string): boolean {
   try {
     return strippedOf(one) !== strippedOf(other);
@@ -161,7 +161,7 @@ function shown(text: string): string {
   return line.length <= shownCharsMax ? line : `${line.slice(0, shownCharsMax)}…`;
 }
 
-/** Whole numbers that add up to `count` and are as near to their shares of it as they can be. */
+/** Whole numbers that add up to `count` and are as close as possible to their shares of it. */
 export function inProportion(count: number, weights: readonly number[]): readonly number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const shares = weights.map((weight) => (count * weight) / total);

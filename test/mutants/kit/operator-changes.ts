@@ -1,7 +1,7 @@
 import type { Change, ChangeKind } from "./change.ts";
 import type { Code, Token } from "./tokens.ts";
 
-/** Operators between two values, and what is easily written in their place. */
+/** Operators between two values, and those easily written instead. */
 const between: readonly (readonly [ChangeKind, Readonly<Record<string, readonly string[]>>])[] = [
   [
     "comparison",
@@ -18,7 +18,7 @@ const between: readonly (readonly [ChangeKind, Readonly<Record<string, readonly 
   ["one more or less", { "+": ["-"], "-": ["+"], "+=": ["-="], "-=": ["+="] }],
 ];
 
-/** Words that stand for the other one. */
+/** Words with an opposite. */
 const others: Readonly<Record<string, readonly [ChangeKind, string]>> = {
   true: ["true, false", "false"],
   false: ["true, false", "true"],
@@ -28,7 +28,7 @@ const others: Readonly<Record<string, readonly [ChangeKind, string]>> = {
   max: ["comparison", "min"],
 };
 
-/** Changes of single operators, numbers and words. Those inside types change nothing that runs. */
+/** Changes of single operators, numbers and words. Changes inside types do not affect running code. */
 export function operatorChanges(code: Code): readonly Change[] {
   return code.tokens.flatMap((token, index) => {
     if (token.kind === "number") return numberChanges(token);
@@ -44,7 +44,7 @@ function change(kind: ChangeKind, { start, end }: Token, replacement: string): C
   return { kind, start, end, replacement };
 }
 
-/** The formatter puts spaces around what stands between two values, and none around the brackets of types. */
+/** The formatter puts spaces around operators between two values, and none around the brackets of types. */
 function isBetween({ text }: Code, { start, end }: Token): boolean {
   return /\s/.test(text[start - 1] ?? "") && /\s/.test(text[end] ?? "");
 }
@@ -55,7 +55,7 @@ function betweenChanges(token: Token): readonly Change[] {
   );
 }
 
-/** A large limit that is one more or less is the same to everybody. */
+/** One more or less does not matter for a large limit. */
 function numberChanges(token: Token): readonly Change[] {
   if (!/^\d$/.test(token.text)) return [];
   const value = Number(token.text);
@@ -73,11 +73,11 @@ function wordChanges({ tokens }: Code, token: Token, index: number): readonly Ch
   return (kind === "true, false" ? !isName : isMember) ? [change(kind, token, text)] : [];
 }
 
-/** A default that is a number, an empty text or a truth becomes another one; of others the value itself is left out. */
+/** A default that is a number, an empty text or a boolean becomes another; otherwise the value itself is left out. */
 function defaultChanges({ tokens }: Code, token: Token, index: number): readonly Change[] {
   const value = tokens[index + 1];
   if (value?.text === '""') return [change("default", value, '"?"')];
-  // Numbers and truths are changed as such.
+  // Numbers and booleans are changed elsewhere.
   if (value?.kind === "number" || value?.text === "true" || value?.text === "false") return [];
   return [change("default", token, "&&")];
 }

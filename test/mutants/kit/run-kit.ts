@@ -4,34 +4,34 @@ import { join } from "node:path";
 import { pullChecks, pushChecks } from "../../../testing/checks/index.ts";
 import { runTests } from "../run-tests.ts";
 
-/** Checks that take seconds, and come last; F5 makes those again that it needs. */
+/** Checks that take seconds, and run last; F5 repeats those that it needs. */
 const costly: ReadonlySet<string> = new Set(["R14", "F4", "F5"]);
 
 const ids = [...new Set([...pullChecks, ...pushChecks].map(({ id }) => id))];
 const rounds = [ids.filter((id) => !costly.has(id)), ids.filter((id) => costly.has(id))];
 
-/** What the kit said of a connector. */
+/** The kit's result for a connector. */
 export type KitRun = {
   readonly state: "green" | "red" | "died" | "hung" | "does not load";
-  /** The check that was red, as "R4". */
+  /** The red check, such as "R4". */
   readonly check: string;
-  /** Checks that were green until then. */
+  /** Checks that were green before it. */
   readonly greens: number;
   readonly seconds: number;
 };
 
-/** Where and how it is run. */
+/** Where and how the kit runs. */
 export type KitRequest = {
   /** A copy of the project. */
   readonly folder: string;
   readonly connector: string;
-  /** For each half of the checks. */
+  /** The time limit for each half of the checks. */
   readonly msMax: number;
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Runs the kit's tests of one connector, the cheap checks of all its harnesses first, up to the first that is red. */
+/** Runs the kit's tests of one connector, the cheap checks of all its harnesses first, up to the first red one. */
 export async function runKit(ask: KitRequest): Promise<KitRun> {
   const { folder, connector, ...how } = ask;
   const files = await testFilesOf(folder, connector);
@@ -48,13 +48,13 @@ export async function runKit(ask: KitRequest): Promise<KitRun> {
     }
     // In the second round all checks of a connector may be "not shown".
     if (greens === 0) return { state: "does not load", check: "", greens, seconds };
-    // The process of the tests ended before they did: out of memory.
+    // The process of the tests ended before they did, because it was out of memory.
     if (run.isFailed) return { state: "died", check: "", greens, seconds };
   }
   return { state: "green", check: "", greens, seconds };
 }
 
-/** `csv.prove.ts`, `csv-ways.prove.ts`: the kit on a connector's harnesses, and on no other's. */
+/** `csv.prove.ts`, `csv-ways.prove.ts`: the kit on the harnesses of this connector only. */
 async function testFilesOf(folder: string, connector: string): Promise<readonly string[]> {
   const named = new RegExp(`^${connector}(?:-[a-z-]+)?\\.(?:test|prove)\\.ts$`);
   const names = (await readdir(join(folder, "test/kit"))).filter((name) => named.test(name));

@@ -1,7 +1,7 @@
 import type { Change } from "./change.ts";
 import type { Code, Token } from "./tokens.ts";
 
-/** How a text of SQL begins. */
+/** How SQL text begins. */
 const isSql = /^["`]\s*\(?(?:select|with|update|insert|delete|where)\b/;
 
 const swaps: readonly (readonly [pattern: RegExp, replacements: readonly string[]])[] = [
@@ -19,7 +19,7 @@ const swaps: readonly (readonly [pattern: RegExp, replacements: readonly string[
   [/(?<=\blimit )1\b/g, ["2", "0"]],
 ];
 
-/** Operators that stand alone in a text, to be put into a statement. */
+/** Operators that are strings of their own, to be inserted into a statement. */
 const alone: Readonly<Record<string, readonly string[]>> = {
   '"<"': ['"<="'],
   '"<="': ['"<"'],
@@ -40,7 +40,7 @@ export function sqlChanges(code: Code): readonly Change[] {
   });
 }
 
-/** All texts of the template that a token is a part of, or the string that it is. */
+/** All text of the template that a token is part of, or of the string that it is. */
 function wholeText(code: Code, token: Token, index: number): string {
   const { tokens, closings, openings, text } = code;
   if (token.kind === "string") return token.text;

@@ -1,7 +1,7 @@
 import type { Change } from "./change.ts";
 import type { Code, Token } from "./tokens.ts";
 
-/** Words that begin what cannot be left out, or what leaves nothing that compiles. */
+/** Words that begin something that cannot be left out, or whose removal leaves nothing that compiles. */
 const kept = new Set(
   `const let var return if else for while do switch case default try catch finally function class extends
   export import type interface async static get set readonly private public constructor declare`.split(
@@ -30,7 +30,7 @@ export function structureChanges(code: Code): readonly Change[] {
   });
 }
 
-/** From the token at one place to that at another, both taken. */
+/** The text from one token to another, both included. */
 function between(
   { tokens, text }: Code,
   first: number,
@@ -42,7 +42,7 @@ function between(
   return { start, end, text: text.slice(start, end), replacement: "" };
 }
 
-/** A condition that is always or never so, or the other way round. */
+/** A condition that is always true or never, or is negated. */
 function conditionChanges(code: Code, open: number): readonly Change[] {
   const close = code.closings.get(open);
   if (code.tokens[open]?.text !== "(" || close === undefined) return [];
@@ -65,7 +65,7 @@ function emptied(
   return [{ kind, start, end, replacement: empty }];
 }
 
-/** Whether a bracket begins a list, and not what takes one apart or picks one of it. */
+/** Whether a bracket begins a list, rather than destructuring or an index. */
 function isList({ tokens }: Code, index: number): boolean {
   const before = tokens[index - 1];
   return before?.kind === "mark"
@@ -73,7 +73,7 @@ function isList({ tokens }: Code, index: number): boolean {
     : before?.text === "return";
 }
 
-/** Two arguments, the other way round. */
+/** Swaps two arguments. */
 function argumentChanges(code: Code, open: number): readonly Change[] {
   const { tokens, closings } = code;
   const close = closings.get(open);
@@ -91,7 +91,7 @@ function argumentChanges(code: Code, open: number): readonly Change[] {
   return [{ kind: "arguments", start: one.start, end: other.end, replacement }];
 }
 
-/** A statement that begins a line and calls, sets or throws something. */
+/** A statement at the start of a line that calls, sets or throws something. */
 function statementChanges(code: Code, index: number): readonly Change[] {
   const { tokens, text } = code;
   const [before, first] = [tokens[index - 1], tokens[index]];
@@ -107,10 +107,10 @@ function beginsLine(text: string, { start }: Token): boolean {
   return text.slice(text.lastIndexOf("\n", start - 1) + 1, start).trim() === "";
 }
 
-/** The place of the semicolon that ends a statement; undefined for a part of something else. */
+/** The index of the semicolon that ends a statement; undefined for a part of something else. */
 function endOf({ tokens, closings, openings }: Code, index: number): number | undefined {
   for (let at = index; at < tokens.length; at += 1) {
-    // A template is opened again by each of its texts.
+    // Each text of a template opens it again.
     while (closings.has(at)) at = closings.get(at) ?? at;
     const text = tokens[at]?.text;
     if (text === ";") return at;

@@ -48,7 +48,7 @@ describe("readCode", () => {
     for (const name of files) {
       const text = readFileSync(join(root, "connectors", name), "utf8");
       const { tokens } = readCode(text);
-      // Nothing but blanks and comments is left out.
+      // Only blanks and comments are left out.
       expect(tokens.every(({ start, end, text: own }) => text.slice(start, end) === own)).toBe(
         true,
       );

@@ -1,6 +1,6 @@
-/** A piece of TypeScript: as much of its grammar as mutants need. */
+/** A token of TypeScript, with as much of its grammar as mutants need. */
 export type Token = {
-  /** A `template` is one of its texts with what stands around it: from the backtick or `}` to the backtick or `${`. */
+  /** A `template` is one of its texts with its delimiters: from the backtick or `}` to the backtick or `${`. */
   readonly kind: "word" | "number" | "string" | "template" | "regex" | "mark";
   readonly text: string;
   readonly start: number;
@@ -11,9 +11,9 @@ export type Token = {
 export type Code = {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** For the place of each token that opens a bracket, that of the one that closes it. */
+  /** For the index of each token that opens a bracket, the index of the one that closes it. */
   readonly closings: ReadonlyMap<number, number>;
-  /** The other way round. A text in the middle of a template closes one bracket and opens another. */
+  /** The reverse. A text in the middle of a template closes one bracket and opens another. */
   readonly openings: ReadonlyMap<number, number>;
 };
 
@@ -34,7 +34,7 @@ const kinds: readonly (readonly [kind: Token["kind"], pattern: RegExp])[] = [
 /** Words after which a value begins. */
 const beforeValue = new Set(["return", "typeof", "case", "in", "of", "await", "yield", "void"]);
 
-/** Reads code as the formatter leaves it. @throws {SyntaxError} it holds what is not known here. */
+/** Reads code in the formatter's layout. @throws {SyntaxError} it holds unknown syntax. */
 export function readCode(text: string): Code {
   const tokens: Token[] = [];
   const closings = new Map<number, number>();
@@ -92,7 +92,7 @@ function nextOf(
   return undefined;
 }
 
-/** Whether a value may begin after a token: then a slash begins a regular expression. */
+/** Whether a value may follow a token: then a slash begins a regular expression. */
 function isBeforeValue(token: Token | undefined): boolean {
   if (token === undefined) return true;
   if (token.kind === "word") return beforeValue.has(token.text);

@@ -8,31 +8,31 @@ import { compiling } from "./compile.ts";
 import { drawMutants, type Draw, type DrawRequest, type KitMutant } from "./draw.ts";
 import { runKit, type KitRun } from "./run-kit.ts";
 
-/** What became of one mutant. */
+/** The result of one mutant. */
 export type TriedMutant = { readonly mutant: KitMutant; readonly run: KitRun };
 
-/** What all of them share. */
+/** The settings of all runs. */
 export type KitTestRuns = DrawRequest & {
-  /** The project. */
+  /** The folder of the project. */
   readonly root: string;
-  /** How many are tried at a time; each has a core, a copy of the project and a database server. */
+  /** How many are tried concurrently; each has a core, a copy of the project and a database server. */
   readonly lanes: number;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 };
 
 /**
- * A half of the kit is cut off after twice the time all of it takes without a mutant, and this for one check
+ * A half of the kit is cut off after twice the time that it all takes without a mutant, plus this time for one check
  * that hangs.
  */
 const slowerMax = 2;
 const hangMs = 40_000;
 const greenMsMax = 300_000;
 
-/** Checks that look at a clock or at memory: a busy machine may turn one red, so it must be red twice. */
+/** Checks that depend on a clock or on memory: a busy machine may turn one red, so it must be red twice. */
 const looksAtClock: ReadonlySet<string> = new Set(["R13", "R14", "R15", "R16", "F4"]);
 
-/** A copy of the project that one mutant at a time is planted in. */
+/** A copy of the project for one mutant at a time. */
 class Lane {
   readonly folder: string;
   readonly #cluster: PostgresCluster;
@@ -48,7 +48,7 @@ class Lane {
     return new Lane(folder, await PostgresCluster.start());
   }
 
-  /** Runs the kit on a connector as it is in the copy. */
+  /** Runs the kit on a connector in its current form in the copy. */
   async run(connector: string, msMax: number, signal: AbortSignal): Promise<KitRun> {
     const env = { PG_URL: this.#cluster.url, NODE_OPTIONS: "--max-old-space-size=1500" };
     return await runKit({ folder: this.folder, connector, msMax, signal, env });
@@ -73,7 +73,7 @@ class Lane {
   }
 }
 
-/** Does the work for each item, as many at a time as there are lanes, and waits for all. */
+/** Does the work for each item, as many concurrently as there are lanes, and waits for all. */
 async function inLanes<Item>(
   lanes: readonly Lane[],
   items: readonly Item[],
@@ -89,8 +89,8 @@ async function inLanes<Item>(
 }
 
 /**
- * Draws mutants of the connectors as they are now and runs the kit on each, which must be green without any.
- * Answers in the order of the connectors and of the code.
+ * Draws mutants of the connectors in their current form and runs the kit on each; the kit must be green without any.
+ * Returns them in the order of the connectors and of the code.
  * @throws {Error} the kit is red without a mutant, or there are too few of them
  */
 export async function tryMutants(testRuns: KitTestRuns): Promise<readonly TriedMutant[]> {

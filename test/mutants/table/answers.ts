@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of what an answer of the service means. */
+/** Mutants of the meaning of the service's answers. */
 export const mutantsOfAnswers: readonly Mutant[] = [
   {
     id: "S70",

@@ -36,7 +36,7 @@ const byTheRules = planting({
   title: "every verdict is that of the rules",
 });
 
-/** Bugs that no test noticed, as an audit of what each promise is proven by found. */
+/** Bugs that no test noticed, found by an audit of the proofs of each promise. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
     id: "S2027",

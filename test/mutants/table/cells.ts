@@ -11,7 +11,7 @@ const pageCells = "connectors/postgres/rows/page-cells.ts";
 const tap = "connectors/postgres/rows/row-tap.ts";
 const writers = "connectors/postgres/sql/value-bytes.ts";
 
-/** Rows of Postgres that go wrong between the server's bytes and their cells. */
+/** Rows of Postgres that are corrupted between the server's bytes and their cells. */
 export const mutantsOfCells: readonly Mutant[] = [
   mutant({
     id: "S700",

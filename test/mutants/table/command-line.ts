@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of the command line: what it takes, what it ends with, and how it is read. */
+/** Mutants of the command line: its arguments, its exit codes, and how it is parsed. */
 export const mutantsOfCommandLine: readonly Mutant[] = [
   {
     id: "S270",

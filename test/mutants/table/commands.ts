@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of the commands and of what they start: first contact, and machines that are not well. */
+/** Mutants of the commands and of what they start: first contact, and unhealthy machines. */
 export const mutantsOfCommands: readonly Mutant[] = [
   {
     id: "S90",

@@ -5,7 +5,7 @@ const ofHttp = planting({
   title: "reads every page by cursor, and continues inside of one",
 });
 
-/** Bugs of what reads rows and of the fields that are made of them. */
+/** Bugs in reading rows and in the fields made from them. */
 export const mutantsOfConnectors: readonly Mutant[] = [
   ofHttp({
     id: "S60",

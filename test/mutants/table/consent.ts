@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of how a run that is held is answered, and of what an operator does at the same time. */
+/** Mutants of the answer to a held run, and of what an operator does at the same time. */
 export const mutantsOfConsent: readonly Mutant[] = [
   {
     id: "S1444",

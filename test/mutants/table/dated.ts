@@ -5,7 +5,7 @@ const orderTest = "test/connectors/csv/newest-first.test.ts";
 const stageTest = "test/activities/stage/stage-line.test.ts";
 const appendTest = "test/connectors/csv/append-only.test.ts";
 
-/** Mutants of files of which the newest holds the last word. */
+/** Mutants of dated files, where the newest one wins. */
 export const mutantsOfDated: readonly Mutant[] = [
   {
     id: "S140",

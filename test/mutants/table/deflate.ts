@@ -8,7 +8,7 @@ const mutant = planting({
 const finder = "wasm/deflate/index.ts";
 const blocks = "src/pipeline/fast-blocks.ts";
 
-/** Files that some reader reads otherwise than they were written, or not at all. */
+/** Files that some reader reads differently from how they were written, or not at all. */
 export const mutantsOfDeflate: readonly Mutant[] = [
   mutant({
     id: "S741",

@@ -5,7 +5,7 @@ const unnotedTest = "test/activities/doubt/unnoted-end.test.ts";
 const strayTest = "test/activities/doubt/stray-keys.test.ts";
 const noteTest = "test/activities/doubt/note-doubts.test.ts";
 
-/** What is in doubt: who waits for which request, and how the doubt ends. */
+/** Doubts: which request each key waits for, and how a doubt ends. */
 export const mutantsOfDoubts: readonly Mutant[] = [
   {
     id: "S220",

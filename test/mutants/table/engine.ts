@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const rightWorkerTest = "test/src/cli/running/right-worker.test.ts";
 
-/** Mutants of who does a run, and of runs that send nothing. */
+/** Mutants of which worker does a run, and of runs that send nothing. */
 export const mutantsOfEngine: readonly Mutant[] = [
   {
     id: "S100",

@@ -5,7 +5,7 @@ const eraseTest = "test/src/state/keys/erase-key.test.ts";
 const forgetTest = "test/src/cli/forget/forget.test.ts";
 const erased = { file: eraseTest, title: "is erased wherever it is, and nothing else" };
 
-/** Mutants of what is erased of a key, or forgotten. */
+/** Mutants of erasing or forgetting a key. */
 export const mutantsOfErased: readonly Mutant[] = [
   {
     id: "S1128",

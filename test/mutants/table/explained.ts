@@ -4,7 +4,7 @@ const explained = "src/cli/run/explained.ts";
 const situationsTest = "test/src/cli/run/explained-situations.test.ts";
 const explainTest = "test/src/cli/run/explain.test.ts";
 
-/** Mutants of what a record is said to have become. */
+/** Mutants of the explanation of what became of a record. */
 export const mutantsOfExplained: readonly Mutant[] = [
   {
     id: "S1854",

@@ -7,7 +7,7 @@ const mutant = planting({
 
 const fields = "wasm/fields/index.ts";
 
-/** Fields of lines that are hashed otherwise than one by one. */
+/** Fields whose hashes in a block differ from those computed one by one. */
 export const mutantsOfFields: readonly Mutant[] = [
   mutant({
     id: "S1403",

@@ -81,7 +81,7 @@ const shortened = planting({
 const drawnKeys = "src/state/rules/keys/drawn-keys.ts";
 const readPostgres = "connectors/postgres/read.ts";
 
-/** First loads: keys that are not looked up, and what is done at the same time. */
+/** First loads: keys that are not looked up, and concurrent work. */
 export const mutantsOfFirstLoads: readonly Mutant[] = [
   drawn({
     id: "S1510",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of what programs found that nobody here wrote. */
+/** Mutants of findings of programs that others wrote. */
 export const mutantsOfForeignPrograms: readonly Mutant[] = [
   {
     id: "S170",

@@ -5,7 +5,7 @@ const oracle = {
   title: "is what both states differ in, field by field, whatever became of earlier nights",
 } as const;
 
-/** Why records are sent, and what a run is held for. */
+/** Why records are sent, and why a run is held. */
 export const mutantsOfHolds: readonly Mutant[] = [
   {
     id: "S960",

@@ -7,7 +7,7 @@ const doubtLines = "test/activities/doubt/doubt-lines.test.ts";
 const permit = "src/state/postgres/permit.ts";
 const plant = planting({ file: twoClocks, title: "holds back" });
 
-/** Mutants of several hosts on one store: their clocks, which of them works, and who may begin. */
+/** Mutants of several hosts on one store: their clocks, which of them works, and which may begin. */
 export const mutantsOfHosts: readonly Mutant[] = [
   plant({
     id: "S1030",

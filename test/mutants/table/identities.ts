@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of which account, which source and which store: another one must be noticed. */
+/** Mutants of the identity of account, source and store: a different one must be noticed. */
 export const mutantsOfIdentities: readonly Mutant[] = [
   {
     id: "S120",

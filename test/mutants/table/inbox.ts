@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of what no fault table names: deliveries, the inbox, and who reads it. */
+/** Mutants outside the fault tables: deliveries, the inbox, and its readers. */
 export const mutantsOfInbox: readonly Mutant[] = [
   {
     id: "S34",

@@ -12,7 +12,7 @@ const lines = "wasm/lines/index.ts";
 const gather = "connectors/jsonl/gather-lines.ts";
 const scan = "connectors/jsonl/scan-value.ts";
 
-/** Rows of JSON that go from cells to lines otherwise than objects would, and what is told of rows that are objects. */
+/** JSON rows whose lines from cells differ from those from objects, and messages about rows that are objects. */
 export const mutantsOfJsonCells: readonly Mutant[] = [
   {
     id: "S720",

@@ -11,7 +11,7 @@ const withoutTag = {
   replace: "",
 };
 
-/** Mutants of keys as the store knows them, by hashes, and of what is kept for those that leave. */
+/** Mutants of keys as the store knows them, by hashes, and of the data kept for keys that leave. */
 export const mutantsOfKeys: readonly Mutant[] = [
   {
     id: "S670",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const doubtTest = "test/activities/doubt/doubt.test.ts";
 const linesTest = "test/activities/doubt/doubt-lines.test.ts";
 
-/** Requests that may be applied after newer ones, and what is sent once more for it. */
+/** Requests that may be applied after newer ones, and what is therefore sent once more. */
 export const mutantsOfLateRequests: readonly Mutant[] = [
   {
     id: "S51",

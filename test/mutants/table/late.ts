@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const orderTest = "test/activities/replay-order.test.ts";
 const resetTest = "test/activities/doubt/reset.test.ts";
 
-/** What comes late: rows that are replayed, runs that are reset. */
+/** Late events: rows that are replayed, runs that are reset. */
 export const mutantsOfLate: readonly Mutant[] = [
   {
     id: "S58",

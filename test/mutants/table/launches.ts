@@ -20,7 +20,7 @@ const handed = planting({
   title: "keeps a lock that it was handed, and a file that its words name",
 });
 
-/** Mutants of how a command starts itself once more, and of who listens to it. */
+/** Mutants of how a command restarts itself, and of who gets its signals. */
 export const mutantsOfLaunches: readonly Mutant[] = [
   behindOptions({
     id: "S1590",

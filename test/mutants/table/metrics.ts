@@ -20,7 +20,7 @@ const successes = {
 } as const;
 const named = "test/src/metrics/named-metrics.test.ts";
 
-/** What Prometheus is told. */
+/** Metrics for Prometheus. */
 export const mutantsOfMetrics: readonly Mutant[] = [
   {
     id: "S1140",

@@ -4,7 +4,7 @@ const numbersTest = "test/activities/postgres/postgres-numbers.test.ts";
 const positionTest = "test/connectors/postgres/position.test.ts";
 const readLimitTest = "test/connectors/postgres/read-limit.test.ts";
 
-/** Mutants of backfills that end where a person says, which may be ahead of every row. */
+/** Mutants of backfills with an end that a person gives, which may be later than every row. */
 export const mutantsOfNamedEnds: readonly Mutant[] = [
   {
     id: "S1670",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const file = "test/src/state/open-rejects.test.ts";
 
-/** Rejects that are open, as the store keeps it. */
+/** Open rejects, as the store counts them. */
 export const mutantsOfOpenRejects: readonly Mutant[] = [
   {
     id: "S1260",

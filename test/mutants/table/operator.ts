@@ -82,7 +82,7 @@ export const mutantsOfRestored: readonly Mutant[] = [
   }),
 );
 
-/** What an operator is told of runs that are held, and what answers them. */
+/** What an operator learns about held runs, and how they are answered. */
 export const mutantsOfOperator: readonly Mutant[] = [
   {
     id: "S1460",

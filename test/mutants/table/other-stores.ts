@@ -5,7 +5,7 @@ const wentBack = "test/src/state/postgres/went-back.test.ts";
 const copying = "test/src/state/copy/copy-store.test.ts";
 const plant = planting({ file: wentBack, title: "is noticed by a worker that works on" });
 
-/** Mutants of a store that is not what it was while processes work on it, and of what a copy may replace. */
+/** Mutants of a store that changes while processes work on it, and of what a copy may replace. */
 export const mutantsOfOtherStores: readonly Mutant[] = [
   plant({
     id: "S1480",

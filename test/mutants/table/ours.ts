@@ -5,7 +5,7 @@ const lightweight = {
   title: "wherever it is killed",
 } as const;
 
-/** Mutants of the mechanisms that are ours. */
+/** Mutants of our own mechanisms. */
 export const mutantsOfOurs: readonly Mutant[] = [
   {
     id: "S1",

@@ -25,7 +25,7 @@ const sameLine =
 
 const pageCells = "connectors/csv/parse/page-cells.ts";
 
-/** Pages whose memory another one uses too early, and lines that are written beyond theirs. */
+/** Pages whose memory is reused too early, and lines that are written beyond their memory. */
 export const mutantsOfPageMemory: readonly Mutant[] = [
   mutant({
     id: "S760",

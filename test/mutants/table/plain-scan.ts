@@ -8,7 +8,7 @@ const mutant = planting({
 const scan = "wasm/csv/index.ts";
 const pages = "connectors/csv/parse/pages.ts";
 
-/** Rows of a CSV file that are taken for certain. */
+/** Rows of a CSV file that are wrongly considered plain. */
 export const mutantsOfPlainScans: readonly Mutant[] = [
   mutant({
     id: "S774",

@@ -12,7 +12,7 @@ const plain = "wasm/lines/plain.ts";
 const lines = "wasm/lines/index.ts";
 const plan = "src/mapping/bytes/plan.ts";
 
-/** Rows that go from cells to lines otherwise than objects would. */
+/** Rows whose lines from cells differ from those from objects. */
 export const mutantsOfPlainRows: readonly Mutant[] = [
   mutant({
     id: "S461",

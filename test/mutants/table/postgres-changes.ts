@@ -5,7 +5,7 @@ const plant = planting({
   title: "is refused between two chunks where it moved to another column of its type",
 });
 
-/** Mutants of what a DBA changes at a source, a table that is written, or a store. */
+/** Mutants of changes that a DBA makes to a source, a written table, or a store. */
 export const mutantsOfPostgresChanges: readonly Mutant[] = [
   plant({
     id: "S1810",

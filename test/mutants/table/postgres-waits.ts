@@ -5,7 +5,7 @@ const plant = planting({
   title: "is tried a third time by few",
 });
 
-/** Mutants of how transactions of a store in Postgres wait for each other, and of what they are told to be set to. */
+/** Mutants of how transactions of a store in Postgres wait for each other, and of their settings. */
 export const mutantsOfPostgresWaits: readonly Mutant[] = [
   plant({
     id: "S1060",

@@ -12,7 +12,7 @@ const ofPrinted = planting({
   title: "the statements that are printed bring an older store to this version",
 });
 
-/** Mutants of what is written ahead of a commit, and of statements that somebody else runs. */
+/** Mutants of writes ahead of a commit, and of statements that somebody else runs. */
 export const mutantsOfPrepared: readonly Mutant[] = [
   {
     id: "S1420",

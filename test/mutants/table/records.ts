@@ -6,7 +6,7 @@ const crashPoints = {
   title: "wherever it is killed",
 } as const;
 
-/** Mutants of docs/facts/faults.md#mutants: what becomes of rows, records and checkpoints. */
+/** Mutants of docs/facts/faults.md#mutants: rows, records and checkpoints. */
 export const mutantsOfRecords: readonly Mutant[] = [
   {
     id: "M1",

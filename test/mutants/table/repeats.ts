@@ -4,8 +4,7 @@ const versionsTest = "test/activities/postgres/postgres-versions.test.ts";
 const followedTest = "test/activities/run/followed-rows.test.ts";
 
 /**
- * What is read more than once: rows that a run goes back over, several rows of one record, and records that
- * lost a field since.
+ * Repeated reads: rows that a run reads again, several rows of one record, and records that have since lost a field.
  */
 export const mutantsOfRepeats: readonly Mutant[] = [
   {

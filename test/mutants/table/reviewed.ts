@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Bugs that reviewers found when the other tests were green, planted again. */
+/** Bugs that reviewers found while the other tests were green, planted again. */
 export const mutantsOfReviews: readonly Mutant[] = [
   {
     id: "S22",

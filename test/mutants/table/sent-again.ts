@@ -7,7 +7,7 @@ const refusedTest = "test/activities/doubt/refused-again.test.ts";
 const refusedTitle =
   "does not stop a run for a record in doubt that the service refuses by now, and says which it is";
 
-/** What is sent once more, cut or given up, and what sluice holds for known and for new then. */
+/** Records that are sent once more, cut or abandoned, and what sluice then considers known or new. */
 export const mutantsOfSentAgain: readonly Mutant[] = [
   {
     id: "S200",

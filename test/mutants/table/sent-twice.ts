@@ -25,7 +25,7 @@ const writtenOnceMore = {
   title: "and the keys of the first are written once more",
 };
 
-/** Mutants of what becomes of a key that several stagings of a run send. */
+/** Mutants of a key that several stagings of a run send. */
 export const mutantsOfSentTwice: readonly Mutant[] = [
   {
     id: "S1551",

@@ -15,7 +15,7 @@ const restored = planting({
   title: "that was restored from a backup trusts nothing",
 });
 
-/** Mutants of the inbox that receivers of several hosts have, and of a project that moves to them and back. */
+/** Mutants of an inbox that receivers on several hosts share, and of a project that moves to one and back. */
 export const mutantsOfSharedInbox: readonly Mutant[] = [
   plant({
     id: "S1000",

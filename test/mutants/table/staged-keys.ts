@@ -5,7 +5,7 @@ const stagedKeysTest = "test/src/state/keys/staged-keys.test.ts";
 const verdictsTest = "test/src/state/keys/verdicts.test.ts";
 const asItWas = "leaves what is known as it was";
 
-/** Mutants of what stagings will make known, until it is committed or given up. */
+/** Mutants of what stagings will make known, until they are committed or abandoned. */
 export const mutantsOfStagedKeys: readonly Mutant[] = [
   {
     id: "S790",

@@ -6,7 +6,7 @@ const plant = planting({
   title: "names the workers of the older version",
 });
 
-/** Mutants of what several hosts know of their store: its version, the Temporal that it is used with, its clock. */
+/** Mutants of what several hosts know about their store: its version, the Temporal that it is used with, its clock. */
 export const mutantsOfStores: readonly Mutant[] = [
   plant({
     id: "S1320",

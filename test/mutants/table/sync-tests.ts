@@ -7,7 +7,7 @@ const mutant = planting({
   title: "shows member by member what is not as expected, with its line, and ends with 1",
 });
 
-/** Tests of mappings that pass though a mapping is wrong, or change what nobody asked for. */
+/** Tests of mappings that pass although a mapping is wrong, or change what nobody asked for. */
 export const mutantsOfSyncTests: readonly Mutant[] = [
   mutant({
     id: "S950",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** What a user is told of runs, rejects, keys and accounts. */
+/** What a user learns about runs, rejects, keys and accounts. */
 export const mutantsOfTold: readonly Mutant[] = [
   {
     id: "S228",

@@ -6,7 +6,7 @@ const cutTest = "test/activities/cut-chunk.test.ts";
 const goesOn =
   "is continued with by the next run: nothing goes twice, and what was refused is not looked for again";
 
-/** Mutants of records that the service refuses without a name, of gaps in an inbox, and of mappings that change. */
+/** Mutants of records that the service refuses without naming them, of gaps in an inbox, and of changing mappings. */
 export const mutantsOfUnnamed: readonly Mutant[] = [
   {
     id: "S130",

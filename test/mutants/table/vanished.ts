@@ -6,7 +6,7 @@ const weighed = {
   title: "is held by what is not there any more, and its report counts that",
 } as const;
 
-/** What is not in a source any more. */
+/** Keys that are no longer in a source. */
 export const mutantsOfVanished: readonly Mutant[] = [
   {
     id: "S1340",

@@ -7,7 +7,7 @@ const twenty = {
   title: "finds each of twenty differences and nothing else, with the calls that it announced",
 };
 
-/** Mutants of what is verified in the service. */
+/** Mutants of verifying records in the service. */
 export const mutantsOfVerified: readonly Mutant[] = [
   {
     id: "S1120",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of docs/facts/faults.md#mutants: what is pushed, until it is kept. */
+/** Mutants of docs/facts/faults.md#mutants: deliveries, until they are kept. */
 export const mutantsOfWebhooks: readonly Mutant[] = [
   {
     id: "M6",

@@ -201,7 +201,7 @@ const planted: readonly Planted[] = [
   },
 ];
 
-/** Mutants of what workflows decide between activities. */
+/** Mutants of the decisions that workflows make between activities. */
 export const mutantsOfWorkflows: readonly Mutant[] = planted.map(
   ({ id, plants, of, find, replace, seenBy: [file, title] }) => ({
     id,

@@ -11,7 +11,7 @@ const manyTitle =
   "reads many from the list, and asks for those alone that it lacks or that had left the file";
 const dropChunkTest = "test/activities/stage/drop-chunk.test.ts";
 
-/** Mutants of what must not pile up while a project runs for a year. */
+/** Mutants of what must not accumulate while a project runs for a year. */
 export const mutantsOfYear: readonly Mutant[] = [
   {
     id: "S1370",

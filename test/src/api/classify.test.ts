@@ -36,7 +36,7 @@ const xml = (code: string): string => `<Error><Code>${code}</Code></Error>`;
 
 type Line = readonly [what: string, answer: Partial<Answer>, expected: Record<string, string>];
 
-/** A line for each status, which is all that is answered. */
+/** A line for each status, answered without headers or a body. */
 function answered(statuses: readonly number[], expected: Record<string, string>): readonly Line[] {
   return statuses.map((status) => [`${status}`, { status }, expected]);
 }
@@ -49,7 +49,7 @@ const refused = everywhere("ContractBroken", {
 });
 const hint = { "retry-after": "1" };
 
-/** What is answered, and what that means for each endpoint. */
+/** An answer, and its meaning for each endpoint. */
 const table: readonly Line[] = [
   ...answered([200], everywhere("accepted")),
   ["429 with seconds", { status: 429, headers: { "retry-after": "120" } }, everywhere("slowDown")],

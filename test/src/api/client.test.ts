@@ -38,7 +38,7 @@ const settings = {
   rateLimiter: notingLimiter(),
 };
 
-/** The address of a sandbox that lets in the canary key alone and goes with its test. */
+/** The address of a sandbox that accepts only the canary key and closes with its test. */
 async function sandboxUrl(): Promise<URL> {
   const dataFolder = await mkdtemp(join(tmpdir(), "sluice-api-sandbox-"));
   const sandbox = await startSandbox({

@@ -19,7 +19,7 @@ import type { TestServer } from "./support.ts";
 
 const askedSchema = z.object({ cursor: z.int().optional(), limit: z.int() });
 
-/** A service with so many accounts, ten of which it gives at most; `wrong` answers instead of it where it wants. */
+/** A service with this many accounts, which returns at most ten at a time; `wrong` may answer instead. */
 async function service(
   total: number,
   wrong: (asked: {

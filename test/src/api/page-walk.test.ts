@@ -13,7 +13,7 @@ import type { SearchPage } from "../../../src/api/search.ts";
 import { ApiContractError, TooLargeError } from "../../../src/errors.ts";
 import { foundAccount, rejection } from "./support.ts";
 
-/** A page of so many results. */
+/** A page of this many results. */
 function page(results: number, meta: SearchPage["meta"] = {}): SearchPage {
   return { items: Array.from({ length: results }, () => foundAccount), bad: [], meta };
 }
@@ -27,7 +27,7 @@ function walked(...came: readonly SearchPage[]): Walk {
   return came.reduce(afterPage, beginWalk(10));
 }
 
-/** Full pages of ten, of which the last says that another follows. */
+/** Full pages of ten, the last of which also says that another follows. */
 function fullPages(count: number, total: number): SearchPage[] {
   return Array.from({ length: count }, (_, at) => more(10, (at + 1) * 10, total));
 }
@@ -122,7 +122,7 @@ describe("faults of the pages (docs/facts/faults.md#pages)", () => {
   it.each([extraPagesMax - 1, extraPagesMax])(
     "bears %i more pages than a total that is too small makes expect",
     (extra) => {
-      // The page that follows is one of them.
+      // The following page is one of them.
       expect(walked(...fullPages(2 + extra, 25)).isDone).toBe(false);
     },
   );

@@ -5,9 +5,8 @@ import type { SearchPage, SearchPageInput } from "../../../src/api/search.ts";
 import { TooLargeError } from "../../../src/errors.ts";
 
 /**
- * The pages of a query, each with the walk after it, from where `from` stands or else from the first. Ends
- * after the last page; makes no request twice but for a page that is too large. What is thrown leaves the
- * walk of the page before as it was.
+ * The pages of a query, each with the walk after it, from `from` or otherwise from the first. Ends after the last page;
+ * repeats a request only for a page that is too large. If it throws, the walk of the previous page is unchanged.
  * @throws what `search`, `afterPage` and `withSmallerPages` throw.
  */
 export async function* pages(

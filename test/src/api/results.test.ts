@@ -47,7 +47,7 @@ const least: Readonly<Record<Searchable, object>> = {
   job_postings: posting,
 };
 
-/** So many lists around a number. */
+/** A number nested in this many lists. */
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : [nested(levels - 1)];
 }

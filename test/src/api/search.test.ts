@@ -228,7 +228,7 @@ describe("search", () => {
   });
 });
 
-/** A page of exactly so many bytes. */
+/** A page of exactly this many bytes. */
 async function padded(bytes: number): Promise<URL> {
   const page = Buffer.alloc(bytes, " ");
   page.write(JSON.stringify(pageOf([foundAccount])));

@@ -25,7 +25,7 @@ import type { StagedFileFacts } from "../../../src/api/staged-file.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { selfSigned } from "./http/self-signed.ts";
 
-/** The key every test client is made with. */
+/** The API key of every test client. */
 export const canaryKey = "canary-key-7f3a";
 
 /** One request as a test server saw it. */
@@ -65,7 +65,7 @@ export async function startHttp(listener: RequestListener): Promise<URL> {
   return await listen(createServer(listener), "http");
 }
 
-/** Starts a server that reads each request whole, notes it and lets `answer` answer. */
+/** Starts a server that reads each request whole, records it and lets `answer` answer. */
 export async function startServer(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
 ): Promise<TestServer> {
@@ -82,12 +82,12 @@ export async function startServer(
   return { url, seen };
 }
 
-/** Starts a server that is nothing but sockets; `server` may be one of node:tls. */
+/** Starts a raw socket server; `onSocket` handles each connection. */
 export async function startSockets(onSocket: (socket: Socket) => void): Promise<URL> {
   return await listen(createRawServer(onSocket), "http");
 }
 
-/** Starts a server whose certificate nobody trusts; whatever reaches it is noted. */
+/** Starts a server whose certificate nobody trusts; requests that reach it are recorded. */
 export async function startSelfSigned(): Promise<TestServer> {
   const seen: SeenRequest[] = [];
   const server = createTlsServer(
@@ -105,13 +105,13 @@ export function json(response: ServerResponse, status: number, body: unknown): v
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** A rate limiter that lets everything pass and notes what it is told. */
+/** A rate limiter that lets everything pass and records its calls. */
 export type NotingLimiter = RateLimiter & { readonly notes: unknown[][] };
 
-/** The wait that `throttled` of a noting limiter answers. */
+/** The wait that `throttled` of a noting limiter returns. */
 export const throttledWaitMs = 7_000;
 
-/** Makes one; `changes` replaces what it does. */
+/** Makes one; `changes` replaces methods. */
 export function notingLimiter(changes: Partial<RateLimiter> = {}): NotingLimiter {
   const notes: unknown[][] = [];
   return {
@@ -153,7 +153,7 @@ export function clientOf(url: URL, changes: Partial<ApiClientSettings> = {}): Ap
   return client;
 }
 
-/** What a promise rejects with; fails the test when it does not. */
+/** The reason with which a promise rejects; fails the test if it resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return await promise.then(
     () => {
@@ -172,7 +172,7 @@ export const uploaded = { status: "success", message: "stored", file_key: "uploa
 /** The answer that accepts a confirm. */
 export const confirmed = { status: "success", message: "processing has started" };
 
-/** A staged file of the given content, in a folder that goes with its test, and what a receipt says of it. */
+/** A staged file with this content, in a folder that is removed with its test, and its facts as in a receipt. */
 export async function stageFile(content: string | Uint8Array): Promise<StagedFileFacts> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-api-"));
   onTestFinished(async () => {
@@ -187,7 +187,7 @@ export async function stageFile(content: string | Uint8Array): Promise<StagedFil
   };
 }
 
-/** Makes the request of one endpoint, the PUT going to `/put` of the client's server. */
+/** Makes the request of one endpoint; the PUT goes to `/put` of the client's server. */
 export async function perform(
   endpoint: EndpointName,
   client: ApiClient,
@@ -208,7 +208,7 @@ export async function perform(
   return await requests[endpoint]();
 }
 
-/** The same word for every endpoint, but for those named. */
+/** The same word for every endpoint, except those in `but`. */
 export function everywhere(
   word: string,
   but: Partial<Record<EndpointName, string>> = {},
@@ -216,7 +216,7 @@ export function everywhere(
   return Object.fromEntries(endpointNames.map((name) => [name, but[name] ?? word]));
 }
 
-/** The first page of accounts that a client asks for. */
+/** The first page of accounts that a client requests. */
 export const firstPage = {
   of: "accounts",
   query: { limit: 100 },
@@ -224,7 +224,7 @@ export const firstPage = {
   signal: never,
 } as const satisfies SearchPageInput;
 
-/** An account as a search finds it, with no member that may be absent. */
+/** An account as a search returns it, without optional members. */
 export const foundAccount = {
   mk_id: "mk-1",
   source_system: {},
@@ -235,7 +235,7 @@ export const foundAccount = {
   scores: {},
 };
 
-/** The answer of a page. */
+/** The answer that brings a page. */
 export function pageOf(data: readonly unknown[], meta: object = {}): object {
   return { data, meta };
 }

@@ -5,7 +5,7 @@ import { Secret } from "../../../src/security/secret.ts";
 
 const key = new Secret('key-"7f3a"\\/x');
 
-/** The text of an answer as it may be shown. */
+/** The part of an answer's text that may be shown. */
 function shown(text: string): string {
   return withoutKey({ status: 401, headers: {}, text, sentWhole: true }, key).text;
 }

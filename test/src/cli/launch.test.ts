@@ -24,13 +24,13 @@ const moving = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
 type Launched = z.output<typeof told> & { readonly errors: string };
 
 type How = {
-  /** A program that runs it, with its words. */
+  /** A program that runs it, with its arguments. */
   readonly within?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
 };
 
-/** With what a command runs in the end; it is refused its last option, where it is built, and does nothing more. */
+/** How a command is finally launched. If built, it is refused its last option, so that it does nothing more. */
 async function launched(line: string, how: How = {}): Promise<Launched> {
   const preload = join(await temporaryFolder(), "tell.cjs");
   await writeFile(
@@ -107,6 +107,6 @@ it("keeps a lock that it was handed, and a file that its words name", async () =
 });
 
 it("has what was compiled fit threads of a worker", async () => {
-  // With flags that V8 counts in, threads would compile all of Node's modules and ours, with each start.
+  // With flags that affect V8's cache tag, threads would compile all of Node's modules and ours at each start.
   expect((await launched("worker")).tag).toBe((await launched("status")).tag);
 });

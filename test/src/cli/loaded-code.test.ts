@@ -23,7 +23,7 @@ beforeEach(async () => {
   await writeFile(join(folder, "sluice.yaml"), accountsConfig());
 });
 
-/** What the built program prints, and the files of ours whose code it loaded, as Node itself counts them. */
+/** The output of the built program, and the files of ours whose code it loaded, according to Node itself. */
 async function call(
   ...args: string[]
 ): Promise<{ readonly stdout: string; readonly files: readonly string[] }> {
@@ -77,7 +77,7 @@ describe("the built program", () => {
     expect(await verbsIn(files)).toEqual(["Help", "Validate"]);
     const packages = await packagesIn(files);
     expect(["yaml", "zod"].filter((name) => !packages.has(name))).toEqual([]);
-    // Nothing is asked of a database or an API.
+    // No database or API is accessed.
     expect(["pg", "pg-cursor", "undici"].filter((name) => packages.has(name))).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const pulls = `pulls:
     write_back: { connection: crm, file: b.csv, key: { id: mk_id }, set: { name: name } }
 `;
 
-/** The configuration that a text makes. */
+/** The configuration from a text. */
 async function configured(yaml: string): Promise<Config> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "sluice.yaml"), yaml);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { since } from "../../../src/cli/since.ts";
 
 it("since() reads so long ago, a date, and a time with or without its zone", () => {
-  // The store's clock, hours from that of this machine.
+  // The store's clock, hours away from that of this machine.
   const nowMs = Date.parse("2020-01-08T12:00:00Z");
   expect(since("7d")(nowMs)).toBe("2020-01-01T12:00:00.000Z");
   expect(since("2026-11-20")(nowMs)).toBe("2026-11-20T00:00:00.000Z");

@@ -13,7 +13,7 @@ const toCompanies =
   "{ connection: crm, table: crm.companies, insert: false, key: { id: source_system.id }, " +
   "set: { fit_score: scores.customer_fit.score } }";
 
-/** A sync that reads a table and a pull that writes one; what they have in common is up to the test. */
+/** A sync that reads a table and a pull that writes one; the test decides what they have in common. */
 function yamlOf({ from, sync = "", record, target }: Parts): string {
   return `version: 1
 api: { api_key: abc123 }

@@ -10,7 +10,7 @@ import { ConfigError } from "../../../src/errors.ts";
 import { trials } from "../../support/trials.ts";
 import { changed, connectors, load, loadYaml, makeProject, refusal, soundYaml } from "./support.ts";
 
-/** What means something in YAML, or in what we make of it. */
+/** Characters with a meaning in YAML, or in our use of it. */
 const marks = [
   "",
   "{",

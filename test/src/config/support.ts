@@ -11,7 +11,7 @@ import { loadConfig } from "../../../src/config/load.ts";
 import type { ConnectorSchema } from "../../../src/config/schema/sources.ts";
 import { ConfigError } from "../../../src/errors.ts";
 
-/** Two connectors: one of a path and its details, one of a secret, which values can be written back with. */
+/** Two connectors: one with a path and details, one with a secret, which supports write-back. */
 export const connectors: ReadonlyMap<string, ConnectorSchema> = new Map([
   [
     "file",
@@ -42,7 +42,7 @@ export const connectors: ReadonlyMap<string, ConnectorSchema> = new Map([
   ],
 ]);
 
-/** A configuration in which nothing is wrong; its `accounts` sync stands last, so that members can be added to it. */
+/** A configuration without errors; its `accounts` sync comes last, so that members can be appended to it. */
 export const soundYaml = `version: 1
 api:
   api_key: abc123
@@ -66,14 +66,14 @@ export function withMember(member: string): string {
   return `${soundYaml}    ${member}\n`;
 }
 
-/** What a configuration is loaded from. */
+/** The input from which a configuration is loaded. */
 export type Project = {
   /** Content by path. */
   readonly files: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** Writes files into a folder that is gone after the test. */
+/** Writes files into a folder that is removed after the test. */
 export async function makeProject(files: Project["files"]): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "sluice-config-")));
   onTestFinished(async () => await rm(folder, { recursive: true }));
@@ -90,12 +90,12 @@ export async function load(project: Project): Promise<Config> {
   return await loadConfig({ cwd, env: project.env ?? {}, connectors });
 }
 
-/** Loads a YAML text alone. */
+/** Loads a single YAML text. */
 export async function loadYaml(yaml: string, env: Project["env"] = {}): Promise<Config> {
   return await load({ files: { "sluice.yaml": yaml }, env });
 }
 
-/** The message of the ConfigError that loading must end with. */
+/** The message of the ConfigError with which loading must fail. */
 export async function refusal(loading: Promise<unknown>): Promise<string> {
   const error: unknown = await loading.then(
     () => new Error("nothing was refused"),

@@ -7,7 +7,7 @@ import {
 } from "../../../src/guardrails/guardrails.ts";
 import { brokenText } from "../../../src/text/hold-text.ts";
 
-/** A full read of 1,000 rows: 900 known records, of which nothing is known of 10. */
+/** A full read of 1,000 rows: 900 known records, 10 of them of unknown state. */
 const night: Weighed = {
   read: 1_000,
   rejected: 20,
@@ -21,7 +21,7 @@ const night: Weighed = {
   readBefore: 1_250,
 };
 
-/** Figures beyond a bound, and what is said of them. */
+/** Figures beyond a bound, and the text about them. */
 type Beyond = Partial<Weighed> & { readonly text: string };
 
 function brokenBy(

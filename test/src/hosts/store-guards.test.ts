@@ -28,7 +28,7 @@ it("a copy of a state folder is refused while a worker works with the folder, an
   const hostId = await readHostId(original);
   await cp(original, copy, { recursive: true });
   expect(await readHostId(copy)).toBe(hostId);
-  // Of another machine, where nobody here can look for its process.
+  // A worker of another machine, where nobody here can look for its process.
   const worker = { hostId, process: "7", temporalId, version, name: `${hostId} elsewhere 7 1` };
   const beat = { ...worker, folder: folderName(original) };
   await state.beat({ ...beat, lastBeat: Date.now() });

@@ -193,7 +193,7 @@ describe.each(someOf(implementations, 2))("inbox: $kind", ({ open }) => {
     });
     await inbox.setAccepted({ connection, upTo: 3 });
     expect(await stands()).toEqual({ ...backlog, accepted: 3, waiting: 0, oldestMs: null });
-    // A sync that is new to the connection has accepted nothing of it; what was removed waits for nobody.
+    // A sync that is new to the connection has accepted none of its events; removed events wait for nobody.
     await inbox.prune({ connection, upTo: 2, receivedBefore: receivedAt + 1 });
     await inbox.setAccepted({ connection, upTo: 0 });
     expect(await stands()).toMatchObject({ accepted: 0, waiting: 1 });

@@ -3,7 +3,7 @@ import type { Delivery } from "../../../src/inbox/inbox.ts";
 /** A Monday. */
 export const receivedAt = Date.parse("2026-01-05T00:00:00.000Z");
 
-/** A delivery of events that are told apart by a number. */
+/** A delivery of events that differ by a number. */
 export function delivery(
   events: Delivery["events"],
   more: Partial<Omit<Delivery, "events">> = {},

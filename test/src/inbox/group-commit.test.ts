@@ -16,7 +16,7 @@ function verdictOf({ events: { length } }: Delivery): Verdict {
   return { kept: length, wake: false };
 }
 
-/** How many deliveries are in each group that those make which come together. */
+/** The number of deliveries in each group that concurrent deliveries form. */
 async function groupsOf(deliveries: readonly Delivery[]): Promise<readonly number[]> {
   const groups: number[] = [];
   const { keep } = createGroupCommit(async (group) => {

@@ -5,16 +5,16 @@ import { onTestFinished } from "vitest";
 import { TerminalAnswers } from "../../../src/cli/project/terminal.ts";
 import { until } from "../../support/process/process.ts";
 
-/** Someone at a terminal. */
+/** A person at a terminal. */
 export type Person = {
   readonly answers: TerminalAnswers;
-  /** Waits until a question is asked once more, then types. @default the return key ends it */
+  /** Waits until a question is asked again, then types. @default the return key ends it */
   readonly type: (question: string, answer: string, end?: string) => Promise<void>;
   /** Everything on the screen so far. */
   readonly shown: () => string;
 };
 
-/** Sits down at a terminal that goes with its test. */
+/** Makes a terminal, which closes with its test, and a person at it. */
 export function person(): Person {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let screen = "";

@@ -5,7 +5,7 @@ import { isWorkflowOpen } from "../../../src/local/connect.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { ownNamespace } from "../../support/temporal/own-namespace.ts";
 
-/** Makes the server one that does not say which execution came first. */
+/** Makes the server hide which execution came first. */
 function hideFirstRun(client: Client): void {
   const getHandle = client.workflow.getHandle.bind(client.workflow);
   vi.spyOn(client.workflow, "getHandle").mockImplementation((workflowId) => {

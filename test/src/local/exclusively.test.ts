@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 /**
- * A process that holds the lock until it is killed. It waits for a timer: with a promise that nothing can
- * settle, a collection of garbage would take the waiting function, its connection, and so the lock.
+ * A process that holds the lock until it is killed. It waits for a timer: with a promise that nothing can settle,
+ * garbage collection would take the waiting function, its connection, and so the lock.
  */
 async function startHolder(lock: string): Promise<ReturnType<typeof spawn>> {
   const module = new URL("../../../src/local/exclusively.ts", import.meta.url).href;
@@ -36,7 +36,7 @@ async function startHolder(lock: string): Promise<ReturnType<typeof spawn>> {
   return holder;
 }
 
-/** Fails where the holder ends before it holds anything. */
+/** Fails if the holder ends before it holds anything. */
 async function refuseAnEnd(holder: ReturnType<typeof spawn>): Promise<never> {
   await once(holder, "exit");
   throw new Error(`the holder ended with ${holder.exitCode ?? holder.signalCode}`);
@@ -77,7 +77,7 @@ describe("exclusively", () => {
     const waiting = Promise.withResolvers<undefined>();
     const entered = exclusively(
       lock,
-      // Not its signalCode, which Node may learn only after the lock is free.
+      // Not its signalCode, which Node may receive only after the lock is free.
       async () => await Promise.resolve(holder.killed),
       () => {
         waits++;

@@ -37,7 +37,7 @@ async function find(env: Record<string, string>): Promise<string> {
   return await findTemporal({ env, cacheFolder: join(folder, "cache"), say, detail: say });
 }
 
-/** Stands for Go, which takes minutes: notes how it was called and puts a program where it was told to. */
+/** Replaces Go, which takes minutes: records how it was called and puts a program where it was asked to. */
 const goThatBuilds = (calls: string): readonly string[] => [
   `echo "$CGO_ENABLED $@" >> ${calls}`,
   "/bin/sleep 0.2",

@@ -25,7 +25,7 @@ describe("areFree", () => {
   });
 
   it("throws when the address is not of this machine", async () => {
-    // 192.0.2.0/24 is set aside for documentation.
+    // 192.0.2.0/24 is reserved for documentation.
     await expect(areFree("192.0.2.1", [0])).rejects.toThrow("EADDRNOTAVAIL");
   });
 });

@@ -128,7 +128,7 @@ it("a queue that a worker of a copied state folder polls is refused, and no othe
   const ofCopy = workerIdentity({ ...place, folder: copy });
   const come = async (name: string, identity: string): Promise<void> => {
     const request = { namespace, taskQueue: { name }, identity };
-    // It waits for work that nobody has. A connection that closes below it would try it again, and throw.
+    // It waits for work that nobody has. A connection that closed under it would make it retry, and throw.
     const poll = async (): Promise<unknown> =>
       await client.workflowService.pollWorkflowTaskQueue(request);
     const polling = client.withDeadline(Date.now() + 3_000, poll).catch(() => undefined);
@@ -140,7 +140,7 @@ it("a queue that a worker of a copied state folder polls is refused, and no othe
     });
   };
   await come("copied", ofCopy);
-  // The last thing that is told of a process is when it started.
+  // The last part of a process's identity is its start time.
   await come("gone", ofCopy.replace(/,\d+ in=/, ",1 in="));
   await come("same folder", workerIdentity(place));
   await come("older version", "7 store=store-1");
@@ -171,7 +171,7 @@ it("who polls a queue is judged by the time that is given, however wrong the clo
     await storesOn(client, { taskQueue: "sluice", nowMs });
   await expect.poll(async () => await stores()).toEqual(["store-2"]);
   const nowMs = Date.now();
-  // The calls have deadlines by the clock that is wrong.
+  // The calls have deadlines by the wrong clock.
   const wrong = vi.spyOn(Date, "now").mockReturnValue(nowMs + 3_600_000);
   onTestFinished(() => wrong.mockRestore());
   expect(await stores(nowMs)).toEqual(["store-2"]);

@@ -7,7 +7,7 @@ import { askPs, endProcess, identify, isRunning } from "../../../src/local/proce
 
 type Child = { readonly pid: number; readonly exited: Promise<unknown[]> };
 
-/** A Node process that prints a line when it has run `code`, and stays. */
+/** A Node process that prints a line once it has run `code`, and stays alive. */
 async function startNode(code: string): Promise<Child> {
   const child = spawn(
     process.execPath,

@@ -46,7 +46,7 @@ describe("runTool", () => {
       signal: controller.signal,
     });
     await expect(endless).rejects.toThrow("long enough");
-    // On a busy machine it ticks on until the program is gone.
+    // On a busy machine it continues to tick until the program is gone.
     expect(seconds.length).toBeGreaterThanOrEqual(3);
     expect(seconds.toSorted((a, b) => a - b)).toEqual(seconds);
     expect(seconds.at(-1)).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000));

@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Whether a child has not ended, or has but we have not been told. */
+/** Whether a child has not ended, or has ended without our having received its end. */
 function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -14,7 +14,7 @@ import { acquireService, type ServiceUse } from "../../../src/local/shared-servi
 import { requestFor, userReportSchema } from "./small-service.ts";
 
 let folder = "";
-/** Every process a test makes, ended afterwards whatever the test found. */
+/** Every process that a test makes, ended afterwards whatever the result. */
 let made: ProcessIdentity[] = [];
 
 beforeEach(async () => {
@@ -43,12 +43,12 @@ type User = {
   readonly report: z.output<typeof userReportSchema>;
   readonly server: ProcessIdentity;
   readonly process: ProcessIdentity;
-  /** Lets it release its use and end. */
+  /** Makes it release its use and end. */
   leave(): Promise<void>;
   killWith(signal: NodeJS.Signals): Promise<void>;
 };
 
-/** A process of its own, in a group of its own, that uses the service. */
+/** A process, in a group of its own, that uses the service. */
 async function startUser(): Promise<User> {
   const script = join(import.meta.dirname, "small-service.ts");
   const child = spawn(process.execPath, [script, folder], {

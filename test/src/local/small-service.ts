@@ -9,7 +9,7 @@ import { startServer } from "../../../src/local/server-process.ts";
 import { acquireService, type ServiceRequest } from "../../../src/local/shared-service.ts";
 import { keptPorts } from "../../support/process/kept-ports.ts";
 
-/** What a user of the service prints once it has it. */
+/** The output of a user of the service once it has it. */
 export const userReportSchema = z.object({
   pid: z.int(),
   addresses: z.record(z.string(), z.string()),
@@ -52,7 +52,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** As a program of its own: uses the service of the folder it is given until its stdin ends. */
+/** As a program: uses the service of the given folder until its stdin ends. */
 if (import.meta.main) {
   const use = await acquireService(requestFor(process.argv[2] ?? ""));
   const report = userReportSchema.parse({ ...use.info, startedHere: use.startedHere });

@@ -12,10 +12,10 @@ const timeoutMs = 60_000;
 const taskQueue = "sluice";
 /** Templates that are seeded at once. */
 const atOnce = 8;
-/** More than a worker waits for templates, less than one may take. */
+/** Longer than a worker waits for templates, and shorter than one may take. */
 const longMs = 5_000;
 
-/** Templates of so many syncs, and what was warned of. */
+/** Templates of this many syncs, and the warnings about them. */
 async function kept(
   syncs: number,
 ): Promise<{ client: Client; templates: KeptTemplates; ids: string[]; warned: object[] }> {
@@ -32,7 +32,7 @@ async function kept(
   return { client, templates, ids, warned };
 }
 
-/** How the workflows of these ids are; "NONE" where there is none. */
+/** The states of the workflows with these ids; "NONE" if there is none. */
 async function statesOf(client: Client, ids: readonly string[]): Promise<string[]> {
   const asking = ids.map(async (id) => {
     try {
@@ -45,7 +45,7 @@ async function statesOf(client: Client, ids: readonly string[]): Promise<string[
   return await Promise.all(asking);
 }
 
-/** Ends this many workflows as soon as they are begun, as a worker does. */
+/** Ends this many workflows as soon as they have begun, as a worker does. */
 async function finish(client: Client, count: number): Promise<void> {
   const { namespace } = client.options;
   for (let done = 0; done < count;) {
@@ -117,7 +117,7 @@ it(
     const { client, templates, ids, warned } = await kept(20);
     await templates.seed();
     await Promise.all([templates.close(), finish(client, atOnce)]);
-    // The next one would be begun now.
+    // By now the next one would have begun.
     await delay(300);
     const [begun, left] = [all(atOnce, "COMPLETED"), all(20 - atOnce, "NONE")];
     expect(await statesOf(client, ids)).toEqual([...begun, ...left]);
@@ -135,7 +135,7 @@ it(
     await templates.close();
     expect(performance.now() - from).toBeLessThan(longMs);
     for (const id of ids) await client.workflow.getHandle(id).terminate();
-    // What waits for one would fail now.
+    // By now anything still waiting for one would have failed.
     await delay(300);
     expect(warned).toEqual([]);
   },

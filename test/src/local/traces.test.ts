@@ -14,7 +14,7 @@ type Traced = {
   readonly traces: Traces;
 };
 
-/** A project whose activities and requests, of the sandbox or another service, are traced as a worker's are. */
+/** A project whose activities and requests, to the sandbox or another service, are traced as a worker's are. */
 async function traced(service?: string): Promise<Traced> {
   const collector = await startOtlpCollector();
   vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address);
@@ -32,7 +32,7 @@ async function traced(service?: string): Promise<Traced> {
   return { collector, traces, harness: plain.with({ api, runClosed: traces.runClosed }) };
 }
 
-/** Runs one attempt of an activity as a worker that traces would. */
+/** Runs one attempt of an activity as a tracing worker would. */
 async function perform<Input, Result>(
   { traces }: Traced,
   activity: readonly [name: string, run: (input: Input) => Promise<Result>],
@@ -78,7 +78,7 @@ it("a run is one trace: itself, its activities in it, and their requests in them
   expect(collector.resources[0]).toMatchObject({ "service.name": "sluice" });
   const text = collector.bodies.join("\n");
   refuseCanaries({ what: "what a collector is told", text });
-  // Neither a row, nor the key of one, nor an address; an id that is drawn at random may end with a key.
+  // No row, no key of one, and no address; a randomly drawn id may end with a key.
   expect(text).not.toMatch(/\ba3\b|c3\.example|Company|https?:/);
 });
 

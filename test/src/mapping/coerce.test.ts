@@ -13,7 +13,7 @@ function outcome(coerce: Coercion, value: unknown): unknown {
 
 type Golden = readonly (readonly [input: unknown, expected: unknown])[];
 
-/** Of each that is in no file of its own, which has a test of its own. */
+/** For each coercion, except those with a test file of their own. */
 const golden: Readonly<
   Record<Exclude<keyof typeof coercions, "date" | "datetime" | "domain" | "email">, Golden>
 > = {

@@ -17,7 +17,7 @@ function mapRow(properties: Readonly<Record<string, MappedField>>, row: Row): Ma
   return compileMapping({ mapping, stream: "account" }).map({ id: "1", site: "a.com", ...row });
 }
 
-/** What one rule makes of a row: a value, undefined when left out, or the code of the reject as "!code". */
+/** The result of one rule for a row: a value, undefined if left out, or the code of the reject as "!code". */
 function made(field: MappedField, row: Row): unknown {
   const mapped = mapRow({ made: field }, row);
   if (mapped !== null && "reject" in mapped) return `!${mapped.reject.code}`;
@@ -26,7 +26,7 @@ function made(field: MappedField, row: Row): unknown {
   return properties["made"];
 }
 
-/** A value with its negative zeros made positive: JSON writes none, and they are the same number. */
+/** A value with its negative zeros made positive: JSON has none, and they are the same number. */
 function sameNumbers(value: unknown): unknown {
   if (typeof value === "number") return value + 0;
   if (Array.isArray(value)) return value.map(sameNumbers);

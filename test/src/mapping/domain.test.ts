@@ -5,7 +5,7 @@ import { domainOf } from "../../../src/mapping/domain.ts";
 import { hostCharsMax } from "../../../src/mapping/limits.ts";
 import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
-/** A host of so many characters. */
+/** A host of this many characters. */
 function hostOfLength(length: number): string {
   return (
     `${"a".repeat(60)}.`
@@ -113,7 +113,7 @@ describe("domainOf", () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.emailAddress(), fc.string()), (text) => {
         const domain = domainOf(text);
-        // A second www. is the next reading's to drop.
+        // A second www. is removed only when the domain is read again.
         const isStable = typeof domain === "string" && !domain.startsWith("www.");
         expect(isStable ? domainOf(domain) : domain).toBe(domain);
       }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { emailOf } from "../../../src/mapping/email.ts";
 import { emailCharsMax, emailLocalCharsMax } from "../../../src/mapping/limits.ts";
 
-/** An address of so many characters. */
+/** An address of this many characters. */
 function emailOfLength(length: number): string {
   const labels = `${"a".repeat(50)}.`.repeat(4);
   return `${"b".repeat(length - labels.length - "@com".length)}@${labels}com`;

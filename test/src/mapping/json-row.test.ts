@@ -5,7 +5,7 @@ import { parseJsonRow } from "../../../src/mapping/json-row.ts";
 import { LongNumber, CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import { recordDepthMax } from "../../../src/records/json-value.ts";
 
-/** A value with what is in it for what it could not be, by `of`. */
+/** A value with each refusal in it replaced by `of`. */
 function replaced(value: unknown, of: (refusal: CoercionRefusal) => unknown): unknown {
   if (value instanceof CoercionRefusal) return of(value);
   if (Array.isArray(value)) return value.map((item) => replaced(item, of));
@@ -15,19 +15,19 @@ function replaced(value: unknown, of: (refusal: CoercionRefusal) => unknown): un
   );
 }
 
-/** As the tests write it down: a long number as its text in a group, a refusal as "!code". */
+/** In the notation of the tests: a long number as its text in a group, a refusal as "!code". */
 function shown(value: unknown): unknown {
   return replaced(value, (refusal) =>
     refusal instanceof LongNumber ? { long: refusal.text } : `!${refusal.code}`,
   );
 }
 
-/** As `JSON.parse` gives it: a long number as the double next to it. */
+/** As `JSON.parse` returns it: a long number as the double nearest to it. */
 function rounded(value: unknown): unknown {
   return replaced(value, (refusal) => Number(refusal));
 }
 
-/** An object in which `levels` of objects and lists stand, itself included. */
+/** An object with `levels` levels of objects and lists, itself included. */
 const nested = (levels: number): string =>
   `{"a":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
 

@@ -15,7 +15,7 @@ async function read(name: string): Promise<string> {
   return await readFile(join(root, name), "utf8");
 }
 
-/** Every metric that a worker or a receiver has: those that have a help. */
+/** Every metric of a worker or a receiver: those with a help text. */
 async function existing(): Promise<ReadonlySet<string>> {
   const { text } = await createProcessMetrics().answer();
   const receiver = await startTestReceiver();

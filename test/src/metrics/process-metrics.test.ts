@@ -13,7 +13,7 @@ import { accountsYaml, Harness } from "../../support/project/harness.ts";
 import { heldNight, heldYaml } from "../../support/project/held-night.ts";
 import { csvWithBroken, TestRun } from "../../support/project/test-run.ts";
 
-/** A project whose activities are counted as a worker has them counted. */
+/** A project whose activities are counted as a worker's are. */
 async function counted(
   csv: string,
 ): Promise<{ readonly harness: Harness; readonly metrics: ProcessMetrics }> {
@@ -179,7 +179,7 @@ describe("the metrics of a worker", () => {
   it("wait five seconds for the store, and ask it once for all who scrape meanwhile", async () => {
     const { metrics } = await counted(csvWithBroken(3, []));
     let asked = 0;
-    // A store that answers never.
+    // A store that never answers.
     const neverAnswers = async (): Promise<never> => {
       asked += 1;
       return await new Promise(() => undefined);

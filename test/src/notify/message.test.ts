@@ -32,7 +32,7 @@ const report = reportWith({
   duration_ms: 300_000,
 });
 
-/** The text that Slack is pushed. */
+/** The text of the message to Slack. */
 function slackText(changes: Partial<RunReport> = {}): string {
   const { body, headers } = notificationMessage(toSlack, { ...report, ...changes }, now);
   expect(headers).toEqual({ "content-type": "application/json" });

@@ -15,12 +15,12 @@ const message = { headers: { "webhook-id": "run_1" }, body: '{"type":"run.done"}
 const target = "the-receiver";
 const never = new AbortController().signal;
 
-/** A name service that is not ours: every name leads to this machine. */
+/** Simulates another name service: every name leads to this machine. */
 const rebound: Resolve = (_host, _options, callback) => {
   callback(null, [{ address: "127.0.0.1", family: 4 }]);
 };
 
-/** What a post is done with that is not as always. */
+/** The settings of a post that differ from the default. */
 type How = { readonly signal?: AbortSignal; readonly deadlineMs?: number };
 
 /** Posts the message once. */
@@ -32,7 +32,7 @@ async function post(url: URL, { signal = never, ...deadline }: How = {}): Promis
   await notifier.post(receiver, message, signal);
 }
 
-/** What posting to a receiver that answers so throws. */
+/** The error of posting to a receiver with this answer. */
 async function thrownBy(answer: (response: ServerResponse) => void): Promise<unknown> {
   const { url, seen } = await startServer(answer);
   const error = await errorOf(post(url));
@@ -93,7 +93,7 @@ describe("post", () => {
       const drip = setInterval(() => response.write("x"), 10);
       response.once("close", () => clearInterval(drip));
     });
-    // Its status comes at once; only a test that stands still for two seconds misses it.
+    // Its status comes at once; only a test that is stalled for two seconds misses it.
     await expect(post(url, { deadlineMs: 2_000 })).resolves.toBeUndefined();
   });
 

@@ -13,7 +13,7 @@ const receivers = (["failed", "done_with_rejects", "always"] as const).map((on):
   format: "slack",
 }));
 
-/** Who hears of a run that ended so. */
+/** The receivers that are notified of a run with this outcome. */
 function heardBy(
   outcome: (typeof outcomes)[number] | "held" | "running",
   { kind = "sync" }: { kind?: RunKind } = {},

@@ -8,7 +8,7 @@ import { trials } from "../../support/trials.ts";
 
 const stream = "account";
 
-/** Cuts lines that come in groups, as they come a page at a time. */
+/** Cuts lines that come in groups, as pages bring them. */
 function cut(
   groups: readonly (readonly string[])[],
   bytesMax: number,
@@ -18,13 +18,13 @@ function cut(
   return cutter.bodies();
 }
 
-/** The body as it is sent. */
+/** The body as sent. */
 function textOf(lines: readonly string[], { from, to }: Body): string {
   const { head, tail } = bodyEnvelope(stream);
   return `${head}${lines.slice(from, to).join(",")}${tail}`;
 }
 
-/** A line of JSON of exactly so many bytes. */
+/** A line of JSON of exactly this many bytes. */
 function lineOf(bytes: number): string {
   return `"${"x".repeat(bytes - 2)}"`;
 }

@@ -1,4 +1,4 @@
-// Plays random nights on a store, and counts anew, from both states side by side, why each record is sent.
+// Plays random nights on a store, and counts separately, from both states side by side, why each record is sent.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const keys = ["a", "b", "c", "d"] as const;
 /** Values by field; null leaves the field out. */
 type Fields = readonly (number | null)[];
 
-/** What one night reads, by key; a key that it has not is null. `ends` says what becomes of it. */
+/** What one night reads, by key; null for a key that it does not have. `ends` says how it ends. */
 type Night = {
   readonly rows: readonly (Fields | null)[];
   readonly mapping: string;
@@ -50,16 +50,16 @@ function lineOf(key: string, values: Fields): string {
   return JSON.stringify({ type: "account", account_id: key, account_properties: properties });
 }
 
-/** What the service holds of a key; `unknown` where nobody knows. */
+/** What the service holds for a key; `unknown` if nobody knows. */
 type Held = { readonly values: Fields; readonly mapping: string } | "unknown";
 
 /** Both states, side by side: what the service holds, and what a night reads. */
 class Oracle {
   readonly #held = new Map<string, Held>();
-  /** Mappings of which it holds records that no later night is known to have mapped anew. */
+  /** Mappings with records that it holds and that no later night is known to have mapped anew. */
   readonly #mappings = new Set<string>();
 
-  /** Compares what is held with what a night sends, field by field, and takes what becomes of it. */
+  /** Compares what is held with what a night sends, field by field, and applies the night's end. */
   next(night: Night): Changes {
     const counts = { ...noChanges, fields: { ...noChanges.fields } };
     const sent = new Map<string, Held>();
@@ -77,7 +77,7 @@ class Oracle {
     return counts;
   }
 
-  /** Counts a record, and answers whether it is sent. */
+  /** Counts a record, and returns whether it is sent. */
   #count(
     counts: {
       -readonly [Name in keyof Omit<Changes, "examples">]: Name extends "fields"
@@ -143,7 +143,7 @@ async function stage(
   return { counted: counts.all(), sent: page?.candidates.map(({ key }) => key) ?? [] };
 }
 
-/** What each night counts. */
+/** The counts of each night. */
 async function play(test: StoreUnderTest, nights: readonly Night[]): Promise<Changes[]> {
   const all: Changes[] = [];
   for (const [index, night] of nights.entries()) {
@@ -167,7 +167,7 @@ async function play(test: StoreUnderTest, nights: readonly Night[]): Promise<Cha
   return all;
 }
 
-/** A record that a second mapping has met as the first one made it, and that changes afterwards. */
+/** A record that a second mapping read unchanged after the first, and that changes afterwards. */
 const settled = [
   { mapping: "m1", rows: [[1, 1, 1]] },
   {

@@ -25,7 +25,7 @@ const settings = {
   rejectDuplicates: true,
 } as const;
 
-/** A budget without limits that notes who enters. */
+/** A budget without limits that records which pages enter. */
 function openBudget(): {
   readonly entered: RecordPage[];
   readonly budget: Parameters<typeof dropUnchanged>[2]["budget"];

@@ -28,7 +28,7 @@ import { linePage, makeReject, textsOf } from "./support.ts";
 const wide: ChunkLimits = { records: 1e6, bytes: 1e9, rowsRead: 1e6, ms: 60_000 };
 const settings = { stream: "account", bodyBytesMax: 1_000_000, level: 1, from: "start" };
 
-/** What a fingerprint set needs besides keys and hashes; here only the keys count. */
+/** The other settings of a fingerprint set; here only the keys count. */
 const changed = {
   settings: {
     target: "t",
@@ -43,7 +43,7 @@ const changed = {
   makeReject,
 };
 
-/** Writes pages that are made with the chunk's budget, as the data line does. */
+/** Writes pages that are made with the chunk's budget, as staging does. */
 async function writeChunk(
   pages: (budget: ChunkBudget) => AsyncIterable<RecordPage>,
   chunkSettings: ChunkSettings,
@@ -62,11 +62,11 @@ type Written = {
   readonly chunk: WrittenChunk;
   readonly starts: readonly PageStart[];
   readonly file: Buffer;
-  /** Keys that the store was asked about. */
+  /** Keys that the store was asked for. */
   readonly judged: readonly string[];
 };
 
-/** Writes one chunk of these pages, judged by a store that answers late and calls some keys unchanged. */
+/** Writes one chunk of these pages, judged by a store that answers late and considers some keys unchanged. */
 async function write(
   pages: readonly RecordPage[],
   limits: Partial<ChunkLimits>,
@@ -94,7 +94,7 @@ async function write(
   return { chunk, starts, file: Buffer.concat(blocks), judged };
 }
 
-/** Pages of so many records each; every key is one of its own. */
+/** Pages of these numbers of records, each with a key of its own. */
 function pagesOf(
   sizes: readonly number[],
   lineOf = (key: string): string => `{"k":"${key}"}`,
@@ -110,7 +110,7 @@ function pagesOf(
   );
 }
 
-/** Number of the first pages that reach a limit, one after the other; all when none does. */
+/** How many of the first pages it takes to reach a limit; all if they do not reach it. */
 function pagesUntil(sizes: readonly number[], limit: number): number {
   let sum = 0;
   const index = sizes.findIndex((size) => (sum += size) >= limit);
@@ -188,7 +188,7 @@ describe("a chunk", () => {
       },
     );
     expect(released).toEqual([0, 1, 2, 3]);
-    // Whoever is told of a page finds it as it was.
+    // The callback sees a page before its memory is released.
     expect(noted).toEqual([0, 1, 2, 3]);
     expect(lines).not.toContain("#");
     expect(gunzipSync(Buffer.concat(blocks)).toString()).toBe(lines);
@@ -245,7 +245,7 @@ describe("a chunk", () => {
   });
 
   it("ends at the first page with which the compressed file has its bytes", async () => {
-    // Text that takes two bytes a character when compressed, three in UTF-8 and one in a string.
+    // Text that takes two bytes a character compressed, three in UTF-8 and one in a string.
     let seed = 1;
     const noise = (): string => {
       const codes = Array.from({ length: 400 }, () => {

@@ -8,11 +8,11 @@ import { describe, expect, it } from "vitest";
 import { createGzipWriter } from "../../../src/pipeline/gzip.ts";
 import { inflate, type Inflated } from "./inflate.ts";
 
-/** Bytes that are deflated at a time. */
+/** Bytes that are compressed at a time. */
 const area = 262_144;
 const [headerBytes, checkBytes] = [10, 8];
 
-/** A file of pieces; with `flushed`, each is deflated before the next one comes. */
+/** A file of pieces; with `flushed`, each is compressed before the next one comes. */
 async function gzipOf(pieces: readonly Buffer[], flushed = false): Promise<Buffer> {
   const written: Buffer[] = [];
   const gzip = createGzipWriter(async (bytes) => void written.push(Buffer.from(bytes)), 1);
@@ -24,12 +24,12 @@ async function gzipOf(pieces: readonly Buffer[], flushed = false): Promise<Buffe
   return Buffer.concat(written);
 }
 
-/** What our own reader finds in the one member of a file. */
+/** What our own reader finds in the only member of a file. */
 function readOurs(file: Buffer): Inflated {
   return inflate(file.subarray(headerBytes, -checkBytes));
 }
 
-/** The same bytes for the same seed, which nothing can make smaller. */
+/** The same incompressible bytes for the same seed. */
 function noise(bytes: number, seed = "noise"): Buffer {
   const blocks = Array.from({ length: Math.ceil(bytes / 32) }, (_, index) =>
     createHash("sha256").update(`${seed} ${index}`).digest(),
@@ -37,12 +37,12 @@ function noise(bytes: number, seed = "noise"): Buffer {
   return Buffer.concat(blocks).subarray(0, bytes);
 }
 
-/** Forty times 10,000 bytes, three of which differ. */
+/** Forty blocks of 10,000 bytes, of which three are distinct. */
 function tensOf(name: string): Buffer {
   return Buffer.concat(Array.from({ length: 40 }, (_, n) => noise(10_000, `${name}${n % 3}`)));
 }
 
-/** Lines of 32 bytes, 12 of them always the same: matches come often, and there is much between them. */
+/** Lines of 32 bytes, 12 of them always the same: matches come often, with much between them. */
 function lines(count: number): Buffer {
   const fixed = Buffer.from(`","domain":"`);
   return Buffer.concat(
@@ -50,12 +50,12 @@ function lines(count: number): Buffer {
   );
 }
 
-/** Three bytes below 96, other than those of the numbers around. */
+/** Three bytes below 96, different from those of the neighbouring numbers. */
 function counterOf(n: number): readonly number[] {
   return [n & 31, 32 + ((n >> 5) & 31), 64 + ((n >> 10) & 31)];
 }
 
-/** Symbols as rare as Fibonacci's numbers, among counters without repeats: a tree of more than 20 levels. */
+/** Symbols with Fibonacci frequencies, among counters without repeats: a tree of more than 20 levels. */
 function fibonacci(): Buffer {
   const rare: number[] = [];
   for (let [symbol, often, next] = [128, 1, 1]; symbol < 150; symbol += 1) {
@@ -92,7 +92,7 @@ describe("a file of level 1", () => {
     const settings = { input: file, maxBuffer: 2 * bytes.length + 1 };
     expect(execFileSync("gzip", ["-dc"], settings).equals(bytes)).toBe(true);
     expect(readOurs(file).bytes.equals(bytes)).toBe(true);
-    // Stored at worst: 5 bytes for each 65,535, and 5 for each area.
+    // Stored in the worst case: 5 bytes for each 65,535, and 5 for each area.
     expect(file.length).toBeLessThan(bytes.length * 1.0002 + 128);
   });
 

@@ -28,7 +28,7 @@ function sha256(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What a program makes of a file on its standard input; rejects when it ends with another status than 0. */
+/** A program's output for a file on its standard input; rejects if it ends with a status other than 0. */
 async function readBy(command: string, args: readonly string[], file: Buffer): Promise<Buffer> {
   const child = execFile(command, args, { encoding: "buffer", maxBuffer: 64 * 1024 * 1024 });
   const exit: Promise<unknown[]> = once(child, "exit");
@@ -68,7 +68,7 @@ describe("createGzipWriter", () => {
     );
   });
 
-  // Past several blocks, of what deflate can and cannot make smaller.
+  // Longer than several blocks, with compressible and incompressible content.
   const long = Buffer.concat([
     randomBytes(deflateBlockBytes + 1),
     Buffer.alloc(3 * deflateBlockBytes, "a line of text\n"),
@@ -85,7 +85,7 @@ describe("createGzipWriter", () => {
 
   const made = files.flatMap(([name, bytes]) => levels.map((level) => ({ name, bytes, level })));
 
-  // `npm test` asks for our own compressor alone: the other is zlib's.
+  // `npm test` tries only our own compressor: the other is zlib's.
   it.each(someOf(made, levels.length))(
     "is one member to every reader: $name, level $level",
     async ({ bytes, level }) => {

@@ -1,22 +1,22 @@
-// Reads raw deflate, after RFC 1951 alone and sharing nothing with zlib: stricter, and slow.
+// Reads raw deflate, written from RFC 1951 alone and sharing nothing with zlib: stricter, and slow.
 
-/** What a reader meets in deflated bytes. */
+/** What a reader finds in deflated bytes. */
 export type Inflated = {
   readonly bytes: Buffer;
-  /** Of its blocks, in order: 0 stored, 1 fixed codes, 2 codes of their own. */
+  /** The kinds of its blocks, in order: 0 stored, 1 fixed codes, 2 codes of their own. */
   readonly blocks: readonly number[];
   readonly lengths: ReadonlySet<number>;
   readonly distances: ReadonlySet<number>;
-  /** Bits of the longest code of a literal or length. */
+  /** Bits in the longest code of a literal or length. */
   readonly codeBitsMax: number;
 };
 
-/** A code: for each number of bits, the symbols whose codes have it, in order. */
+/** A code: for each number of bits, the symbols whose codes have that length, in order. */
 type Code = readonly (readonly number[])[];
 
 const order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/** @throws {Error} the lengths make no complete code of prefixes. */
+/** @throws {Error} the lengths do not form a complete prefix code. */
 function codeOf(lengths: readonly number[]): Code {
   const code: number[][] = Array.from({ length: 16 }, () => []);
   for (const [symbol, length] of lengths.entries()) if (length > 0) code[length]?.push(symbol);
@@ -64,7 +64,7 @@ class Bits {
   }
 }
 
-/** Literals, lengths and distances, of codes that the block brings along. */
+/** Literals, lengths and distances, in codes that the block itself defines. */
 function readCodes(bits: Bits): { readonly symbols: number[]; readonly distances: number[] } {
   const [symbols, distances] = [bits.get(5) + 257, bits.get(5) + 1];
   const own = Array.from({ length: 19 }, () => 0);
@@ -106,7 +106,7 @@ function distanceOf(slot: number, bits: Bits): number {
   return 1 + ((2 + (slot & 1)) << extra) + bits.get(extra);
 }
 
-/** Reads all blocks to the last. @throws {Error} the bytes are not deflate, or are not all of it. */
+/** Reads all blocks to the last. @throws {Error} the bytes are not valid deflate, or continue after it. */
 export function inflate(deflated: Buffer): Inflated {
   const bits = new Bits(deflated);
   const bytes: number[] = [];

@@ -13,7 +13,7 @@ const ways = {
   "lines and their rows": () => hashesOfRows([linePage(lines.map((line) => [line, "same"]))]),
 };
 
-/** How many values each byte of the hashes takes. */
+/** How many different values each byte of the hashes takes. */
 function valuesOf(hashes: Uint8Array): number[] {
   return Array.from(
     { length: hashBytes },
@@ -21,7 +21,7 @@ function valuesOf(hashes: Uint8Array): number[] {
   );
 }
 
-// A hash of which a part says nothing would now and then call a changed row unchanged.
+// A hash with a constant part would sometimes call a changed row unchanged.
 it.each(Object.entries(ways))("every bit of the hash of %s tells it from others", (_, hashes) => {
   const all = hashes();
   expect(all).toHaveLength(lines.length * hashBytes);

@@ -17,7 +17,7 @@ function account(id: unknown, domain?: string): Mapped {
   return { record: recordOf(id, domain) };
 }
 
-/** Maps by what is in the row's `as`. */
+/** Maps by the row's `as`. */
 const mapping = {
   plan,
   map: ({ as: kind, id }: Readonly<Record<string, unknown>>): Mapped => {
@@ -34,12 +34,12 @@ async function written(...pages: readonly RowPage[]): Promise<RecordPage[]> {
   return await collect(writeLines(streamOf(pages), { ...how, mapping }));
 }
 
-/** The ids of a page: of none to eight rows. */
+/** The ids of a page: none to eight rows. */
 function idsOf(page: number): string[] {
   return numbers(page % 9).map((row) => `${page}-${row}`);
 }
 
-/** The page of one account of this name. */
+/** The page of one account with this name. */
 async function named(name: string, more: Partial<HowToWrite> = {}): Promise<RecordPage> {
   const fields = { account_id: "id", domain: "site", account_properties: { name: "name" } };
   const compiled = compileMapping({ mapping: fields, stream: "account" });
@@ -167,7 +167,7 @@ describe("writeLines", () => {
     let read = 0;
     for await (const page of writeLines(streamOf(pages), { ...how, mapping })) {
       held.push(page);
-      // As pages are whose keys are judged while others are read.
+      // As when the keys of pages are judged while others are read.
       const oldest = held.length > 3 ? held.shift() : undefined;
       if (oldest === undefined) continue;
       const made = oldest.candidates.map((each) => lineOf(oldest, each).toString());

@@ -9,7 +9,7 @@ import { textAt, type TextBlock } from "../../../src/state/text-block.ts";
 /** Makes rejects of accounts with their rows. */
 export const makeReject: MakeReject = rejectMaker("account", "keep");
 
-/** A page as a connector yields it: rows from line 2 on. */
+/** A page as a connector yields it, with its rows from line 2 on. */
 export function rowPage(rows: readonly Row[], more: Partial<RowPage> = {}): RowPage {
   return { rows, position: { row: rows.length }, where: (index) => `a.csv:${index + 2}`, ...more };
 }

@@ -10,7 +10,7 @@ function written(properties: object): Buffer {
   return Buffer.from(JSON.stringify(record));
 }
 
-/** What the store knows once the service has accepted a record. */
+/** What the store knows of a record that the service has accepted. */
 function accepted(line: Buffer): KnownRecord & { state: "accepted" } {
   const fields = [...fieldHashesOf(line, "account")].map(([name, hash]) => ({ name, hash }));
   return { state: "accepted", hash: hashOf(line), fields, acceptedAt: 5, send: 1 };

@@ -42,7 +42,7 @@ function faultOf(changes: StreamRecord, stream: Stream = "account"): unknown {
   return fault && [fault.code, fault.field];
 }
 
-/** Why a record is refused whose only property has this value. */
+/** Why a record is refused if its only property has this value. */
 function reasonOf(value: unknown): string | undefined {
   return validateRecord("account")({ ...valid.account, account_properties: { p: value } })?.reason;
 }

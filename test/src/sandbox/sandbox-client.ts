@@ -39,7 +39,7 @@ export function textLike(matcher: unknown): unknown {
   return matcher;
 }
 
-/** A folder that goes when the test ends. */
+/** A folder that is removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-test-"));
   onTestFinished(async () => {
@@ -74,7 +74,7 @@ export function gzipOf(records: readonly unknown[]): Buffer {
   return gzipSync(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 
-/** The requests of the API document, as a client without any comfort sends them. */
+/** The requests of the API document, sent by a minimal client. */
 export class SandboxClient {
   readonly sandbox: Sandbox;
   readonly dataFolder: string;
@@ -94,7 +94,7 @@ export class SandboxClient {
     return await read(await request(`${this.sandbox.address}${path}`, { headers }));
   }
 
-  /** POSTs a value as JSON, or a text or bytes as they are. */
+  /** POSTs a value as JSON, but a text or bytes unchanged. */
   async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return await read(
       await request(`${this.sandbox.address}${path}`, {
@@ -141,7 +141,7 @@ export class SandboxClient {
     );
   }
 
-  /** Address and PUT in one; gives the file key. */
+  /** Requests an address and PUTs the file. Returns the file key. */
   async upload(file: Buffer, stream = "account"): Promise<string> {
     const { url, fileKey } = await this.uploadAddress(stream);
     const { status } = await this.put(url, file);

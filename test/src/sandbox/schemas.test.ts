@@ -51,7 +51,7 @@ describe("checkRecord", () => {
   it.each([
     ["2026-01-31T23:59:59.123456+05:30", true],
     ["2026-01-31t23:59:59z", true],
-    // A leap second, which RFC 3339 knows and few readers do.
+    // A leap second, which RFC 3339 allows and few parsers accept.
     ["2026-06-30T23:59:60Z", false],
     ["2026-01-31T23:59:59", false],
     ["2026-02-30T00:00:00Z", false],
@@ -67,7 +67,7 @@ describe("checkRecord", () => {
     [nestingDepthMax, true],
     [nestingDepthMax + 1, false],
   ])("accepts %i levels: %s", (levels, isAccepted) => {
-    // The record and its properties are two of them.
+    // The record and its properties are two of the levels.
     let value: unknown = 0;
     for (let level = 2; level < levels; level += 1) value = [value];
     const record = { ...account(1), account_properties: { value } };

@@ -20,7 +20,7 @@ function bodyWith(properties: string): string {
   return `{"stream":"account","data":[{"account_id":"A","domain":"d","account_properties":${properties}}]}`;
 }
 
-/** A body of exactly so many bytes. */
+/** A body of exactly this many bytes. */
 function bodyOf(bytes: number): string {
   return bodyNamed("x".repeat(bytes - bodyNamed("").length));
 }

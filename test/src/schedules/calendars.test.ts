@@ -12,7 +12,7 @@ const ranges = z
   .array(z.object({ start: z.unknown(), end: z.unknown(), step: z.number() }))
   .optional();
 
-/** Whether a calendar's field has a value, as Temporal documents it; `names` stand for numbers from `from` on. */
+/** Whether a calendar's field includes a value, as Temporal documents it; `names` represent numbers from `from` on. */
 function holds(
   values: unknown,
   value: number,
@@ -27,7 +27,7 @@ function holds(
   });
 }
 
-/** Whether Temporal starts a run in that minute, UTC. */
+/** Whether Temporal starts a run in this minute (UTC). */
 function fires(calendars: readonly CalendarSpec[], time: Date): boolean {
   return calendars.some(
     ({ minute, hour, dayOfMonth, month, dayOfWeek }) =>
@@ -39,7 +39,7 @@ function fires(calendars: readonly CalendarSpec[], time: Date): boolean {
   );
 }
 
-/** A week as ranges name it: a range may end with Sunday. */
+/** The names of a week in ranges: a range may end with Sunday. */
 const week = ["mon", "TUE", "wed", "thu", "fri", "SAT", "Sun"];
 
 const namedWeek = tuple(integer({ min: 0, max: 6 }), integer({ min: 0, max: 6 })).map(

@@ -25,6 +25,6 @@ it("begins no further one once one has failed", async () => {
   });
   await expect(done).rejects.toThrow("no");
   for (let turn = 0; turn < items.length; turn++) await new Promise(setImmediate);
-  // The first went on to another one before the second failed.
+  // The first worker continued with another item before the second failed.
   expect(begun).toEqual([0, 1, 2, 3]);
 });

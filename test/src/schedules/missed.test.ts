@@ -5,7 +5,7 @@ import { missedRuns, missedWarning, resumedNote } from "../../../src/schedules/m
 
 const nightly = { cron: "30 2 * * *", timeZone: "Europe/Paris" };
 
-/** A run that took a minute; `nominalAt` where its schedule started it. */
+/** A run that took a minute; `nominalAt` if its schedule started it. */
 function begun(
   startedAt: string,
   more: { readonly nominalAt?: string; readonly endedAt?: string } = {},
@@ -88,7 +88,7 @@ describe("missedRuns", () => {
     ["2026-11-20T08:00:00.000Z", 0],
   ])("wants nothing of a schedule before it was made so: since %s it finds %i", (since, count) => {
     const byHand = begun("2026-11-18T12:00:00.000Z");
-    // That of another time, which the schedule had before.
+    // A run of a time that the schedule had earlier.
     const other = begun("2026-11-17T02:00:09.000Z", { nominalAt: "2026-11-17T02:00:00.000Z" });
     const run = begun("2026-11-20T09:00:00.000Z");
     const seen = { run, last: byHand, others: [byHand, other], since: new Date(since) };

@@ -35,14 +35,14 @@ function nightly(name: string, cron = "30 2 * * *", timeZone = "Europe/Paris"): 
   return { name, schedule: { cron, timeZone }, workflow: "sync", input: { sync: name } };
 }
 
-/** Plans and makes all changes; answers what they were. */
+/** Plans and makes all changes. Returns the changes. */
 async function applied(
   client: TemporalClient["client"],
   wanted: readonly Wanted[],
 ): Promise<Plan["changes"]> {
   const { changes } = await planSchedules(client, wanted, owner);
   for (const change of changes) await applyChange(client, change, owner);
-  // Temporal's list of schedules lags behind what is asked of each by its id.
+  // Temporal's list of schedules lags behind the description of each by its id.
   const names = wanted.map(({ name }) => name);
   await until(async () => {
     const listed = await scheduledNames(client, owner.taskQueue);
@@ -264,12 +264,12 @@ describe("planSchedules", () => {
         expect([schedule.cron, ours]).toEqual([schedule.cron, unique]);
         for (const { at, effect } of clockChanges(schedule, after)) {
           const times = theirs.filter((clock) => clock === at).length;
-          // The others meet a change in some weeks of the year alone.
+          // The others meet a clock change only in some weeks of the year.
           const always = ["paris5", "paris6", "new_york"].includes(name);
           if (always && at < (theirs.at(-1) ?? "")) changed.push(`${name} ${effect}: ${times}`);
         }
       }
-      // Measured, and what docs/schedules.md says: Temporal's own documents promise two runs for each.
+      // Measured, and as docs/schedules.md says: Temporal's own documents promise two runs for each.
       expect([...new Set(changed)]).toEqual([
         "paris5 left_out: 0",
         "paris6 shown_twice: 1",
@@ -280,7 +280,7 @@ describe("planSchedules", () => {
   );
 });
 
-/** The state of `accounts`, asked for again where a busy server does not say it in the time that a run gives it. */
+/** The state of `accounts`; repeats the request if a busy server does not answer within a run's time limit. */
 async function stateSaid(client: TemporalClient["client"]): ReturnType<typeof scheduleState> {
   return await until(async () => {
     const state = await scheduleState(client, "sluice", "accounts");

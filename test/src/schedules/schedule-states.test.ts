@@ -15,7 +15,7 @@ const many = Array.from({ length: schedulesDescribedMax + 1 }, (_, at) => `sync-
 
 const idOf = (name: string): string => scheduleId(owner.taskQueue, name);
 
-/** A client whose server has and lists these, and the ids of the schedules that it is asked for from then on. */
+/** A client whose server has and lists these schedules, and the ids of the schedules that it describes from then on. */
 async function noting(
   names: readonly string[],
 ): Promise<{ client: Client; asked: () => string[] }> {
@@ -23,12 +23,12 @@ async function noting(
   onTestFinished(close);
   for (const name of names) await make(client, name);
   await until(async () => (await scheduledNames(client, "sluice")).length === names.length);
-  // Each that is described is taken from here.
+  // Each describe call gets its handle here.
   const handles = vi.spyOn(client.schedule, "getHandle");
   return { client, asked: () => handles.mock.calls.map(([id]) => id) };
 }
 
-/** What is said of schedules, once a server that is busy has said it of each. */
+/** The states of schedules, once a busy server has answered for each. */
 async function knownStates(
   client: Client,
   names: readonly string[],

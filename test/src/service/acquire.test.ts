@@ -33,7 +33,7 @@ describe("a failing service", () => {
       name: "RateLimitedError",
       isOutage: true,
       message: "the service is failing, next probe at 2026-01-01T00:00:01.000Z: 503",
-      // Half of the step on top: those who wait do not come back together.
+      // Half of the step is added: waiting callers do not come back together.
       retryAfterMs: 1_500,
     });
     under.clock.nowMs += 1_000;
@@ -72,7 +72,7 @@ describe("a failing service", () => {
     await failTimes(limiter, failuresMax);
     await expect(waiting).rejects.toThrow("the service is failing");
     under.clock.nowMs += 1_000;
-    // Two permits were taken; the probe would wait for the third, and is cancelled meanwhile.
+    // Two permits were taken; the probe would wait for the third, and is cancelled while it waits.
     await limiter.ended(await limiter.acquire(ingestion, never), "undecided");
     expect(await under.acquired(limiter, ingestion)).toMatchObject({ name: "AbortError" });
     expect(await limiter.acquire(ingestion, never)).toEqual({ scope: ingestion, isProbe: true });

@@ -61,7 +61,7 @@ describe("assertMaySend", () => {
     await expect(assert()).resolves.toBeUndefined();
     await under.worker().creditsExhausted(ingestion, "none");
     await expect(assert()).rejects.toBeInstanceOf(CreditsExhaustedError);
-    // No wall clock that is set brings credits, nor takes them away.
+    // Setting the wall clock neither brings credits nor takes them away.
     under.clock.stepWall(2 * 86_400_000);
     await expect(assert()).rejects.toBeInstanceOf(CreditsExhaustedError);
     under.clock.stepWall(-4 * 86_400_000);

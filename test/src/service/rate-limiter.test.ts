@@ -18,7 +18,7 @@ describe("the rate", () => {
   it("lets a request out every 100 ms at 10 a second, whichever worker asks", async () => {
     const under = await RateLimiterUnderTest.open();
     const workers = [under.worker({ perSecond: 10 }), under.worker({ perSecond: 10 })];
-    // Nobody waits here: a wait ends at once, and its permit is gone.
+    // Nobody really waits here: a wait ends at once, and its permit is used up.
     const waits: number[] = [];
     for (const n of numbers(12)) {
       const asking = requester();
@@ -26,7 +26,7 @@ describe("the rate", () => {
       waits.push(asking.tally.waitedMs);
     }
     expect(waits).toEqual(numbers(12).map((n) => n * 100));
-    // The last would have slept for longer than an activity may, and has taken no permit.
+    // The last one would have slept for longer than an activity may, and took no permit.
     expect(await under.acquired(workers[0], ingestion)).toMatchObject({
       name: "RateLimitedError",
       retryAfterMs: 1_100,

@@ -54,7 +54,7 @@ describe("createAtomicFile", () => {
     const file = await createAtomicFile(path);
     await file.write(Buffer.from("first "));
     await file.write(Buffer.from("second"));
-    // What a crash here would leave.
+    // What a crash at this point would leave.
     expect(await namesIn(join(folder, "run-1"))).toEqual(["a.partial"]);
     await file.finish();
     await file.discard();

@@ -11,7 +11,7 @@ import type { Ranges } from "../../../src/state/ranges.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { collect } from "../../support/sequences.ts";
 
-/** Stages lines as a chunk is staged. */
+/** Stages lines as staging does for a chunk. */
 async function stage(lines: readonly string[]): Promise<string> {
   const blocks: Buffer[] = [];
   const gzip = createGzipWriter(async (bytes) => void blocks.push(Buffer.from(bytes)), 1);
@@ -27,7 +27,7 @@ async function read(file: string, ranges: Ranges): Promise<(readonly [number, st
   return found.map(({ record, line }) => [record, line.toString()] as const);
 }
 
-/** Ascending ranges that do not touch, out of sorted distinct numbers. */
+/** Ascending ranges that do not touch, from sorted distinct numbers. */
 function rangesOf(cuts: readonly number[]): (readonly [number, number])[] {
   const sorted = cuts.toSorted((a, b) => a - b);
   return sorted.flatMap((from, index) => {

@@ -62,7 +62,7 @@ describe.each(someOf(implementations, 2))("what blocks a limit: $kind", ({ open 
       limited.clock.nowMs += hourMs / 2 - 1;
       expect(await limited.acquire()).toHaveProperty("blocked");
       limited.clock.nowMs += 1;
-      // Permits of the boot before are over.
+      // Permits from before the reboot are over.
       expect(await limited.acquire()).toMatchObject({ granted: true, waitMs: 0 });
     });
 

@@ -25,7 +25,7 @@ const busyWriter = `
     Atomics.notify(workerData.count, 0);
   }`;
 
-/** How often another writes between. */
+/** How often the other one writes in between. */
 const times = 20;
 
 describe("openDatabase", () => {
@@ -43,7 +43,7 @@ describe("openDatabase", () => {
     const meanwhile: number[] = [];
     for (let time = 0; time < times; time += 1) {
       const before = Atomics.load(count, 0);
-      // Until the busy one has written once more, so that it is in the midst of its work.
+      // Wait until the busy one has written once more, so that it is in the middle of its work.
       Atomics.wait(count, 0, before);
       db.write(() => put.run());
       meanwhile.push(Atomics.load(count, 0) - before);
@@ -51,8 +51,7 @@ describe("openDatabase", () => {
 
     await busy.terminate();
     db.close();
-    // 3 or 4 most times, and more when this process is not scheduled in time. By SQLite's own waiting it is
-    // some dozens.
+    // Usually 3 or 4, and more if this process is not scheduled in time. With SQLite's own waiting it is some dozens.
     expect(meanwhile.toSorted((a, b) => a - b)[times / 2]).toBeLessThan(10);
   });
 
@@ -68,7 +67,7 @@ describe("openDatabase", () => {
     expect(() => openDatabase(file)).toThrow("worker 42 of sluice 0.0.9 works with it");
     const version = older.prepare("pragma user_version");
     expect(version.get()).toEqual({ user_version: 1 });
-    // One that beat before the clock was set back is gone, as one is that is silent.
+    // A process that beat before the clock was set back is gone, like a silent one.
     beat.run({ at: Date.now() + 3_600_000 });
     openDatabase(file).close();
     expect(version.get()).toEqual({ user_version: migrations.length });

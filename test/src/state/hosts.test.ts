@@ -36,12 +36,12 @@ describe.each(someOf(implementations, 2))("hosts of $kind", ({ open }) => {
     await test.openRun("r2");
     await store.endRun({ runId: "r2", outcome: "done", endedAt: at });
     await store.beat(beatOf("1", nowMs + 2 * hostBeatMs));
-    // Another's clock is behind, and says nothing of when anybody worked.
+    // The other host's clock is behind, and does not say when anybody worked.
     await store.beat(beatOf("2", nowMs));
     expect(await idleOf("r1")).toBe(0);
     await store.stopBeating(beatOf("1", nowMs));
     await store.beat(beatOf("3", nowMs + 10 * hostBeatMs));
-    // What was done until the next beat would have come is not a rest.
+    // The time until the next beat would have come does not count as idle.
     expect(await idleOf("r1")).toBe(7 * hostBeatMs);
     expect(await idleOf("r2")).toBe(0);
   });
@@ -65,12 +65,12 @@ describe.each(someOf(implementations, 2))("hosts of $kind", ({ open }) => {
     const choose = async (runId: string, lane = 1, over?: readonly number[]): Promise<string> =>
       await store.chooseHost({ runId, lane, over, hosts: ["a", "b"] });
     expect([await choose("r1"), await choose("r2"), await choose("r3")]).toEqual(["a", "b", "a"]);
-    // Where it was itself says nothing of where it is to be.
+    // Its earlier host does not affect the choice.
     expect(await choose("r3")).toBe("a");
     await store.releaseLock({ name: "lock of r1", runId: "r1" });
     await store.releaseLock({ name: "lock of r3", runId: "r3" });
     expect([await choose("r2", 2), await choose("r2", 3)]).toEqual(["a", "a"]);
-    // A lane that is over makes room for the next one.
+    // A finished lane makes room for the next one.
     expect(await choose("r2", 4, [2, 3])).toBe("a");
     expect(await store.chooseHost({ runId: "r2", lane: 5, hosts: ["c"] })).toBe("c");
   });

@@ -23,14 +23,14 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
 
   type Story = {
     readonly kind?: RunKind;
-    /** @default of a replay the beginning of its list, else somewhere after the source's */
+    /** @default for a replay the beginning of its list, otherwise a place after the source's */
     readonly from?: unknown;
     readonly request?: RunRequest;
     readonly keys?: readonly string[];
     readonly outcome?: "done" | "failed";
   };
 
-  /** A run that rejects these and has sent these keys, committed and ended. */
+  /** A run that rejects these rows and has sent these keys, committed and ended. */
   const run = async (
     runId: string,
     rejects: readonly RejectEntry[],
@@ -156,7 +156,7 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
     await test.commit(await staging("r2", ["k2"]));
     await staging("r3", ["k1", "k2"]);
     await store.dropStagings({ runId: "r3" });
-    // One that failed has not read the whole source.
+    // A failed run has not read the whole source.
     await store.endRun({ runId: "r2", outcome: "failed", endedAt: at });
     expect(await places()).toEqual(["r1 t:1"]);
   });

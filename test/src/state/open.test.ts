@@ -11,7 +11,7 @@ import { StoreUnderTest } from "./store-under-test.ts";
 
 it("a store in Postgres does not begin anew beside a folder that holds runs", async () => {
   const test = await StoreUnderTest.open(async (folder) => await openStoreInline(folder));
-  // Nobody listens there.
+  // Nothing listens there.
   const store = { url: new Secret("postgres://sluice@127.0.0.1:1/state"), schema: "sluice" };
   const opening = { stateFolder: test.folder, store };
   await expect(openStateStore(opening)).rejects.toThrow(StateUnavailableError);
@@ -27,7 +27,7 @@ it("is not read and not written any more once its file was removed, or another i
   const away = join(test.folder, "away.db");
   await rename(file, away);
   await expect(test.store.runs({ limit: 5 })).rejects.toThrow("was removed or replaced");
-  // By these a worker ends, and its activities wait for the next one.
+  // With these a worker ends, and its activities wait for the next one.
   const refusal = { field: "store", retryBudgetMs: 60_000 };
   await expect(test.openRun("r1")).rejects.toMatchObject(refusal);
   await copyFile(away, file);

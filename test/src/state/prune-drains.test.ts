@@ -14,7 +14,7 @@ describe.each(someOf(implementations, 2))("pruneRuns of drains: $kind", ({ open 
     test = await StoreUnderTest.open(open);
   });
 
-  /** Makes a run with one committed chunk; answers the ids of all runs, the newest first. */
+  /** Makes a run with one committed chunk. */
   async function run(runId: string, kind: RunKind, outcome: Outcome): Promise<void> {
     await test.openRun(runId, kind);
     await test.stage(runId, 1);

@@ -4,10 +4,10 @@ import { numbers } from "../../support/sequences.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { StoreUnderTest } from "./store-under-test.ts";
 
-/** The limit whose permits are asked for. */
+/** The limit whose permits are requested. */
 export const limit = "api:1";
 
-/** One who asks for a permit. */
+/** A request for a permit. */
 export type Asking = {
   readonly token?: string;
   /** @default 1 */
@@ -35,7 +35,7 @@ export class RateLimitUnderTest {
     return await this.store.acquirePermit({ ...ask, ...this.clock.moment() });
   }
 
-  /** Takes the eleven permits that may be slept for. */
+  /** Takes the eleven permits that a caller may sleep for. */
   async acquireAll(): Promise<void> {
     for (const _ of numbers(11)) await this.acquire();
   }
@@ -58,7 +58,7 @@ export class RateLimitUnderTest {
   }
 }
 
-/** The wait of an answer that neither a block nor the breaker gave. */
+/** The wait of an answer that came neither from a block nor from the breaker. */
 export function waitOf(answer: PermitAnswer): number {
   if ("granted" in answer) return answer.waitMs;
   throw new Error(`nobody may leave: ${JSON.stringify(answer)}`);

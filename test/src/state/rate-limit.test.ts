@@ -32,7 +32,7 @@ describe.each(implementations)("rate limits: $kind", ({ open }) => {
       expect(waitOf(await limited.acquire({ token: "b" }))).toBe(1_150);
       limited.clock.nowMs += 1_050;
       expect(await limited.acquire({ token: "a" })).toMatchObject({ granted: true, waitMs: 0 });
-      // Used up: whoever asks under that name again goes after the others.
+      // Used up: a caller that asks under that name again comes after the others.
       expect(await limited.acquire({ token: "a" })).toMatchObject({ granted: true, waitMs: 100 });
     });
 
@@ -46,7 +46,7 @@ describe.each(implementations)("rate limits: $kind", ({ open }) => {
       limited.clock.nowMs += 1_100 + ms;
       const low = { priority: 2 };
       expect(await limited.acquire(low)).toMatchObject({ granted: true });
-      // As long as the reservation counts, a lower priority has had its permit.
+      // While the reservation counts, the lower priority has already had its permit.
       expect(await limited.acquire(low)).toMatchObject({ granted: !isKept });
     });
 
@@ -68,14 +68,14 @@ describe.each(implementations)("rate limits: $kind", ({ open }) => {
         for (const n of numbers(count)) left.get(name)?.set(`${name} ${n}`, 0);
       };
       const grants: string[] = [];
-      /** Everybody comes when told; each one granted leaves. */
+      /** All callers come when their wait is over; each granted one leaves. */
       const pass = async (ms: number): Promise<void> => {
         for (
           const endMs = limited.clock.nowMs + ms;
           limited.clock.nowMs < endMs;
           limited.clock.nowMs += 100
         ) {
-          // The lowest priority asks first: only the rule holds it back.
+          // The lowest priority asks first: only the rule of priorities holds it back.
           for (const [priority, name] of [...priorities.entries()].toReversed()) {
             for (const [token, due] of left.get(name) ?? []) {
               if (due > limited.clock.nowMs) continue;

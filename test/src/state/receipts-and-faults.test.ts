@@ -58,7 +58,7 @@ describe.each(someOf(implementations, 2))("receipts and faults: $kind", ({ open 
     expect(await store.claimKey({ ...one, attempts: 1, fileKey: "k" })).toBe(true);
     expect(await store.claimKey({ ...two, attempts: 1, fileKey: "k" })).toBe(false);
     expect(await store.receipt(two)).toMatchObject({ fileKey: null });
-    // An attempt that another has followed claims nothing.
+    // An attempt that another has replaced claims nothing.
     await store.beginPart({ ...one, form: "file", host: "h" });
     await store.claimKey({ ...one, attempts: 1, fileKey: "stale" });
     expect(await store.receipt(one)).toMatchObject({ fileKey: "k" });

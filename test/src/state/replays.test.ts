@@ -22,7 +22,7 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     await test.openRun("r1");
   });
 
-  /** Stages a chunk that rejects these, and commits it; answers its send. */
+  /** Stages a chunk that rejects these rows, and commits it. Returns its send. */
   const reject = async (chunk: number, rejects: readonly RejectEntry[]): Promise<number> => {
     const { stage, send } = await store.beginStaging({ runId: "r1", chunk, host: "h" });
     await store.addRejects({ runId: "r1", chunk, stage, rejects, at });

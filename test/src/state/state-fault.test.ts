@@ -10,7 +10,7 @@ import { openDatabase } from "../../../src/state/sqlite/database.ts";
 import { fillDisk } from "../../chaos/world/full-disk.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
-/** What opening a store fails with, as a person sees it, and the exit code. */
+/** The error of opening a store, as a person sees it, and the exit code. */
 function faultOf(file: string): { text: string; code: number } | undefined {
   try {
     openDatabase(file).close();
@@ -46,7 +46,7 @@ it("says of a full disk how many bytes are free", async () => {
   const disk = await fillDisk(folder);
   onTestFinished(async () => await disk.close());
   const fault = faultOf(join(folder, "state.db"));
-  // Where no small disk may be mounted a file is in the folder's place.
+  // If no small disk may be mounted, a file is in the folder's place.
   const words =
     disk.means === "a full tmpfs"
       ? /^no room .*: 0 bytes free on the disk.* → make room there: waiting work continues by itself/
@@ -70,8 +70,8 @@ it("comes to an end where a folder that is there can hold no other", async () =>
 });
 
 /**
- * Opens the store to read it on a disk that is mounted read-only, where that may be done; prints its id and
- * what writing to it does.
+ * Opens the store to read it on a disk that is mounted read-only, if that is allowed; prints its id and the result of
+ * writing to it.
  */
 const readsOnly = `
 const { openToRead } = await import(process.argv[2]);
@@ -97,7 +97,7 @@ it("is read where the state folder cannot be written", async () => {
   );
   const [mounted, plain] = ran;
   expect(JSON.parse(plain?.stdout ?? "")).toEqual({ storeId, wrote: "written" });
-  // Only where a disk may be mounted.
+  // Only if a disk may be mounted.
   if (/^(?:unshare|mount): /m.test(mounted?.stderr ?? "unshare: ")) return;
   const wrote = "attempt to write a readonly database";
   expect(mounted?.stdout).toBe(`${JSON.stringify({ storeId, wrote })}\n`);

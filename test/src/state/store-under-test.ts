@@ -19,8 +19,8 @@ import { openPostgresInline } from "../../support/project/inline-postgres.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 
 /**
- * Every implementation of the state store passes the contract. Its thread is held by the tests of the port
- * and of every command.
+ * Every implementation of the state store passes the contract. Its thread is covered by the tests of the port and of
+ * every command.
  */
 export const implementations = [
   { kind: "sqlite", open: (folder: string): Promise<StateStore> => openStoreInline(folder) },
@@ -50,7 +50,7 @@ export const staged = {
   ],
 };
 
-/** What every call of `StoreUnderTest.judge` says. */
+/** The common input of all calls of `StoreUnderTest.judge`. */
 type Judged = Pick<KeysToStage, "send" | keyof StageName> & { readonly keys: readonly string[] };
 
 /** A store in a folder of its own, with the steps that most tests begin with. */
@@ -78,7 +78,7 @@ export class StoreUnderTest {
     return new StoreUnderTest(folder, store);
   }
 
-  /** Judges keys of a staging in the order given, of records that are all the same. */
+  /** Judges keys of a staging in the given order, all with the same record. */
   async stageKeys({
     keys,
     ...more
@@ -94,13 +94,13 @@ export class StoreUnderTest {
     });
   }
 
-  /** The verdicts of `stageKeys`; of a record that is sent `verdict.new`, whatever it is sent for. */
+  /** The verdicts of `stageKeys`; `verdict.new` for every record that is sent, whatever the reason. */
   async judge(input: Parameters<StoreUnderTest["stageKeys"]>[0]): Promise<number[]> {
     const { verdicts } = await this.stageKeys(input);
     return Array.from(verdicts, (one) => (isSent(one) ? verdict.new : one));
   }
 
-  /** Has a staging of a run accepted and committed. */
+  /** Accepts and commits a staging of a run. */
   async commit(
     { runId, chunk, stage }: StageName,
     finished: Partial<typeof staged> & { readonly mapping?: string | undefined } = {},
@@ -114,7 +114,7 @@ export class StoreUnderTest {
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind };
     const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
     await this.store.openRun({ runId, ...name, ...workflow, ...opening });
-    // A lock of its own for each: which run may send is not what these tests are about.
+    // A lock of its own for each: these tests are not about which run may send.
     await this.store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     const { version: checkpointVersion } = await this.store.checkpoint(name);
     await this.store.setRunRange({ runId, checkpointVersion, from: null });

@@ -19,7 +19,7 @@ it.each(someOf(implementations, 2))(
     const { stage } = await store.beginStaging(name);
     expect(await store.openStagings({ runId: "r1" })).toMatchObject([{ stage, read: 0, to: null }]);
     await store.noteStage({ ...name, stage, counts, to: { row: 1_000 } });
-    // One that was given up is none that a watcher counts.
+    // An abandoned staging does not count for an observer.
     await store.noteStage({ ...name, stage: old, counts, to: { row: 1_000 } });
     expect(await store.openStagings({ runId: "r1" })).toMatchObject([
       { stage, state: "staging", ...counts, to: { row: 1_000 } },

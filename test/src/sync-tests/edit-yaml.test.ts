@@ -5,7 +5,7 @@ import { parse, stringify } from "yaml";
 import { updatedText, yamlLine } from "../../../src/sync-tests/edit-yaml.ts";
 import { trials } from "../../support/trials.ts";
 
-/** The text with another value of `record` in the group at `cases.0`. */
+/** The text with another value for `record` in the group at `cases.0`. */
 function withRecord(text: string, value: unknown): string | undefined {
   return updatedText(text, [{ path: ["cases", 0], member: "record", value, instead: ["reject"] }]);
 }
@@ -84,7 +84,7 @@ describe("a YAML file with other values", () => {
 
   const value = fc
     .jsonValue({ maxDepth: 3 })
-    // A number of more digits than JSON carries is none in a test.
+    // A test cannot hold a number with more digits than JSON carries.
     .map((json): unknown =>
       JSON.parse(JSON.stringify(json), (_, one: unknown) =>
         typeof one === "number" ? Math.round(one % 1e9) / 1_000 : one,
@@ -104,7 +104,7 @@ describe("a YAML file with other values", () => {
           const file = { cases: [first, { name: "next" }] };
           const text = stringify(file, isFlow ? { collectionStyle: "flow" } : {});
           const updated = withRecord(text, wanted);
-          // What is given up is none of these; of too many, fast-check says so.
+          // Skips texts that are not updated; if there are too many, fast-check reports it.
           fc.pre(updated !== undefined);
           expect(parse(updated)).toEqual({
             cases: [{ row: old, record: wanted }, { name: "next" }],

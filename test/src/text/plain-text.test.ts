@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { plainJson, plainText } from "../../../src/text/plain-text.ts";
 
-/** Each kind of character that steers a terminal or a reader: controls, marks of direction, separators of lines. */
+/** Every kind of character that controls a terminal or a reader: controls, direction marks, line separators. */
 const steering = [
   "\0",
   "\t",

@@ -8,7 +8,7 @@ describe("events that are late", () => {
     const receiver = await startTestReceiver();
     const events = [{ json: "{}" }];
     const receivedAt = Date.now() - inboxLateMs - 1_000;
-    // A receiver that kept it died before it rang.
+    // A receiver that kept it died before it sent its wake-up.
     const { wake } = await receiver.inbox.keep({ connection: "forms", receivedAt, events });
     await receiver.inbox.keep({ connection: "crm", receivedAt: Date.now(), events });
     await receiver.inbox.keep({ connection: "renamed", receivedAt, events });

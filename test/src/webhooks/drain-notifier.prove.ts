@@ -23,7 +23,7 @@ async function temporalPorts(): Promise<TemporalPorts> {
   return { port, uiPort };
 }
 
-/** A server on these ports, which forgets everything when it stops; it ends with the test. */
+/** A server on these ports, which forgets everything when it stops; it is stopped after the test. */
 async function temporalOn(ports: TemporalPorts): Promise<EmbeddedTemporal> {
   const server = await startTemporal({
     binary: await findTemporal({ env: process.env, say: () => undefined }),
@@ -35,7 +35,7 @@ async function temporalOn(ports: TemporalPorts): Promise<EmbeddedTemporal> {
   return server;
 }
 
-/** A notifier of the server on these ports, with what it logged and how often it connected. */
+/** A notifier for the server on these ports, with its log lines and the number of its connections. */
 function notifierTo({ port }: TemporalPorts): {
   readonly notifier: DrainNotifier;
   readonly lines: string[];
@@ -63,7 +63,7 @@ async function clientOf({ port }: TemporalPorts): Promise<Client> {
   return client;
 }
 
-/** What the drain of a connection was told: its input, and the input of each wake. */
+/** What the drain of a connection received: its input, and the input of each wake. */
 async function toldTo(
   client: Client,
   workflowId: string,
@@ -99,7 +99,7 @@ describe("createDrainNotifier", () => {
         started: [{ connection: "forms" }],
         wakes: [[], []],
       });
-      // What was under way when it was closed has ended, and what comes after it is not told.
+      // Notifications that were under way when it was closed have ended, and later ones are not sent.
       expect((await toldTo(client, "inbox-tickets")).wakes).toEqual([[]]);
       notifier.wake("forms");
       await notifier.close();

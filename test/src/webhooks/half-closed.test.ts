@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { ended, requestOf, startTestReceiver, statusesOf, type TestReceiver } from "./support.ts";
 
-/** The statuses that a sender is answered that closes its side of the connection once it has written. */
+/** The statuses that a sender receives if it closes its side of the connection after writing. */
 async function statusesAfter({ address }: TestReceiver, text: string): Promise<readonly number[]> {
   const at = { host: address.hostname, port: Number(address.port), allowHalfOpen: true };
   const socket = connect(at);
@@ -33,7 +33,7 @@ it("a sender that has closed its side is answered all that is kept of it", async
   expect(await statusesAfter(receiver, one)).toEqual([202]);
   expect(await statusesAfter(receiver, one + other)).toEqual([200, 202]);
   expect(await statusesAfter(receiver, old)).toEqual([202]);
-  // What is not whole is not kept.
+  // An incomplete request is not kept.
   const cut = one.replace('"a"', '"d"').slice(0, -1);
   expect(await statusesAfter(receiver, cut)).toEqual([400]);
   expect(await receiver.inbox.backlogs()).toMatchObject([{ last: 3 }]);

@@ -22,7 +22,7 @@ import {
 const host = "Host: localhost";
 const bodyBytesMax = 1_000;
 
-/** A body of so many bytes. */
+/** A body of this many bytes. */
 function bodyOf(bytes: number): string {
   return `[{"id":"a"}]${" ".repeat(bytes - 12)}`;
 }
@@ -141,7 +141,7 @@ describe("what a receiver does not read (T14)", () => {
     async ([lines, status]) => {
       const receiver = await startTestReceiver();
       const own = [host, "Content-Length: 12", "Connection: close"];
-      // The line of the token is one as well.
+      // The line of the token counts too.
       const others = Array.from({ length: lines - own.length - 1 }, (_, index) => `x${index}: y`);
       const text = await exchange(receiver, requestOf(bodyOf(12), ...own, ...others));
       expect(statusesOf(text)).toEqual([status]);
@@ -165,7 +165,7 @@ describe("what a receiver does not read (T14)", () => {
   });
 });
 
-/** A connection on which this was written, and what has come back so far. */
+/** A connection to which this was written, and the answer so far. */
 function open(
   { address }: TestReceiver,
   written: string,
@@ -226,7 +226,7 @@ describe("large bodies that never end (T14)", () => {
     const held = Array.from({ length: receiverBodiesBytesMax / declared }, () =>
       open(receiver, head),
     );
-    // They are let in by then: requests are looked at in the order in which their heads come.
+    // By then they are admitted: requests are handled in the order in which their heads arrive.
     await post(receiver, []);
     const more = await exchange(receiver, requestOf("", host, `Content-Length: ${declared}`));
     expect(statusesOf(more)).toEqual([503]);
@@ -256,7 +256,7 @@ describe("the number of connections", () => {
     for (let opened = 0; opened < receiverConnectionsMax; opened += atOnce) {
       await Promise.all(Array.from({ length: atOnce }, beIdle));
     }
-    // Those that find no room are told nothing; the first one makes some.
+    // Connections beyond the limit get no answer; the first one makes room.
     const status = async (): Promise<number> => (await post(receiver, [{ id: "a" }])).status;
     await expect.poll(status, { timeout: 30_000 }).toBeLessThan(300);
   }, 60_000);

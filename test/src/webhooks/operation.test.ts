@@ -21,7 +21,7 @@ async function get(
   };
 }
 
-/** The samples of `/metrics`, less the buckets. */
+/** The samples of `/metrics`, without the buckets. */
 async function samples(receiver: TestReceiver): Promise<Readonly<Record<string, number>>> {
   const { text } = await get(receiver, "/metrics");
   const lines = text.split("\n").filter((line) => line !== "" && !/^#|_bucket/.test(line));

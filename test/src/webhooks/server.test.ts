@@ -40,7 +40,7 @@ describe("startReceiver", () => {
     let answered = false;
     const posting = post(receiver, [{ id: "a" }]).finally(() => (answered = true));
     await asked.promise;
-    // It has had the time to answer others.
+    // It had time to answer other requests.
     for (let times = 0; times < 5; times++) await fetch(new URL("/livez", receiver.address));
     expect([answered, receiver.woken]).toEqual([false, []]);
     held.resolve();

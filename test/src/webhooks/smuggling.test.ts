@@ -7,7 +7,7 @@ const body = '[{"id":"a"}]';
 const length = `Content-Length: ${body.length}`;
 const chunks = `c\r\n${body}\r\n0\r\n\r\n`;
 
-/** What a request carries after its end for the next one to be: a second delivery. */
+/** Bytes after the end of a request that try to pass as the next one: a second delivery. */
 const smuggled = requestOf(body, host, length);
 
 const attacks: Readonly<Record<string, string>> = {

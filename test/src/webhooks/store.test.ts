@@ -22,7 +22,7 @@ async function ready(receiver: TestReceiver): Promise<{ status: number; text: st
   return { status: answer.status, text: await answer.text() };
 }
 
-/** An inbox whose disk is full whenever it is said so, and what it was asked to keep. */
+/** An inbox whose disk can be declared full, and the deliveries that it was asked to keep. */
 function fullAtTimes(): {
   readonly wrap: (inbox: Inbox) => Inbox;
   readonly disk: { isFull: boolean };
@@ -75,7 +75,7 @@ describe("a receiver that cannot write", () => {
     const answers = (await Promise.all(flood)).flatMap(statusesOf);
     expect(answers).toEqual(flood.map(() => 503));
     const seconds = (performance.now() - startedMs) / 1_000;
-    // One try and one look a second.
+    // At most one try and one check a second.
     expect(asked.length).toBeLessThanOrEqual(2 + 2 * seconds);
   });
 
@@ -98,7 +98,7 @@ describe("a receiver whose inbox is above its mark", () => {
     expect(statusesOf(refused)).toEqual([503]);
     expect(refused).toContain('{"error":{"code":"backlog"');
     expect(refused).toContain(`retry-after: ${retryAfter}`);
-    // Other connections have a mark of their own.
+    // Each connection has a backlog limit of its own.
     expect(await post(receiver, [{ id: "a" }], { path: "/hooks/crm" })).toMatchObject({
       status: 202,
     });

@@ -16,7 +16,7 @@ const endpointConfig = z.object({
   backlogMax: z.int().default(1_000),
 });
 
-/** Reads what a sender of the tests posts: a list of events, each with an id, believed by a bearer token. */
+/** Reads what a test sender posts: a list of events, each with an id, authenticated by a bearer token. */
 function received(headers: Readonly<Record<string, string | undefined>>, body: Buffer): Received {
   if (headers["authorization"] !== "Bearer token") return { refuse: 401, reason: "bad_token" };
   try {
@@ -29,7 +29,7 @@ function received(headers: Readonly<Record<string, string | undefined>>, body: B
   }
 }
 
-/** A connector for what the tests post. */
+/** A connector for the tests' posts. */
 export const posts: PushSource = pushSource({
   name: "posts",
   config: endpointConfig,
@@ -37,7 +37,7 @@ export const posts: PushSource = pushSource({
   receive: ({ request }) => received(request.headers, request.body),
 });
 
-/** A receiver on a free port, and what became of it. */
+/** A receiver on a free port, and the effects of its work. */
 export type TestReceiver = {
   readonly address: URL;
   readonly inbox: Inbox;
@@ -52,7 +52,7 @@ export async function startTestReceiver(
   settings: {
     readonly push?: PushSource;
     readonly config?: Partial<z.input<typeof endpointConfig>>;
-    /** In place of the folder's inbox. */
+    /** Replaces the folder's inbox. */
     readonly inbox?: (inbox: Inbox) => Inbox | Promise<Inbox>;
     readonly now?: () => number;
   } = {},
@@ -104,10 +104,7 @@ export async function post(
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-/**
- * Everything that comes back on a connection from its first byte to its end; `pieces` are written one after
- * the other.
- */
+/** Everything that a connection receives from its first byte to its end; `pieces` are written one after the other. */
 export async function exchange(
   { address }: Pick<TestReceiver, "address">,
   ...pieces: readonly (string | Buffer)[]
@@ -115,25 +112,25 @@ export async function exchange(
   const socket = connect({ host: address.hostname, port: Number(address.port) });
   let text = "";
   socket.on("data", (bytes: Buffer) => (text += bytes.toString("latin1")));
-  // A reset after the answer is an end as well.
+  // A reset after the answer counts as an end too.
   socket.on("error", () => undefined);
   for (const piece of pieces) socket.write(piece);
   await ended(socket);
   return text;
 }
 
-/** Resolves when a connection is gone, in whatever way. */
+/** Resolves when a connection has ended, in whatever way. */
 export async function ended(socket: Socket): Promise<void> {
   await new Promise((resolve) => socket.once("close", resolve));
 }
 
-/** The lines of a request with a believed body, to be altered; each ends with CR LF. */
+/** The lines of a request with an authenticated body, ready to be altered; each ends with CR LF. */
 export function requestOf(body: string, ...headers: readonly string[]): string {
   const lines = ["POST /hooks/forms HTTP/1.1", ...headers, "Authorization: Bearer token"];
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** The statuses of the answers that came on a connection. */
+/** The statuses of the answers received on a connection. */
 export function statusesOf(text: string): readonly number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }

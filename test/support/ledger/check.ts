@@ -2,18 +2,18 @@ import { appliedKeys, recordsTaken, type LedgerFacts, type PartFacts } from "./f
 import { ledgerInvariants } from "./invariants.ts";
 import { reportInvariants } from "./report.ts";
 
-/** How much a check has looked at: it proves nothing of what did not happen. */
+/** How much a check has looked at: it proves nothing about what did not happen. */
 export type LedgerNumbers = {
   readonly rows: number;
-  /** Records in requests that the service took, repeated ones counted each time. */
+  /** Records in requests that the service took. Repeated ones count each time. */
   readonly flowed: number;
-  /** Rows that were to be accepted, and were. */
+  /** Rows that should have been accepted, and were. */
   readonly accepted: number;
   readonly repeated: number;
   readonly ambiguities: number;
   /** Snapshots in which a PUT was under way. */
   readonly duringPut: number;
-  /** Snapshots in which a confirm was applied and the store did not know it. */
+  /** Snapshots in which a confirm was applied but the store did not know it. */
   readonly afterAppliedConfirm: number;
 };
 
@@ -47,9 +47,8 @@ function numbersOf({ oracle, service, snapshots, ambiguities }: LedgerFacts): Le
 }
 
 /**
- * Holds what the service took, what the store says and what the report says against what the source holds: L1
- * to L8, L10 and L11, which are I1 to I11 of docs/facts/faults.md#ledger, for one finished run. The promises
- * of docs/design.md have other numbers.
+ * Compares what the service took, the store and the report with what the source holds: L1 to L8, L10 and L11, which are
+ * I1 to I11 of docs/facts/faults.md#ledger, for one finished run. The promises of docs/design.md have other numbers.
  */
 export function checkLedger(facts: LedgerFacts): LedgerFindings {
   return {

@@ -5,7 +5,7 @@ function named({ key, place }: OracleRow): string {
   return `${key} at ${place}`;
 }
 
-/** The last row of each key that is to be accepted: a later row wins. */
+/** For each key, its last row that should be accepted: a later row wins. */
 function acceptsOf(oracle: readonly OracleRow[]): ReadonlyMap<string, string> {
   return new Map(
     oracle.flatMap(({ key, verdict }) =>
@@ -14,7 +14,7 @@ function acceptsOf(oracle: readonly OracleRow[]): ReadonlyMap<string, string> {
   );
 }
 
-/** L1: every row that is to be accepted was, in this run; every row left out as unchanged is there. */
+/** L1: every row that should be accepted was, in this run; every row left out as unchanged is there. */
 const nothingLost: Invariant = ({ oracle, service }) => {
   const applied = appliedKeys(service.ledger);
   const accepts = acceptsOf(oracle);
@@ -36,7 +36,7 @@ const nothingLost: Invariant = ({ oracle, service }) => {
   ];
 };
 
-/** L2: what the service took is in the source, as the source has it. */
+/** L2: everything the service took is in the source, in the same form. */
 const nothingInvented: Invariant = ({ oracle, service }) => {
   const applied = appliedKeys(service.ledger);
   const accepts = acceptsOf(oracle);
@@ -57,7 +57,7 @@ const nothingInvented: Invariant = ({ oracle, service }) => {
   ];
 };
 
-/** L3: the reject store holds exactly the rows to be rejected, each once and for its reason. */
+/** L3: the reject store holds exactly the rows that should be rejected, each once and with its reason. */
 const rejectsEqual: Invariant = ({ oracle, store }) => {
   const wanted = new Map(
     oracle.flatMap(({ place, verdict }) =>
@@ -90,7 +90,7 @@ const rejectsEqual: Invariant = ({ oracle, store }) => {
   ];
 };
 
-/** L4: no more was repeated than was under way at the ambiguities, nor than the report admits. */
+/** L4: no more was repeated than was under way at the ambiguities, nor more than the report admits. */
 const repeatsBounded: Invariant = ({ oracle, service, report, ambiguities }) => {
   const repeated = recordsTaken(service.ledger) - kindOf(oracle, "accept").length;
   const underWay = ambiguities.reduce((sum, records) => sum + records, 0);
@@ -109,7 +109,7 @@ const repeatsBounded: Invariant = ({ oracle, service, report, ambiguities }) => 
 
 const refusals: readonly (number | null)[] = [404, 409, 410];
 
-/** L5: one content is confirmed under one file key, unless the service refused the one before. */
+/** L5: one content is confirmed under one file key, unless the service refused the earlier one. */
 const oneKeyAContent: Invariant = ({ service: { ledger } }) => {
   const contentOf = new Map(
     ledger.flatMap(({ step, status, file_key: key, jsonl_sha256: hash }) =>
@@ -136,7 +136,7 @@ const oneKeyAContent: Invariant = ({ service: { ledger } }) => {
 };
 
 /**
- * What a checkpoint covers although the service does not hold it, nor the reject store
+ * Rows that a checkpoint covers although neither the service nor the reject store holds them
  * (docs/facts/faults.md#promises, P4).
  */
 function uncovered(oracle: readonly OracleRow[], { service, store }: Snapshot): OracleRow[] {
@@ -150,7 +150,7 @@ function uncovered(oracle: readonly OracleRow[], { service, store }: Snapshot): 
   });
 }
 
-/** L6 and P4: a checkpoint only grows, covers nothing that may still be lost, and in the end everything. */
+/** L6 and P4: a checkpoint only grows, covers nothing that may still be lost, and in the end covers everything. */
 const checkpointsHold: Invariant = ({ oracle, service, store, snapshots }) => {
   const moments = [...snapshots, { service, store }];
   const found: string[] = differs(
@@ -175,7 +175,7 @@ const checkpointsHold: Invariant = ({ oracle, service, store, snapshots }) => {
   return found;
 };
 
-/** L8: nothing leaves while nothing may. */
+/** L8: no request leaves during a silence. */
 const silencesKept: Invariant = ({ service: { ledger }, silences = [] }) =>
   silences.flatMap(({ fromMs, toMs, why }) => {
     const isWithin = (t: string): boolean => Date.parse(t) > fromMs && Date.parse(t) < toMs;
@@ -186,7 +186,7 @@ const silencesKept: Invariant = ({ service: { ledger }, silences = [] }) =>
     );
   });
 
-/** L10: no secret stands where it must not. */
+/** L10: no secret is where it must not be. */
 const nothingTold: Invariant = ({ canaries = [], texts = [] }) =>
   about(
     "L10: texts that hold a secret",
@@ -201,7 +201,7 @@ const withinLimits: Invariant = ({ measures = [] }) =>
     .filter(({ value, max }) => value > max)
     .map(({ what, value, max }) => `L11: ${what}: ${value}, at most ${max} is allowed`);
 
-/** All of them but those about the report. */
+/** All invariants except those about the report. */
 export const ledgerInvariants: readonly Invariant[] = [
   nothingLost,
   nothingInvented,

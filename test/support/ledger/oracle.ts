@@ -4,22 +4,22 @@ import { canonicalJson, type OracleRow, type Verdict } from "./facts.ts";
 export type SourceSize = {
   readonly files: number;
   readonly rowsPerFile: number;
-  /** One in so many rows is of each special kind; 8 at least. @default 8 */
+  /** One row in this many is of each special kind; at least 8. @default 8 */
   readonly every?: number;
-  /** What becomes of the rows of no special kind. @default "accept" */
+  /** What becomes of ordinary rows, those of no special kind. @default "accept" */
   readonly others?: "accept" | "filtered";
-  /** Characters of the name of a row that is to be accepted. @default 21 */
+  /** Characters in the name of a row that should be accepted. @default 21 */
   readonly nameChars?: number;
-  /** The name in a row that is to be accepted, in place of one of `nameChars`; it may hold quotes and line feeds. */
+  /** The name of a row that should be accepted, instead of one of `nameChars`; it may hold quotes and line feeds. */
   readonly nameOf?: (key: string) => string;
 };
 
 /**
- * A source of CSV files twice: as a first run finds it, and as it is afterwards, with what becomes of each
- * row then.
+ * A source of CSV files in two states: as a first run finds it, and as it is afterwards, with what then becomes of each
+ * row.
  */
 export type OracleSource = {
-  /** Text of each file, by name; they match `accounts-*.csv`. */
+  /** The text of each file, by name; the names match `accounts-*.csv`. */
   readonly before: Readonly<Record<string, string>>;
   readonly now: Readonly<Record<string, string>>;
   readonly oracle: readonly OracleRow[];
@@ -35,13 +35,13 @@ export const mappingModule = `export function mapRecord(row) {
 /** Header of every file. */
 const header = "id,domain,name,status";
 
-/** The key that every file repeats: the newest file's row of it wins, which is read first. */
+/** The key that every file repeats. The row of the newest file, which is read first, wins. */
 const repeatedKey = "a0-0";
 
-/** Kinds of rows, by their place in a stretch. */
+/** Kinds of rows, by their index in a stretch. */
 const [filteredKind, lastKind] = [3, 7];
 
-/** A row as text, and what is to become of it; `before` is how the first run found it. */
+/** A row as text, and what should become of it; `before` is the row that the first run found. */
 type Planned = {
   readonly key: string;
   readonly text: string;
@@ -70,8 +70,8 @@ function rejected(code: string): Verdict {
 }
 
 /**
- * One of each special kind in every stretch of `every` rows. A key is repeated: `isFirst` says whether the
- * row is the first one of it to be read.
+ * Plans a row; every stretch of `every` rows has one of each special kind. One key is repeated: `isFirst` says whether
+ * this row of it is the first to be read.
  */
 function planRow(
   at: { readonly file: number; readonly row: number; readonly isFirst: (key: string) => boolean },
@@ -113,8 +113,8 @@ function planRow(
 }
 
 /**
- * Makes a source that holds every kind of row: new, changed, unchanged, filtered, unreadable, invalid, a
- * repeated key. Its oracle has the order in which the files are read: the last one first.
+ * Makes a source that holds every kind of row: new, changed, unchanged, filtered, unreadable, invalid, a repeated key.
+ * Its oracle is in the order in which the files are read: the last one first.
  */
 export function oracleSource(size: SourceSize): OracleSource {
   const before: Record<string, string> = {};

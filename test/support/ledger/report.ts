@@ -11,7 +11,7 @@ function countsOf(oracle: readonly OracleRow[]): Record<string, number> {
   };
 }
 
-/** L7: the report's counts are the source's, and its outcome says so. */
+/** L7: the report's counts match the source, and so does its outcome. */
 const reportEqualsSource: Invariant = ({ oracle, store, report, moves = report.chunks }) => {
   const counts = countsOf(oracle);
   const codes = new Map<string, number>();
@@ -35,7 +35,7 @@ const reportEqualsSource: Invariant = ({ oracle, store, report, moves = report.c
   ];
 };
 
-/** L7: what the report counts as sent is what the ledger has, part by part and byte by byte. */
+/** L7: what the report counts as sent matches the ledger, part by part and byte by byte. */
 const reportEqualsLedger: Invariant = ({ service: { ledger }, store, report }) => {
   const parts = store.parts.filter(({ state }) => state === "committed");
   const taken = new Map(
@@ -65,5 +65,5 @@ const reportEqualsLedger: Invariant = ({ service: { ledger }, store, report }) =
   ];
 };
 
-/** The invariants that hold the report against source and ledger. */
+/** The invariants that compare the report with source and ledger. */
 export const reportInvariants: readonly Invariant[] = [reportEqualsSource, reportEqualsLedger];

@@ -26,7 +26,7 @@ async function readLines(url: string): Promise<unknown[]> {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-/** What a sandbox tells: its ledger from line `since` on, and the accounts that it shows. */
+/** What a sandbox shows: its ledger from line `since` on, and its accounts. */
 export async function readService(address: string, since = 0): Promise<ServiceFacts> {
   const [entries, lines] = await Promise.all([
     readLines(`${address}/_sandbox/ledger`),
@@ -80,7 +80,7 @@ async function rejectsOf(
   }
 }
 
-/** Rows that the commits of a backfill cover, counted from its first: its lanes lie one after the other. */
+/** Rows that the commits of a backfill cover, counted from its first row: its lanes follow one another. */
 function committedRows(committed: readonly Staging[]): number {
   let rows = 0;
   let next = firstChunkOf(1);
@@ -93,8 +93,7 @@ function committedRows(committed: readonly Staging[]): number {
 }
 
 /**
- * What a state store tells of a run over a source of CSV files, or of a backfill; of a run that is not in it,
- * nothing.
+ * What a state store holds of a run over a source of CSV files, or of a backfill; nothing for a run that is not in it.
  */
 export async function readStore(
   state: Pick<StateClient, "checkpoint" | "laneSpans" | "receipts" | "rejects" | "run" | "staging">,
@@ -113,7 +112,7 @@ export async function readStore(
   for (const { chunk, stage, state: now } of sends) {
     if (now !== "dropped") parts.push(...(await state.receipts({ runId, chunk, stage })));
   }
-  // The position of a source that is read whole each time belongs to the run that saved it.
+  // For a source that is read whole each time, the position belongs to the run that saved it.
   const position = checkpoint.runId === runId ? checkpoint.position : null;
   const committed = sends.filter(({ state: now }) => now === "committed");
   return {

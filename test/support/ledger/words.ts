@@ -1,6 +1,6 @@
 import type { LedgerFacts, OracleRow } from "./facts.ts";
 
-/** One invariant: what is found against it, in words. */
+/** One invariant: returns the violations found, in words. */
 export type Invariant = (facts: LedgerFacts) => string[];
 
 const namesShownMax = 5;
@@ -12,12 +12,12 @@ export function about(text: string, names: readonly string[]): string[] {
   return [`${text}: ${names.length} (${names.slice(0, namesShownMax).join(", ")}${more})`];
 }
 
-/** Two numbers that should be one. */
+/** Reports two numbers that should be equal and are not. */
 export function differs(text: string, is: unknown, shouldBe: unknown): string[] {
   return is === shouldBe ? [] : [`${text} is ${String(is)}, should be ${String(shouldBe)}`];
 }
 
-/** The rows that are to become this. */
+/** The rows that should become this. */
 export function kindOf(
   oracle: readonly OracleRow[],
   kind: OracleRow["verdict"]["kind"],

@@ -48,15 +48,15 @@ export type CollectedSpan = Told["scopeSpans"][number]["spans"][number];
 /** A collector of traces that takes OTLP over HTTP, as JSON, on a port of this machine; it ends with the test. */
 export type OtlpCollector = {
   readonly address: string;
-  /** What came, in order. */
+  /** The spans received, in order. */
   readonly spans: readonly CollectedSpan[];
-  /** Attributes of the resources that told it. */
+  /** Attributes of the resources that sent them. */
   readonly resources: readonly Told["resource"]["attributes"][];
-  /** All that came, as it came. */
+  /** All bodies, as received. */
   readonly bodies: readonly string[];
 };
 
-/** Starts one. */
+/** Starts a collector. */
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const spans: CollectedSpan[] = [];
   const resources: Told["resource"]["attributes"][] = [];

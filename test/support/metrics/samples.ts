@@ -1,4 +1,4 @@
-/** Samples as Prometheus reads them: the name of each, with its labels in their order, and its value. */
+/** Samples as Prometheus reads them: names, each with its labels in order, and their values. */
 export type Samples = Readonly<Record<string, number>>;
 
 const labels = /(?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\})?/;
@@ -9,7 +9,7 @@ const number = /Na[Nn]|[-+]?(?:Inf|[\d.]+(?:e[-+]?\d+)?)/;
 /** One sample: name, labels, value. */
 const sample = new RegExp(`^([a-zA-Z_:][\\w:]*)(${labels.source}) (${number.source})$`);
 
-/** Reads Prometheus text. @throws a line is none, comes twice, or has no help or no type before it. */
+/** Reads Prometheus text. @throws a line is not valid, comes twice, or has no help or no type before it. */
 export function samplesOf(text: string): Samples {
   const [described, typed] = [new Set<string>(), new Set<string>()];
   const samples = new Map<string, number>();

@@ -2,21 +2,21 @@ import { connect, createServer, type Socket } from "node:net";
 
 import { onTestFinished } from "vitest";
 
-/** Where a connection is cut: before what its client said last arrives, or once the server has answered it. */
+/** When a connection is cut: before its client's last message arrives, or once the server has answered it. */
 export type Cut = "answer lost" | "not arrived";
 
-/** A way to a server on which a test cuts what is under way. */
+/** A proxied way to a server on which a test can cut connections. */
 export type CutWay = {
-  /** The server's URL by this way. */
+  /** The server's URL through the proxy. */
   readonly url: string;
   /**
-   * Cuts the connection on which its client says the n-th thing from now on; a statement with its parameters is one.
-   * Answers what tells whether it came to that.
+   * Cuts the connection on which its client sends the n-th message from now on; a statement with its parameters is one
+   * message. Returns a function that says whether that happened.
    */
   readonly cutAt: (number: number, cut: Cut) => () => boolean;
 };
 
-/** Opens such a way to the server of a URL; it ends with its test. */
+/** Opens such a proxy to the server of a URL; it ends with its test. */
 export async function cutWayTo(url: string): Promise<CutWay> {
   const target = new URL(url);
   const sockets = new Set<Socket>();

@@ -12,10 +12,10 @@ import { end, until, watch } from "../process/process.ts";
 /** Debian's, or the one that the environment names. */
 const program = process.env["PGBOUNCER"] ?? "/usr/sbin/pgbouncer";
 
-/** A user who may not do much, where root runs the tests: PgBouncer does not run as root. */
+/** An unprivileged user, where root runs the tests: PgBouncer does not run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** The same database by way of a PgBouncer with two connections; it ends with its test. */
+/** The same database through a PgBouncer with two connections; it ends with its test. */
 export async function byPgBouncer(
   url: string,
   mode: "session" | "statement" | "transaction" = "transaction",

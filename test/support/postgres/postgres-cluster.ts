@@ -20,10 +20,10 @@ const host = "127.0.0.1";
 
 const result = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
 
-/** What a cluster that is thrown away need not do. */
+/** Safety that a throw-away cluster does not need. */
 const unsafe = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
-/** A throw-away cluster on a loopback port, run by a user who may not do much. */
+/** A throw-away cluster on a loopback port, run by an unprivileged user. */
 export class PostgresCluster {
   readonly #folder: string;
   #port: number;
@@ -43,8 +43,8 @@ export class PostgresCluster {
   }
 
   /**
-   * Makes a cluster and starts its server; `remove` ends it, or else the end of this process. Unless it `isDurable`,
-   * it waits for no disk. @throws {Error} there are no binaries
+   * Makes a cluster and starts its server, which ends with `remove`, or with this process. Unless it `isDurable`, it
+   * waits for no disk. @throws {Error} there are no binaries
    */
   static async start({ isDurable = false } = {}): Promise<PostgresCluster> {
     const made = await PostgresCluster.#make();
@@ -54,7 +54,7 @@ export class PostgresCluster {
     return made;
   }
 
-  /** Starts a server that follows this one. */
+  /** Starts a standby server that follows this one. */
   async standby(): Promise<PostgresCluster> {
     const made = await PostgresCluster.#make();
     await made.#give(made.#folder);
@@ -70,7 +70,7 @@ export class PostgresCluster {
     const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
     const [port = 0] = await keptPorts(1);
     const made = new PostgresCluster({ folder, port, user });
-    // A process that ends before it could `remove` it must not leave a server behind.
+    // A process that ends before it could call `remove` must not leave a server behind.
     process.once("exit", () => {
       made.#server?.kill("SIGQUIT");
       rmSync(folder, { recursive: true, force: true });
@@ -84,7 +84,7 @@ export class PostgresCluster {
     await this.#up();
   }
 
-  /** Kills the server without warning, in mid transaction, and starts it again. */
+  /** Kills the server without warning, in the middle of a transaction, and starts it again. */
   async crash(): Promise<void> {
     if (this.#server !== undefined) await end(this.#server, "SIGKILL");
     await until(async () => {
@@ -92,7 +92,7 @@ export class PostgresCluster {
         await this.#up();
         return true;
       } catch (error) {
-        // Its processes notice that it is gone, one after the other.
+        // Its processes notice one after another that it is gone.
         if (!/still in use/.test(messageOf(error))) throw error;
         return false;
       }
@@ -127,7 +127,7 @@ export class PostgresCluster {
     if (uid !== undefined && gid !== undefined) await chown(path, uid, gid);
   }
 
-  /** The first start: on another port when somebody took ours since we looked. */
+  /** The first start: uses another port if someone took ours since we looked. */
   async #upAnywhere(): Promise<void> {
     for (;;) {
       try {
@@ -147,7 +147,7 @@ export class PostgresCluster {
       unix_socket_directories: this.#folder,
       ssl: "on",
       ...(this.#isDurable ? {} : unsafe),
-      // Compiling takes longer than any query of a test runs.
+      // JIT compilation takes longer than any query of a test.
       jit: "off",
       max_prepared_transactions: 10,
     };
@@ -160,7 +160,7 @@ export class PostgresCluster {
     });
   }
 
-  /** A "fast" shutdown: sessions are terminated, what they did is undone. */
+  /** A "fast" shutdown: sessions are terminated, and their open transactions rolled back. */
   async #down(): Promise<void> {
     if (this.#server !== undefined) await end(this.#server, "SIGINT");
   }
@@ -188,7 +188,7 @@ export class PostgresCluster {
   }
 }
 
-/** Runs statements on a connection of their own and gives the rows of the last one. */
+/** Runs statements on a connection of their own and returns the rows of the last one. */
 export async function runSql(
   url: string,
   sql: string,
@@ -204,7 +204,7 @@ export async function runSql(
   }
 }
 
-/** The path of a program that comes with the server: `psql`. @throws {Error} there is no server */
+/** The path of a program that comes with the server, such as `psql`. @throws {Error} there is no server */
 export function postgresProgram(name: string): string {
   const versions = existsSync(binariesFolder) ? readdirSync(binariesFolder) : [];
   const found = versions
@@ -219,7 +219,7 @@ export function postgresProgram(name: string): string {
   return join(binariesFolder, newest, "bin", name);
 }
 
-/** Postgres refuses to run as root: then it runs as `postgres`, or else `nobody`. */
+/** Postgres refuses to run as root: then it runs as `postgres`, or if there is no such user as `nobody`. */
 function unprivileged(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const users = readFileSync("/etc/passwd", "utf8").split("\n");

@@ -11,7 +11,7 @@ export type TestDatabase = {
   readonly url: string;
   /** A session of the owner; it ends with the test, or with `restart`. */
   readonly admin: Client;
-  /** Runs statements on a connection of their own and gives the rows of the last one. */
+  /** Runs statements on a connection of their own and returns the rows of the last one. */
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
   /** The same database for another role, which must have this password. */
   readonly urlOf: (user: string, password: string) => string;
@@ -26,22 +26,22 @@ export type OwnDatabase = TestDatabase & {
 /** Ends with the process, which runs one test file after the other. */
 let shared: Promise<PostgresCluster> | undefined;
 
-// Vitest ends its processes by this signal, at which Node alone would not come to `exit`, where clusters are removed.
+// Vitest ends its processes with this signal. By default Node would not emit `exit`, where clusters are removed.
 process.once("SIGTERM", () => process.exit());
 
-/** The URL of the server of `PG_URL`, or of one of this process. */
+/** The URL of the server of `PG_URL`, or of this process's own. */
 export async function postgresServer(): Promise<string> {
   shared ??= process.env["PG_URL"] === undefined ? PostgresCluster.start() : undefined;
   return process.env["PG_URL"] ?? (await shared)?.url ?? "";
 }
 
-/** Makes a database that goes with its test, on the server of `PG_URL`, or on one of this process. */
+/** Makes a database that is removed with its test, on the server of `PG_URL`, or on this process's own. */
 export async function postgres(): Promise<TestDatabase> {
   const given = process.env["PG_URL"];
   return given === undefined ? await ownPostgres() : await databaseOn(given);
 }
 
-/** The same for what nobody may do to, or knows of, a server that is given: restart it, its TLS, its settings. */
+/** The same on a server of our own, for tests that restart it or depend on its TLS or settings. */
 export async function ownPostgres(): Promise<OwnDatabase> {
   shared ??= PostgresCluster.start();
   const server = await shared;
@@ -50,7 +50,7 @@ export async function ownPostgres(): Promise<OwnDatabase> {
 
 async function makeDatabase(server: string): Promise<string> {
   const name = `sluice_test_${randomBytes(6).toString("hex")}`;
-  // Half the processor time of a copy by way of the log; a server that is given may be older than the choice.
+  // Takes half the processor time of a copy through the WAL; a given server may be too old for the option.
   const how = process.env["PG_URL"] === undefined ? "strategy file_copy" : "";
   await runSql(server, `create database ${name} template template0 encoding 'UTF8' ${how}`);
   return name;

@@ -6,7 +6,7 @@ import { canaries } from "../canaries.ts";
 import { Project } from "../project/project.ts";
 import { postgres, type TestDatabase } from "./postgres.ts";
 
-/** Accounts that the sandbox starts with. */
+/** Accounts in the sandbox at the start. */
 export const accounts = 40;
 
 const anyReport = z.custom<RunReport>((value) => typeof value === "object" && value !== null);
@@ -64,7 +64,7 @@ export async function pullingProject({
   return { project, database };
 }
 
-/** Md5 over the rows of a table in the order of all their columns, and over the transactions that wrote them. */
+/** The MD5 of a table's rows in the order of all their columns, and of the transactions that wrote them. */
 export async function md5Of({ query }: TestDatabase, table: string): Promise<unknown> {
   const [row] = await query(
     `select count(*)::int as rows, md5(string_agg(t::text, E'\\n' order by t::text)) as md5,

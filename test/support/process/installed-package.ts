@@ -14,8 +14,8 @@ const manifest = z
   .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 
 /**
- * Packs the package and puts it into a project's `node_modules` with what it depends on, as an install would:
- * the tests have no network. Answers its command.
+ * Packs the package and puts it with its dependencies into a project's `node_modules`, as an install would: the tests
+ * have no network. Returns its command.
  */
 export async function installPackage(project: string): Promise<string> {
   const modules = join(project, "node_modules");
@@ -30,7 +30,7 @@ export async function installPackage(project: string): Promise<string> {
   await mkdir(dirname(command), { recursive: true });
   await rename(join(project, "package"), join(modules, "sluice"));
   await symlink("../sluice/bin/sluice.js", command);
-  // Nothing else: what the package uses without saying so is not there.
+  // Nothing else: a dependency that the package uses but does not declare is missing.
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(root, "node_modules", name), join(modules, name));

@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 
 import { areFree } from "../../../src/local/ports.ts";
 
-/** Above what servers commonly listen on, and below what systems draw from for a connection or for port 0. */
+/**
+ * Above the ports on which servers commonly listen, and below those from which systems draw for a connection or for
+ * port 0.
+ */
 const [from, upTo] = [15_000, 30_000];
 
-/**
- * Free ports of 127.0.0.1, all different, that nobody is given by the system while their server is down or
- * not up yet.
- */
+/** Free ports of 127.0.0.1, all different, that the system gives to nobody while their server is down or not up yet. */
 export async function keptPorts(count: number): Promise<readonly number[]> {
   for (;;) {
     const ports = new Set<number>();

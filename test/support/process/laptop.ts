@@ -45,7 +45,7 @@ export class Laptop {
     return child;
   }
 
-  /** Ends what a test that failed left: its commands, and the servers that they could not stop any more. */
+  /** Ends what a failed test left: its commands, and the servers that they could no longer stop. */
   async #stop(): Promise<void> {
     for (const child of this.#children) await end(child, "SIGKILL");
     await endSharedServers(this.folder);
@@ -56,7 +56,7 @@ export class Laptop {
   }
 }
 
-/** Fails when a command printed a stack. */
+/** Fails if a command printed a stack trace. */
 export function expectNoStack({ stdout, stderr }: Ended): void {
   expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+/);
 }
@@ -67,8 +67,8 @@ export const laptopConfig: string = accountsConfig()
   .replace("${SLUICE_LEGACY_BASE_URL}", "sandbox");
 
 /**
- * Files of a run that lasts long enough to be interrupted: a chunk for each five hundred rows. What a killed
- * worker had begun is tried again after five seconds.
+ * Files of a run that lasts long enough to be interrupted: one chunk for every five hundred rows. Work that a killed
+ * worker had begun is retried after five seconds.
  */
 export function interruptibleRun(rows: number): Readonly<Record<string, string>> {
   return {

@@ -3,8 +3,8 @@ import { chmod, stat } from "node:fs/promises";
 const nobody = 65_534;
 
 /**
- * Lets this process be nobody, when it is the superuser, whom no mode of a file stops. Answers what makes it
- * itself again; until then it may not even remove what it made.
+ * Drops the superuser's rights, which no file mode stops. Returns a function that restores them; until then this
+ * process may not even remove what it made.
  */
 function becomeNobody(): () => void {
   if (process.getuid?.() !== 0) return () => undefined;
@@ -12,7 +12,7 @@ function becomeNobody(): () => void {
   return () => process.seteuid?.(0);
 }
 
-/** Gives a file or folder a mode that counts for this process, whoever it is. Answers what takes it back. */
+/** Gives a file or folder a mode that applies to this process, even as root. Returns a function that restores it. */
 export async function lock(path: string, mode = 0o000): Promise<() => Promise<void>> {
   const { mode: own } = await stat(path);
   await chmod(path, mode);

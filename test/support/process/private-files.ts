@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Every file and folder of a state folder whose permissions are not for its owner alone. */
+/** Every file and folder of a state folder that others than its owner may access. */
 export async function openToOthers(folder: string): Promise<string[]> {
   const names = [".", ...(await readdir(folder, { recursive: true }))];
   const found = await Promise.all(

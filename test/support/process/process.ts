@@ -10,7 +10,7 @@ import { keepEvidence } from "../canaries.ts";
 
 const lookEveryMs = 20;
 
-/** Waits until `look` finds something; a test that waits for ever ends by its own timeout. */
+/** Waits until `look` finds something; a test that waits forever ends by its own timeout. */
 export async function until<Found>(
   look: () => Promise<Found | undefined | null | false>,
 ): Promise<Found> {
@@ -21,24 +21,24 @@ export async function until<Found>(
   }
 }
 
-/** What a program printed and how it ended. */
+/** The output and exit code of a program. */
 export type Ended = {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 };
 
-/** A program under way: what it has printed so far, and its end. */
+/** A running program: its output so far, and its end. */
 export type Watched = {
   readonly printed: () => Omit<Ended, "code">;
   readonly ended: Promise<Ended>;
 };
 
-/** The commands whose purpose is to show rows. */
+/** The commands that exist to show rows. */
 const showsRows = / (?:preview|rejects) /;
 const cells = ["cell"] as const;
 
-/** Collects what a program prints on its pipes; fails when a secret is in it. */
+/** Collects what a program prints on its pipes; fails if it holds a secret. */
 export function watch(child: ChildProcess): Watched {
   let [stdout, stderr] = ["", ""];
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -56,7 +56,7 @@ export function watch(child: ChildProcess): Watched {
   return { printed: () => ({ stdout, stderr }), ended };
 }
 
-/** Ends a program by `signal`, unless it has ended, and returns once it is gone. */
+/** Ends a program with `signal`, unless it has ended, and returns once it is gone. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once("exit", resolve));
@@ -64,7 +64,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   await gone;
 }
 
-/** What the state folder keeps of a server that commands share. */
+/** What the state folder holds about a server that commands share. */
 export const serviceRecord = z.object({
   server: z.object({ pid: z.int(), started: z.string() }),
 });

@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The controller of the processor, as version 1 of control groups has it. */
+/** The CPU controller, in version 1 of control groups. */
 const controller = "/sys/fs/cgroup/cpu";
 
-/** After how long a process that has used up its share goes on: far shorter than anything that waits for it. */
+/** How long a process that has used up its share waits: far shorter than any timeout that watches it. */
 const periodUs = 20_000;
 
 async function put(file: string, value: number): Promise<void> {
@@ -15,8 +15,8 @@ async function put(file: string, value: number): Promise<void> {
 }
 
 /**
- * Holds a process to a share of one core until `signal` aborts or it ends, by a control group of its own: it is as slow
- * at every moment as a slow machine is.
+ * Limits a process to a share of one core until `signal` aborts or it ends, by a control group of its own: it is at
+ * every moment as slow as on a slow machine.
  * @throws {Error} this machine has no such groups, or this user may not make them.
  */
 export async function holdToShare(

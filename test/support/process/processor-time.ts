@@ -1,4 +1,4 @@
-/** Milliseconds of this thread's processor that work takes: what else the machine does is not the work's. */
+/** The processor time of this thread that work takes, in ms; other work on the machine does not count. */
 export function processorMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -8,10 +8,10 @@ export function processorMs(work: () => unknown): number {
 
 const yardstick = "ab ".repeat(333_333);
 
-/** What the yardstick takes on a machine of its own, rather less than more. */
+/** The yardstick's time on an idle machine, a low estimate. */
 const usualMs = 25;
 
-/** As many milliseconds here and now: a machine that others use takes several times as long for all it does. */
+/** As many milliseconds here and now: on a machine that others use, everything takes several times as long. */
 export function slowed(ms: number): number {
   const passMs = processorMs(() => yardstick.replaceAll(/[b ]/g, (letter) => letter));
   return Math.max(ms, (ms * passMs) / usualMs);

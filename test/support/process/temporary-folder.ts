@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-/** Where Linux keeps files in memory, and what must be free there: containers may have 64 MB in all. */
+/** The folder that Linux keeps in memory, and the minimum free space there: containers may have 64 MB in all. */
 const memory = "/dev/shm";
 const freeBytesMin = 2 * 1024 ** 3;
 
@@ -14,14 +14,14 @@ async function folderIn(root: string): Promise<string> {
   return folder;
 }
 
-/** A folder that goes with its test. */
+/** A folder that is removed with its test. */
 export async function temporaryFolder(): Promise<string> {
   return await folderIn(tmpdir());
 }
 
 /**
- * The same in memory where there is room: a sync costs nothing there, and a killed process leaves as much as
- * on a disk.
+ * The same in memory if there is room: a sync to disk costs nothing there, and a killed process leaves as much as on a
+ * disk.
  */
 export async function memoryFolder(): Promise<string> {
   const hasRoom = await statfs(memory).then(

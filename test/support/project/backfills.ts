@@ -5,7 +5,7 @@ import type { backfill } from "../../../workflows/backfill/backfill.ts";
 import { until } from "../process/process.ts";
 import type { Project } from "./project.ts";
 
-/** What a person calls the backfill of the sync `accounts`. */
+/** The id that the user gives the backfill of the sync `accounts`. */
 export const backfillId = "backfill-accounts";
 
 /** Starts the workflow `backfill` as the Web UI does: one JSON object. */

@@ -18,13 +18,13 @@ export type Companies = {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 };
 
-/** One row in so many changes while a backfill is under way: some in every chunk of every lane. */
+/** One row in this many changes while a backfill is under way: some in every chunk of every lane. */
 export const changedOneIn = 40;
 
-/** Of the workflow `backfill`. */
+/** The id of the workflow `backfill`. */
 export const backfillId = "backfill-companies";
 
-/** A `sluice.yaml` that sends the table; every backfill waits for its consent. */
+/** A `sluice.yaml` that sends the table; every backfill waits for approval. */
 export function companiesConfig(
   { url }: Pick<Companies, "url">,
   more: { readonly chunkRecords: number; readonly advanced: string },
@@ -45,7 +45,7 @@ advanced: { ${more.advanced} }
 `;
 }
 
-/** Makes the table: its rows changed over the last twenty days, in another order than that of their keys. */
+/** Makes the table: its rows changed over the last twenty days, in an order other than that of their keys. */
 export async function makeCompanies({ query, rows }: Companies): Promise<void> {
   await query(
     `create table companies (id bigint primary key, domain text, name text, updated_at timestamptz not null);
@@ -57,12 +57,12 @@ export async function makeCompanies({ query, rows }: Companies): Promise<void> {
   );
 }
 
-/** Changes every row without a stamp, as a load past the application does: only a backfill brings that. */
+/** Changes every row without a stamp, as a load that bypasses the application does: only a backfill picks that up. */
 export async function correctUnseen({ query }: Companies): Promise<void> {
   await query("update companies set name = name || ', corrected'");
 }
 
-/** Changes one row in `changedOneIn` as the application does: that is the nightly run's. */
+/** Changes one row in `changedOneIn` as the application does: the nightly run picks that up. */
 export async function changeSome({ query }: Companies): Promise<void> {
   await query(
     `update companies set name = 'Newer ' || id, updated_at = now() where id % ${changedOneIn} = 0`,
@@ -76,7 +76,7 @@ const line = z.object({
   }),
 });
 
-/** Counts the keys of which the sandbox and the table know different names, or of which one of them knows nothing. */
+/** Counts the keys for which the sandbox and the table hold different names, or which only one of them has. */
 export async function countDifferences(project: Project, companies: Companies): Promise<number> {
   const names = new Map<string, unknown>();
   for (const { id, name } of await companies.query("select id, name from companies")) {
@@ -92,7 +92,7 @@ export async function countDifferences(project: Project, companies: Companies): 
   return different + names.size;
 }
 
-/** The checkpoint of the sync, of a project that has run it. */
+/** The checkpoint of the sync, for a project that has run it. */
 export async function checkpointOf({ state }: Project): Promise<Checkpoint> {
   const { target = "" } = (await state.runs({ limit: 1 }))[0] ?? {};
   return await state.checkpoint({ target, sync: "companies" });
@@ -110,7 +110,7 @@ export async function startBackfill(
   });
 }
 
-/** Waits until a backfill has committed so many chunks. */
+/** Waits until a backfill has committed this many chunks. */
 export async function untilCommitted(
   handle: WorkflowHandle<typeof backfill>,
   chunks: number,
@@ -121,7 +121,7 @@ export async function untilCommitted(
   });
 }
 
-/** Kills, without warning, the one of these workers that is at work on an activity of the backfill. */
+/** Kills, without warning, the worker that is working on an activity of the backfill. */
 export async function killOneAtWork(
   handle: WorkflowHandle<typeof backfill>,
   workers: readonly ChildProcess[],

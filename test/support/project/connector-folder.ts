@@ -10,7 +10,7 @@ import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A folder of somebody who writes connectors, outside of this repository; zod is installed there. */
+/** A connector author's folder, outside this repository; zod is installed there. */
 export class ConnectorFolder {
   readonly folder: string;
 
@@ -25,7 +25,7 @@ export class ConnectorFolder {
     return new ConnectorFolder(folder);
   }
 
-  /** Starts `sluice connector …`, as its source is now. */
+  /** Starts `sluice connector …` from the current source. */
   start(args: readonly string[]): Watched & { readonly child: ChildProcess } {
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     const cli = join(root, "src/cli/main.ts");
@@ -47,7 +47,7 @@ export class ConnectorFolder {
     await writeFile(join(this.folder, name), text);
   }
 
-  /** Replaces a text that is in a file. @throws {Error} it does not. */
+  /** Replaces a text in a file. @throws {Error} the file does not hold it. */
   async change(name: string, from: string, to: string): Promise<void> {
     const path = join(this.folder, name);
     const text = await readFile(path, "utf8");

@@ -4,13 +4,13 @@ import { lateRequest } from "../late-request.ts";
 import { accountsCsv, harnessHead, type Harness } from "./harness.ts";
 import { rows, stagedRun, TestRun } from "./test-run.ts";
 
-/** Longer than any request may still be applied. */
+/** Longer than any request may be applied late. */
 export const overMs = 30 * 60_000;
 
 /** The accounts of a run, each with a newer name. */
 export const newer = accountsCsv(rows, (row) => `newer ${row}`);
 
-/** A sync of the table `companies` by what changed in it. */
+/** A sync of the changes in the table `companies`. */
 export function companiesYaml(url: string): string {
   return `${harnessHead}connections:
   crm: { connector: postgres, url: "${url}" }
@@ -22,7 +22,7 @@ syncs:
 `;
 }
 
-/** A project in which events become accounts; `domain` is the member that holds the domain. */
+/** A project that turns events into accounts; `domain` is the member that holds the domain. */
 export function formsYaml(domain: string): string {
   return `${harnessHead}connections:
   forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
@@ -34,7 +34,7 @@ syncs:
 `;
 }
 
-/** The name that the service holds of an account. */
+/** The name that the service holds for an account. */
 export async function held(harness: Harness, key: string): Promise<unknown> {
   return (await harness.sandbox.names()).get(key);
 }
@@ -49,7 +49,7 @@ export async function transfer(
   return await run.transfer("body");
 }
 
-/** A project of five accounts that a given-up run has sent late, over the newer ones of the next run. */
+/** A project of five accounts, which an abandoned run has sent late, over the newer ones of the next run. */
 export async function inDoubt(): Promise<Harness> {
   const { run, chunk } = await stagedRun();
   const { harness } = run;
@@ -61,7 +61,7 @@ export async function inDoubt(): Promise<Harness> {
   return harness;
 }
 
-/** A run that sends what is in doubt, as the workflow `resend` makes it. */
+/** A run that sends the keys in doubt, as the workflow `resend` does. */
 export async function resend(harness: Harness, runId: string): Promise<RunReport> {
   return await (await TestRun.open(harness, { runId, kind: "resend" })).transfer("body");
 }

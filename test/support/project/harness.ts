@@ -39,34 +39,33 @@ export type HarnessSettings = {
   /** Further files of the project, by name. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly sandbox?: Partial<SandboxSettings>;
-  /** Whether the store and the staging have threads of their own, as in a worker; the test's own thread is quicker. */
+  /** Whether the store and the staging have their own threads, as in a worker; the test's own thread is faster. */
   readonly hasThreads?: boolean;
-  /** What the rate limiter draws. @default always 0.5 */
+  /** The rate limiter's random source. @default always 0.5 */
   readonly random?: () => number;
 };
 
-/** The key every harness is made with. */
+/** The API key of every harness. */
 export const harnessKey: string = canaries.apiKey;
 
-/** Takes what Temporal says of activities that fail, which here they are to do. */
+/** Swallows what Temporal logs about failing activities, which here are meant to fail. */
 export const quiet = new DefaultLogger("ERROR", () => undefined);
 
-/** How an activity is tried. */
+/** The context of an activity's attempt. */
 export type Try = {
   /** @default 1 */
   readonly attempt?: number;
   /** @default 12 hours */
   readonly scheduleToCloseTimeoutMs?: number;
-  /** @default what the environment calls it */
+  /** @default the activity's name in the environment */
   readonly activityType?: string;
-  /** When it was first asked for. @default now */
+  /** When it was first scheduled. @default now */
   readonly scheduledTimestampMs?: number;
 };
 
 /**
- * The activities on what they really work with: a project folder, the SQLite store, a sandbox on a free port,
- * the client and the CSV connector. Only the clock and the dice are the test's. Everything ends with the
- * test.
+ * The activities with their real dependencies: a project folder, the SQLite store, a sandbox on a free port, the client
+ * and the CSV connector. Only the clock and the randomness are the test's. Everything ends with the test.
  */
 export class Harness {
   readonly folder: string;
@@ -76,9 +75,9 @@ export class Harness {
   readonly activities: HostActivities & SharedActivities;
   /** First run ids of workflows that Temporal says are closed. */
   readonly terminated: Set<string>;
-  /** Runs of which the workflow `notify` was to tell. */
+  /** Runs that the workflow `notify` was started for. */
   readonly announced: readonly NotifyInput[];
-  /** Syncs of which the workflow `resend` was to send what is in doubt. */
+  /** Syncs that the workflow `resend` was started for. */
   readonly resending: readonly string[];
   readonly #rateLimiter: RateLimiter;
 
@@ -168,7 +167,7 @@ export class Harness {
     });
   }
 
-  /** The same project with another `sluice.yaml`: a worker that was started again. */
+  /** The same project with another `sluice.yaml`, as after a worker restart. */
   async withYaml(yaml: string): Promise<Harness> {
     await this.write("sluice.yaml", yaml);
     const env = {
@@ -196,7 +195,7 @@ export class Harness {
     return new Harness({ ...parts, deps, rateLimiter: this.#rateLimiter });
   }
 
-  /** The same project whose worker sends to another server, which is not known to be one. */
+  /** The same project whose worker sends to another server, which is not known to be a sandbox. */
   sendingTo(address: string): Harness {
     const { announced, clock, folder, resending, sandbox, terminated } = this;
     const parts = { announced, clock, folder, resending, sandbox, terminated };
@@ -208,7 +207,7 @@ export class Harness {
     return this.deps.state;
   }
 
-  /** The same activities with some dependencies replaced: a store that fails between two steps, say. */
+  /** The same activities with some dependencies replaced, for example a store that fails between two steps. */
   activitiesWith(changes: Partial<Dependencies>): HostActivities & SharedActivities {
     return activitiesOf({ ...this.deps, ...changes });
   }
@@ -250,7 +249,7 @@ export class Harness {
   }
 }
 
-/** What an activity is given, answers and fails with is what Temporal keeps. */
+/** Everything an activity receives, returns and fails with is kept by Temporal. */
 function tell(what: "failure" | "input" | "result", told: unknown): void {
   const text = inspect(told, { depth: 20, maxStringLength: null });
   refuseCanaries({ what: `the ${what} of an activity`, text });
@@ -260,7 +259,7 @@ function activitiesOf(deps: Dependencies): HostActivities & SharedActivities {
   return { ...createHostActivities(deps), ...createSharedActivities(deps) };
 }
 
-/** The failure an activity ends with; any other end fails the test. */
+/** The failure that an activity ends with; any other end fails the test. */
 export async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
   const error = await work.then(
     () => new Error("expected a failure"),
@@ -270,7 +269,7 @@ export async function failureOf(work: Promise<unknown>): Promise<ApplicationFail
   throw error;
 }
 
-/** Dependencies of a worker that dies when it comes to this method of the store, the first time it does. */
+/** Dependencies of a worker that dies at its first call of this method of the store. */
 export function dyingAt(
   { deps }: Pick<Harness, "deps">,
   method: keyof StateClient,
@@ -285,7 +284,7 @@ export function dyingAt(
   return { state: new Proxy(deps.state, { get }) };
 }
 
-/** Dependencies of a worker whose store does this, the first time, and loses the answer with its connection. */
+/** Dependencies of a worker whose store performs the first such call, and loses the answer with its connection. */
 export function losingAnswerOf(
   { deps }: Pick<Harness, "deps">,
   method: keyof StateClient,
@@ -302,7 +301,7 @@ export function losingAnswerOf(
   return { state: new Proxy(deps.state, { get }) };
 }
 
-/** What a harness's `sluice.yaml` begins with: the sandbox, as the environment names it. */
+/** The head of a harness's `sluice.yaml`: the sandbox, from the environment. */
 export const harnessHead = `version: 1
 api:
   base_url: \${SLUICE_BASE_URL}
@@ -312,7 +311,7 @@ api:
   requests_per_second: 1000000
 `;
 
-/** A `sluice.yaml` for accounts out of `accounts.csv`; `sync` holds more members of the sync, one a line. */
+/** A `sluice.yaml` for accounts from `accounts.csv`; `sync` holds more members of the sync, one a line. */
 export function accountsYaml(...sync: readonly string[]): string {
   return `${harnessHead}connections:
   exports: { connector: csv, path: accounts.csv }
@@ -327,7 +326,7 @@ syncs:
 ${sync.map((member) => `    ${member}\n`).join("")}`;
 }
 
-/** A CSV file of so many accounts, a0 in line 2; `nameOf` gives each its name. */
+/** A CSV file of this many accounts, a0 in line 2; `nameOf` gives each its name. */
 export function accountsCsv(rows: number, nameOf = (row: number): string => `name ${row}`): string {
   const lines = Array.from({ length: rows }, (_, row) => `a${row},c${row}.example,${nameOf(row)}`);
   return ["id,domain,name", ...lines, ""].join("\n");

@@ -14,13 +14,13 @@ import { answerAtOnce } from "../../../src/thread.ts";
 import { postgresServer } from "../postgres/postgres.ts";
 import { answeredHere } from "./inline-threads.ts";
 
-/** A schema for each folder, in one database of the server: to make one takes less than to make a database. */
+/** A schema for each folder, in one database of the server: making one is cheaper than making a database. */
 const servers = new Map<string, Promise<StoreServer>>();
 
-/** What a store knows of itself from its beginning. */
+/** What a store holds from its creation on. */
 const bornWith = "'schema_version', 'store_id', 'inbox_id', 'salt', 'key_secret'";
 
-/** A schema of a test that is over, as good as new: to make one takes 100 ms of processor time, and this 5. */
+/** A schema of a finished test, as good as new: making one takes 100 ms of processor time, and this 5. */
 async function freedSchema(): Promise<StoreServer | undefined> {
   const [folder, made] = [...servers].find(([of]) => !existsSync(of)) ?? [];
   if (folder === undefined || made === undefined) return undefined;
@@ -36,7 +36,7 @@ async function freedSchema(): Promise<StoreServer | undefined> {
   return server;
 }
 
-/** One string of statements: each by itself would be forty round trips. */
+/** One string of statements: separately they would be forty round trips. */
 const emptied = `begin;
   delete from meta where name not in (${bornWith});
   do $$ declare s record; begin
@@ -62,14 +62,14 @@ async function makeSchema(): Promise<StoreServer> {
   return server;
 }
 
-/** The schema that stands for a state folder, which is made when it is asked for first. */
+/** The schema that represents a state folder; it is made on first use. */
 export async function schemaOf(folder: string): Promise<StoreServer> {
   const made = servers.get(folder) ?? makeSchema();
   servers.set(folder, made);
   return await made;
 }
 
-/** The store in Postgres of a folder, in the calling thread; as `openStoreInline`. */
+/** The Postgres store of a folder, in the calling thread; like `openStoreInline`. */
 export async function openPostgresInline(
   folder: string,
   effect: Effect = runEffect,

@@ -15,12 +15,12 @@ import type { ServedStore } from "../../../src/state/store-thread.ts";
 import type { ThreadCall } from "../../../src/thread.ts";
 import { layNewStore } from "./new-store.ts";
 
-// A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
-// every test. The code is the same as in the threads, and so is the port.
+// A thread that runs from source strips its types each time, which takes a quarter of a second: too much for every
+// test. The code is the same as in the threads, and so is the port.
 
 /**
- * The SQLite store of a folder, in the calling thread; `effect` goes around what it writes, and `kept`
- * makes of few keys what otherwise comes of many.
+ * The SQLite store of a folder, in the calling thread; `effect` wraps its writes, and `kept` makes few keys behave as
+ * many otherwise would.
  */
 export async function openStoreInline(
   stateFolder: string,
@@ -35,7 +35,7 @@ export async function openStoreInline(
   return answeredHere({ ...opened, answer }, effect);
 }
 
-/** A store that is open in the calling thread, over ports as in a thread of its own. */
+/** A store that is open in the calling thread, accessed over ports as in a thread of its own. */
 export function answeredHere({ storeId, answer, close }: ServedStore, effect: Effect): StateStore {
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();
@@ -58,7 +58,7 @@ export function answeredHere({ storeId, answer, close }: ServedStore, effect: Ef
   };
 }
 
-/** Stages in the calling thread, on a store that has its effect already. */
+/** Stages in the calling thread, on a store that already has its effect. */
 export function stageInline(state: StateStore, effect: Effect = runEffect): StageThreads {
   return {
     run: async (job, { signal, progress }) => {

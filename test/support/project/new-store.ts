@@ -8,7 +8,7 @@ import { openDatabase } from "../../../src/state/sqlite/database.ts";
 
 let made: Buffer | undefined;
 
-/** The file of a store that nothing came into, made once for the process. */
+/** The bytes of a new, empty store, made once for the process. */
 function emptyStore(): Buffer {
   if (made !== undefined) return made;
   const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
@@ -22,7 +22,7 @@ function emptyStore(): Buffer {
 }
 
 /**
- * Has a new store lie in a file where there is none, with an id and secrets of its own. To make the same tables
+ * Puts a new store into a file that does not exist yet, with an id and secrets of its own. Making the same tables
  * thousands of times took a tenth of the processor time of all tests.
  */
 export function layNewStore(file: string): void {

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { receiverSecret, type Receiver } from "../webhooks/receiver.ts";
 import { accountsConfig, accountsCsv, Project } from "./project.ts";
 
-/** A project with a worker whose runs these receivers are told of. */
+/** A project with a worker, whose runs are announced to these receivers. */
 export async function notifyingProject(
   receivers: readonly Receiver[],
   csv = accountsCsv(3),
@@ -19,7 +19,7 @@ export async function notifyingProject(
   return project;
 }
 
-/** How the workflow that tells of a run ends. */
+/** How the workflow that announces a run ends. */
 export async function endOfNotification(project: Project, runId: string): Promise<string> {
   const handle = project.temporal.client.workflow.getHandle(`notify-${runId}`);
   await handle.result().catch(() => undefined);

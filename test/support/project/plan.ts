@@ -1,6 +1,6 @@
 import type { BackfillPlan } from "../../../src/backfill/plan.ts";
 
-/** A plan of every kind of number; what a test is about it sets itself. */
+/** A plan with every kind of number; each test sets what it is about. */
 export const examplePlan: BackfillPlan = {
   sync: "accounts",
   from: "2026-10-23 00:00 Europe/Paris",

@@ -35,8 +35,8 @@ const properties = "{ name: name, employees: { column: employees, as: integer },
 const yaml = accountsYaml().replace("{ name: name }", properties);
 
 /**
- * A project of so many accounts, all of which were accepted by another server than the one it looks into, which holds
- * what is given: the service that lost some of them, or changed them.
+ * A project of this many accounts, all of which were accepted by a server other than the one it looks into, which holds
+ * what is given: like a service that lost some of them, or changed them.
  */
 export async function plantedProject(
   rows: number,
@@ -54,7 +54,7 @@ export async function plantedProject(
   return harness;
 }
 
-/** Has another server accept all of a text once more, at the time of the project's clock. */
+/** Makes another server accept all of a text once more, at the time of the project's clock. */
 export async function acceptAgain(harness: Harness, text: string): Promise<void> {
   await harness.write("accounts.csv", text);
   const other = await SandboxView.start(join(harness.folder, `other-${harness.clock.nowMs}`));
@@ -64,7 +64,7 @@ export async function acceptAgain(harness: Harness, text: string): Promise<void>
   ).transfer();
 }
 
-/** Has the service that a project looks into hold accounts. */
+/** Puts accounts into the service that a project looks into. */
 async function hold({ deps, sandbox }: Harness, held: readonly PlantedAccount[]): Promise<void> {
   if (held.length === 0) return;
   const body = JSON.stringify({ stream: "account", data: held });

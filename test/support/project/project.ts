@@ -25,7 +25,7 @@ import { ownNamespace, type OwnTemporal } from "../temporal/own-namespace.ts";
 /** The built program; the test command builds it first. */
 export const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
-/** Takes what is to be done at the end, last thing first: vitest's `onTestFinished`, or a script's own list. */
+/** Takes cleanup work and does it at the end, last first: vitest's `onTestFinished`, or a script's own list. */
 export type AtEnd = (work: () => Promise<void>) => void;
 
 const recordLine = z.object({ record: z.looseObject({ account_id: z.string() }) });
@@ -39,9 +39,9 @@ export class Project {
   readonly temporal: OwnTemporal;
   readonly state: StateStore;
   readonly env: NodeJS.ProcessEnv;
-  /** What its commands and workers run. */
+  /** The program that its commands and workers run. */
   program = bin;
-  /** Those that were started, in order. */
+  /** The workers started, in order. */
   readonly workers: ChildProcess[] = [];
   readonly #atEnd: AtEnd;
 
@@ -63,7 +63,7 @@ export class Project {
     this.#atEnd = parts.atEnd;
   }
 
-  /** Makes a project with these files, at a Temporal that `open` gives it. */
+  /** Makes a project with these files, on a Temporal that `open` provides. */
   static async start(
     atEnd: AtEnd,
     files: Readonly<Record<string, string>>,
@@ -99,7 +99,7 @@ export class Project {
     return project;
   }
 
-  /** Starts a worker process, with more in its environment and these options, and returns once it polls. */
+  /** Starts a worker process, with this added to its environment and these options, and returns once it polls. */
   async worker(env: NodeJS.ProcessEnv = {}, ...options: readonly string[]): Promise<ChildProcess> {
     const child = spawn(process.execPath, [this.program, "worker", ...options], {
       cwd: this.folder,
@@ -124,7 +124,7 @@ export class Project {
     return await this.sluiceWith({}, ...args);
   }
 
-  /** The same with more in its environment. */
+  /** The same with this added to its environment. */
   async sluiceWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
     const child = spawn(process.execPath, [this.program, ...args], {
       cwd: this.folder,
@@ -139,7 +139,7 @@ export class Project {
     return await readdir(join(this.folder, ".sluice/staging"));
   }
 
-  /** Starts the workflow as the Web UI does: one JSON object. */
+  /** Starts the workflow as the Web UI does: with one JSON object. */
   async start(
     input: unknown,
     workflowId = "sync-under-test",
@@ -151,7 +151,7 @@ export class Project {
     });
   }
 
-  /** From the request to cancel a workflow that has ended to its end, by Temporal's clock alone, in ms. */
+  /** The time from the cancel request to the end of an ended workflow, by Temporal's clock alone, in ms. */
   async msToCancel(workflowId: string): Promise<number> {
     const handle = this.temporal.client.workflow.getHandle(workflowId);
     const events = (await handle.fetchHistory()).events ?? [];
@@ -161,7 +161,7 @@ export class Project {
     return tsToMs(events.at(-1)?.eventTime) - tsToMs(asked?.eventTime);
   }
 
-  /** Who sends the sync of the newest run. */
+  /** The holder of the send lock of the newest run's sync. */
   async lockHolder(): Promise<LockHolder | undefined> {
     const [run] = await this.state.runs({ limit: 1 });
     return run && (await this.state.lockHolder(sendLock(run.target, run.sync)));
@@ -192,8 +192,8 @@ export class Project {
   }
 
   /**
-   * All executions of a workflow id as JSON text, histories of continued runs included, once there are as
-   * many as are told: Temporal lists an execution a moment after its start.
+   * All executions of a workflow id as JSON text, histories of continued runs included, once there are this many:
+   * Temporal lists an execution a moment after its start.
    */
   async histories(workflowId: string, executions = 1): Promise<string[]> {
     const { client } = this.temporal;
@@ -207,7 +207,7 @@ export class Project {
     return texts;
   }
 
-  /** Keeps what the project told Temporal. @throws {Error} a secret or a row is in it. */
+  /** Keeps as evidence what the project sent to Temporal. @throws {Error} a secret or a row is in it. */
   async #keepHistories(): Promise<void> {
     const { client } = this.temporal;
     for await (const { workflowId, runId } of client.workflow.list()) {
@@ -226,7 +226,7 @@ export class Project {
   }
 }
 
-/** What a project's `sluice.yaml` begins with: the sandbox, as the environment names it. */
+/** The head of a project's `sluice.yaml`: the sandbox, from the environment. */
 export const projectHead: string = `version: 1
 api:
   base_url: \${SLUICE_BASE_URL}
@@ -236,7 +236,7 @@ api:
   requests_per_second: 1000
 `;
 
-/** A `sluice.yaml` for accounts out of `accounts.csv`, with short waits and room for more members of the sync. */
+/** A `sluice.yaml` for accounts from `accounts.csv`, with short waits and room for more members of the sync. */
 export function accountsConfig(
   more: { readonly sync?: string; readonly advanced?: string } = {},
 ): string {
@@ -249,8 +249,8 @@ ${syncOfAccounts({ name: "accounts", from: "exports", id: "id", more: more.sync 
 }
 
 /**
- * A `sluice.yaml` with several syncs by their names, each with these members more, of accounts out of
- * `<name>.csv`; their records do not meet: the id of row 0 is `<name>-a0`.
+ * A `sluice.yaml` with several syncs by name, each with these additional members, of accounts from `<name>.csv`; their
+ * records do not overlap: the id of row 0 is `<name>-a0`.
  */
 export function syncsConfig(syncs: Readonly<Record<string, string>>, advanced = ""): string {
   const names = Object.keys(syncs);
@@ -281,7 +281,7 @@ function syncOfAccounts(sync: {
 `;
 }
 
-/** A CSV file of so many accounts; `name` gives each its name. */
+/** A CSV file of this many accounts; `name` gives each its name. */
 export function accountsCsv(
   rows: number,
   name = (row: number): string => `Company ${row}`,

@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 import { Harness, type HarnessSettings } from "./harness.ts";
 
-/** Accounts that a sandbox starts with. */
+/** Accounts in a sandbox at the start. */
 export const accountsFound = 40;
 
-/** What the pulls of `pullYaml` are given beyond what each needs. */
+/** Settings of the pulls of `pullYaml`, in addition to those that each needs. */
 export type PullMembers = {
-  /** Of `scores`, one a line. */
+  /** Members of `scores`, one a line. */
   readonly scores?: readonly string[];
-  /** Of `hiring`, one a line. */
+  /** Members of `hiring`, one a line. */
   readonly hiring?: readonly string[];
   /** The accounts that `scores` searches for. */
   readonly accounts?: string;
@@ -75,12 +75,12 @@ export async function openPullHarness(
   });
 }
 
-/** The rows of a written file, its heading first. */
+/** The rows of a written file, its header first. */
 export async function rowsOf({ folder }: Harness, file: string): Promise<readonly string[]> {
   return (await readFile(join(folder, file), "utf8")).trimEnd().split("\n");
 }
 
-/** Md5 of a written file. */
+/** The MD5 of a written file. */
 export async function md5Of({ folder }: Harness, file: string): Promise<string> {
   return createHash("md5")
     .update(await readFile(join(folder, file)))

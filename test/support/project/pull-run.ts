@@ -5,7 +5,7 @@ import type { RunReport } from "../../../src/report/report.ts";
 import type { StoredReject } from "../../../src/state/contract/rejects/rejects.ts";
 import type { Harness } from "./harness.ts";
 
-/** One run of a pull, driven activity by activity: what the workflow does, without Temporal and one step at a time. */
+/** One run of a pull, driven activity by activity: like the workflow, without Temporal and one step at a time. */
 export class PullRun {
   readonly harness: Harness;
   readonly opened: OpenedPull;
@@ -32,7 +32,7 @@ export class PullRun {
     await this.harness.perform(this.harness.activities.listDomains, this.opened);
   }
 
-  /** One attempt of `pullPages`, with some of the activities' dependencies replaced where `activities` are given. */
+  /** One attempt of `pullPages`; `activities` replaces some of the activities' dependencies. */
   async pull(
     pagesMax = 1,
     { pullPages }: HostActivities & SharedActivities = this.harness.activities,
@@ -48,7 +48,7 @@ export class PullRun {
     return report;
   }
 
-  /** Pulls until there is no more to do, then closes. */
+  /** Pulls until there is nothing more to do, then closes. */
   async finish(): Promise<RunReport> {
     while ((await this.pull()).end === null);
     return await this.close();

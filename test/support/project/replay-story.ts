@@ -5,7 +5,7 @@ import { TestRun } from "./test-run.ts";
 
 /** The header line of the files of these stories. */
 export const header = "id,domain,name,site";
-/** Accounts of which b and d have their domain in the wrong column. */
+/** Accounts, of which b and d have their domain in the wrong column. */
 export const text = [
   header,
   "a,a.example,A,",
@@ -15,12 +15,12 @@ export const text = [
   "",
 ].join("\n");
 
-/** As `accountsYaml`, with the domain out of another column. */
+/** Like `accountsYaml`, with the domain from another column. */
 function fixed(...sync: readonly string[]): string {
   return accountsYaml(...sync).replace("domain: domain", "domain: site");
 }
 
-/** Runs of one project whose mapping is fixed on the way. */
+/** Runs of one project whose mapping is fixed along the way. */
 export class ReplayStory {
   harness: Harness;
   #runs = 0;
@@ -54,7 +54,7 @@ export class ReplayStory {
     this.harness = await this.harness.withYaml(fixed(...sync));
   }
 
-  /** Has the service refuse the record of this index in the next file. */
+  /** Makes the service refuse the record at this index in the next file. */
   refuseNext(index: number): void {
     this.harness.sandbox.refuse("confirm-upload", [index]);
   }
@@ -63,7 +63,7 @@ export class ReplayStory {
     return Object.fromEntries(await this.harness.sandbox.names());
   }
 
-  /** What became of the rejects of a run, by their places. */
+  /** What became of the rejects of a run, by place. */
   async became(runId: string): Promise<object> {
     const rejects = await this.harness.state.rejects({ runId, limit: 1_000 });
     return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { RunReport } from "../../../src/report/report.ts";
 
-/** The report of a run of `accounts` that sent the three rows that it read, but for some changes. */
+/** The report of a run of `accounts` that sent the three rows that it read, with these changes. */
 export function reportWith(changes: Partial<RunReport> = {}): RunReport {
   return {
     run_id: "run-1",

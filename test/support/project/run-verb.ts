@@ -4,7 +4,7 @@ import type { Register } from "../../../src/cli/output/context.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
 import { type Harness, harnessKey } from "./harness.ts";
 
-/** What a command printed, line by line as it did, and its exit code. */
+/** What a command printed, line by line, and its exit code. */
 export type Shown = {
   readonly out: readonly string[];
   readonly said: readonly string[];

@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from "vitest";
 import { Project } from "./project.ts";
 
 /**
- * Makes a project with a worker for all tests of a file: a worker takes more to start than most of them take.
- * Answers what gives the project to a test.
+ * Makes a project with a worker for all tests of a file: a worker takes longer to start than most of them take. Returns
+ * a function that gives the project to a test.
  */
 export function sharedProject(files: Readonly<Record<string, string>>): () => Project {
   const ends = new AsyncDisposableStack();

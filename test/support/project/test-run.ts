@@ -24,7 +24,7 @@ type Form = Receipt["form"];
 /** A staged chunk of a run, as the tests name it. */
 export type Staged = StageResult & { readonly chunk: number };
 
-/** One run, driven activity by activity: what the workflow does, without Temporal and one step at a time. */
+/** One run, driven activity by activity: like the workflow, without Temporal and one step at a time. */
 export class TestRun {
   readonly harness: Harness;
   readonly opened: OpenedRun;
@@ -39,7 +39,7 @@ export class TestRun {
     asked: {
       readonly runId?: string;
       readonly request?: RunRequest;
-      /** @default what the request asks for */
+      /** @default the kind that the request asks for */
       readonly kind?: "inbox" | "resend";
       /** @default accounts */
       readonly sync?: string;
@@ -52,7 +52,7 @@ export class TestRun {
     return new TestRun(harness, await harness.perform(harness.activities.openRun, input));
   }
 
-  /** A backfill: planned and approved, or continued with where it has yielded. */
+  /** A backfill: planned and approved, or continued where it has yielded. */
   static async backfill(
     harness: Harness,
     how: { readonly more?: object; readonly isBegun?: boolean } = {},
@@ -83,7 +83,7 @@ export class TestRun {
     return await this.harness.state.receipt(part);
   }
 
-  /** The failure of sending one part, or undefined when the service took it. */
+  /** Sends one part. Returns its failure, or undefined if the service took it. */
   async attemptPart(part: PartRef, form: Form): Promise<ApplicationFailure | undefined> {
     const { harness } = this;
     const { uploadJson, uploadFile, confirmUpload } = harness.activities;
@@ -101,7 +101,7 @@ export class TestRun {
     return failure;
   }
 
-  /** Sends the parts of a chunk in order and splits what is refused; any other failure is thrown. */
+  /** Sends the parts of a chunk in order and splits refused ones; any other failure is thrown. */
   async send(staged: Staged, form: Form = "file"): Promise<void> {
     const count = form === "body" ? staged.parts : 1;
     const parts = staged.records === 0 ? [] : Array.from({ length: count }, (_, part) => part);
@@ -158,7 +158,7 @@ export class TestRun {
 const refused = z.object({ index: z.int(), field: z.string().optional() });
 const refusal = z.tuple([z.object({ refused: z.array(refused).optional() })]);
 
-/** As the workflow reads a failure: how its part is split, or undefined when it is not. */
+/** As the workflow reads a failure: how its part is to be split, or undefined if it is not. */
 export function splitOf({ type, details }: ApplicationFailure): SplitInput["how"] | undefined {
   return howToSplit(type, refusal.safeParse(details).data?.[0] ?? {});
 }
@@ -181,7 +181,7 @@ export async function stageAll(run: TestRun): Promise<Staged[]> {
   return chunks;
 }
 
-/** A CSV file of accounts in which these rows, from 0, hold no domain. */
+/** A CSV file of accounts in which these rows, counted from 0, have no domain. */
 export function csvWithBroken(count: number, broken: readonly number[]): string {
   const lines = accountsCsv(count).split("\n");
   for (const row of broken) lines[row + 1] = `a${row},,name`;
@@ -196,7 +196,7 @@ export async function openedRun(...sync: readonly string[]): Promise<TestRun> {
   return await runOver(accountsCsv(rows), { sync });
 }
 
-/** The same, its only chunk staged. */
+/** The same, with its only chunk staged. */
 export async function stagedRun(
   ...sync: readonly string[]
 ): Promise<{ readonly run: TestRun; readonly chunk: Staged }> {

@@ -6,8 +6,8 @@ import { keptPorts } from "../process/kept-ports.ts";
 const ip = "127.0.0.1";
 
 /**
- * Starts an embedded Temporal on any free ports, on others when another test takes one first. Never on the
- * preferred ones: a developer's own server may be there. Whoever starts it stops it.
+ * Starts an embedded Temporal on any free ports, or on others if another test takes one first. Never on the preferred
+ * ports: a developer's own server may be there. The caller stops it.
  */
 export async function startAnyTemporal(files: {
   readonly logFile: string;

@@ -8,13 +8,13 @@ import { connectTemporal, type TemporalClient } from "../../../src/local/connect
 import { until } from "../process/process.ts";
 import { startAnyTemporal } from "./any-temporal.ts";
 
-/** Where the Temporal server is that the tests of a run share: "127.0.0.1:40123". */
+/** The variable with the address of the Temporal server that the tests of a run share: "127.0.0.1:40123". */
 export const sharedTemporalVariable = "SLUICE_TEST_TEMPORAL";
 
 /** Temporal's number for a search attribute of type Keyword. */
 const keyword = 2;
 
-/** gRPC's status of what there is not. */
+/** gRPC's status for something that does not exist. */
 const notFound = "5";
 
 /** A Temporal that nobody else uses: a namespace, or a whole server. */
@@ -22,13 +22,13 @@ export type OwnTemporal = TemporalClient & {
   /** "127.0.0.1:40123" */
   readonly address: string;
   readonly namespace: string;
-  /** The server's Web UI, where the server is its own. */
+  /** The server's Web UI, if the server is its own. */
   readonly uiAddress?: string;
 };
 
 /**
- * Gives a test a namespace of the server that all tests share: a server for each took a third of their time.
- * Whoever asks closes it. A script, which shares none, gets a server.
+ * Gives a test a namespace of the server that all tests share: a server for each took a third of their time. The caller
+ * closes it. A script, which has no shared server, gets a server.
  */
 export async function ownNamespace(folder: string): Promise<OwnTemporal> {
   const address = process.env[sharedTemporalVariable];
@@ -44,7 +44,7 @@ export async function ownNamespace(folder: string): Promise<OwnTemporal> {
   return { address, namespace, client, close: async () => await connection.close() };
 }
 
-/** Gives a test a server of its own, to stop it or to see its Web UI; its log is `temporal.log` in `folder`. */
+/** Gives a test a server of its own, to stop it or see its Web UI; its log is `temporal.log` in `folder`. */
 export async function ownServer(folder: string): Promise<OwnTemporal> {
   const server = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
   const { client, close } = await connectTemporal(server.address);
@@ -56,7 +56,7 @@ export async function ownServer(folder: string): Promise<OwnTemporal> {
   return { address, uiAddress, namespace: "default", client, close: closeBoth };
 }
 
-/** A namespace that was registered a moment ago is not known at once. */
+/** A newly registered namespace is not known at once. */
 async function hasSearchAttribute(connection: Connection, namespace: string): Promise<boolean> {
   try {
     const searchAttributes = { SluiceSync: keyword };

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { startAnyTemporal } from "./any-temporal.ts";
 import { sharedTemporalVariable } from "./own-namespace.ts";
 
-/** The file of the workflows' bundle that all tests of a run share; the first one that needs it writes it. */
+/** The variable with the workflow bundle that all tests of a run share; the first one that needs it writes it. */
 export const workflowBundleVariable = "SLUICE_TEST_WORKFLOW_BUNDLE";
 
-/** Before the suite: starts the one Temporal server that its tests share. Answers what stops it. */
+/** Before the suite: starts the one Temporal server that its tests share. Returns a function that stops it. */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-temporal-"));
   const server = await startAnyTemporal({ logFile: join(folder, "temporal.log") });

@@ -17,14 +17,14 @@ import { drawsFrom, Timeline } from "../timeline.ts";
 /** Requests a second that the workers may make together. */
 export const perSecond = 10;
 
-/** How long a request is on its way. */
+/** How long a request takes to arrive. */
 export const latencyMs = 150;
 
 const never = new AbortController().signal;
 
 /**
- * Two workers on one store, each with a rate limiter and a client of its own, and a sandbox that can be taken
- * down. Attempts wait as Temporal has them wait: as long as they were told, else with full jitter from 1 s to
+ * Two workers on one store, each with a rate limiter and a client of its own, and a sandbox that can be taken down.
+ * Attempts wait as they do in Temporal: for the delay that their failure gives, otherwise with full jitter from 1 s to
  * 60 s.
  */
 export class WaitingWorkers {
@@ -34,7 +34,7 @@ export class WaitingWorkers {
   readonly left: number[] = [];
   /** When requests were accepted. */
   readonly accepted: number[] = [];
-  /** Times an attempt was told to come back. */
+  /** How often an attempt was sent away with a delay. */
   told = 0;
   readonly #random = drawsFrom(7);
   readonly #dataFolder: string;
@@ -66,7 +66,7 @@ export class WaitingWorkers {
     return this.timeline.clock.nowMs - this.#startMs;
   }
 
-  /** Lets so many attempts continue for ever, half of them in each worker. */
+  /** Starts this many attempts, which repeat forever, half of them in each worker. */
   start(attempts: number): void {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const client = this.#clients[attempt % this.#clients.length];
@@ -76,13 +76,13 @@ export class WaitingWorkers {
     }
   }
 
-  /** Takes the service down: nobody listens at its address. */
+  /** Takes the service down: nothing listens at its address. */
   async stopService(): Promise<void> {
     if (this.#isUp) await this.#sandbox.close();
     this.#isUp = false;
   }
 
-  /** Starts the service at its address again, with these faults and no others. */
+  /** Restarts the service at its address, with these faults and no others. */
   async restartService(faults: readonly SandboxFault[] = []): Promise<void> {
     await this.stopService();
     const { port } = new URL(this.#sandbox.address);
@@ -96,7 +96,7 @@ export class WaitingWorkers {
     return this.left.filter((atMs) => atMs >= fromMs && atMs < toMs).length;
   }
 
-  /** Requests that were accepted in the last so many ms. */
+  /** Requests that were accepted in the last `ms` milliseconds. */
   acceptedWithin(ms: number): number {
     return this.accepted.filter((atMs) => atMs >= this.nowMs - ms).length;
   }

@@ -19,7 +19,7 @@ export async function openProjectWithUi(
   return { project, ui, worker };
 }
 
-/** Where pictures go: into SLUICE_PICTURES, to be looked at, else away with the test. */
+/** The folder for screenshots: SLUICE_PICTURES, to be looked at, otherwise one that is removed with the test. */
 export async function pictures(): Promise<string> {
   return process.env["SLUICE_PICTURES"] ?? (await temporaryFolder());
 }

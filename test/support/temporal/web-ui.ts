@@ -4,7 +4,7 @@ import { z } from "zod";
 import { chromiumProgram } from "../chromium.ts";
 import { until } from "../process/process.ts";
 
-/** What a link to the start form names. Without a workflow id the form is prefilled from the newest run of the type. */
+/** What a link to the start form names. Without a workflow id the form is prefilled from the type's newest run. */
 type StartForm = {
   readonly type: string;
   readonly taskQueue: string;
@@ -14,7 +14,7 @@ type StartForm = {
 /** An update in the menu of a run. */
 type OfferedUpdate = { readonly name: string; readonly description: string };
 
-/** What became of an update, as its dialog shows it: it closes, or it says why not. */
+/** The result of an update, as its dialog shows it: it closes, or it says why not. */
 type SentUpdate = { readonly accepted: true } | { readonly refused: string };
 
 const workflows = "/namespaces/default/workflows";
@@ -33,7 +33,7 @@ const started = z.object({
   }),
 });
 
-/** Temporal's Web UI in a browser, used as a person uses it: by links, menus and what is typed. Written for UI 2.42. */
+/** Temporal's Web UI in a browser, used as a person uses it: by links, menus and typing. Written for UI 2.42. */
 export class WebUi {
   readonly #browser: Browser;
   readonly #page: Page;
@@ -43,7 +43,7 @@ export class WebUi {
     this.#page = page;
   }
 
-  /** Opens a browser for the Web UI at this address, such as "http://127.0.0.1:8233"; whoever opens it closes it. */
+  /** Opens a browser for the Web UI at this address, such as "http://127.0.0.1:8233"; the caller closes it. */
   static async open({ address }: { readonly address: string }): Promise<WebUi> {
     const browser = await chromium.launch({ executablePath: chromiumProgram() });
     const viewport = { width: 1400, height: 1100 };
@@ -51,8 +51,8 @@ export class WebUi {
   }
 
   /**
-   * Opens the form that starts a workflow, by a whole link or by what a link names; gives the prefilled
-   * input, "" when there is none.
+   * Opens the form that starts a workflow, by a whole link or by its parts. Returns the prefilled input, "" if there is
+   * none.
    */
   async startForm(form: string | StartForm): Promise<string> {
     const [answer] = await Promise.all([
@@ -66,8 +66,8 @@ export class WebUi {
   }
 
   /**
-   * On the start form: starts the workflow, with the prefilled input or with another. @throws {Error} the
-   * server refuses it
+   * In the start form: starts the workflow, with the prefilled input or with another. @throws {Error} the server
+   * refuses it
    */
   async start(workflowId: string, json?: string): Promise<void> {
     await this.#page.locator("#workflowId").fill(workflowId);
@@ -77,15 +77,15 @@ export class WebUi {
       this.#page.getByTestId("start-workflow-button").click(),
     ]);
     if (!answer.ok()) throw new Error(`${workflowId} does not start: ${await answer.text()}`);
-    // Tries whether it could be clicked: what still slides into the picture could not.
+    // Tries whether it could be clicked: an element still sliding into view could not.
     await this.#page.getByText("Workflow started successfully").last().click({ trial: true });
   }
 
-  /** Opens a workflow's details and gives their text; a worker must run, for they are a query. */
+  /** Opens a workflow's details and returns their text; a worker must run, because they are a query. */
   async details(workflowId: string): Promise<string> {
     await this.#open(workflowId);
     const [frame] = await Promise.all([
-      // At first the frame shows nothing: the query is under way.
+      // At first the frame is empty: the query is under way.
       this.#page.waitForEvent("framenavigated", (each) => {
         const { pathname, searchParams } = new URL(each.url());
         return pathname === "/render" && searchParams.get("content") !== "";
@@ -96,13 +96,13 @@ export class WebUi {
     return await frame.locator("body").innerText();
   }
 
-  /** Opens the history of a failed workflow at its last event, and gives the failure's message. */
+  /** Opens the history of a failed workflow at its last event, and returns the failure's message. */
   async failure(workflowId: string): Promise<string> {
     await this.#open(workflowId);
     const row = this.#page
       .getByTestId("event-summary-row")
       .filter({ hasText: "Workflow Execution Failed" });
-    // The row cuts a long message short: a person unfolds it, and finds the message whole in front of the stack.
+    // The row truncates a long message: a user expands it, and finds the whole message in front of the stack trace.
     await row.click();
     const stack = this.#page.getByText("Call Stack", { exact: true }).last();
     await stack.scrollIntoViewIfNeeded();
@@ -113,7 +113,7 @@ export class WebUi {
   /** The updates that a running workflow's menu offers. */
   async updatesOffered(workflowId: string): Promise<OfferedUpdate[]> {
     const options = (await this.#updateDialog(workflowId)).locator("[role=option]");
-    // The last one is there whatever the workflow offers.
+    // This option is always there, whatever the workflow offers.
     await options.filter({ hasText: /^\s*Custom\s*$/ }).waitFor();
     const offered: OfferedUpdate[] = [];
     for (const option of await options.all()) {
@@ -155,7 +155,7 @@ export class WebUi {
     await this.#confirm("terminate", `${workflowPath(workflowId)}/terminate`);
   }
 
-  /** Resets a workflow to the first or the last event that its dialog offers; answers the events that it does. */
+  /** Resets a workflow to the first or the last event that its dialog offers. Returns the events offered. */
   async reset(workflowId: string, to: "first" | "last"): Promise<string[]> {
     await this.#open(workflowId);
     await this.#choose("Reset");
@@ -179,7 +179,7 @@ export class WebUi {
     await this.#confirm("signal", `${workflowPath(workflowId)}/signal/${name}`);
   }
 
-  /** Opens the start form filled in like a workflow, by its menu; gives the prefilled input. */
+  /** Opens the start form filled in like a workflow, by its menu. Returns the prefilled input. */
   async startLike(workflowId: string): Promise<string> {
     await this.#open(workflowId);
     await Promise.all([
@@ -193,7 +193,7 @@ export class WebUi {
     });
   }
 
-  /** Takes a picture of what is on the screen, as PNG. */
+  /** Takes a screenshot, as PNG. */
   async screenshot(file: string): Promise<void> {
     await this.#page.screenshot({ path: file, animations: "disabled" });
   }
@@ -214,7 +214,7 @@ export class WebUi {
   /** Opens the dialog that sends an update, with its list of updates. */
   async #updateDialog(workflowId: string): Promise<Locator> {
     await Promise.all([
-      // Its answer holds the updates' names.
+      // Its response holds the updates' names.
       this.#page.waitForResponse(/\/query\/__temporal_workflow_metadata/),
       this.#open(workflowId),
     ]);
@@ -226,7 +226,7 @@ export class WebUi {
 
   /** Chooses from the menu of the workflow that is open. */
   async #choose(item: string): Promise<void> {
-    // The page holds its buttons once for each width, and hidden dialogs.
+    // The page has its buttons once for each width, and hidden dialogs.
     await this.#page.locator("button:visible", { hasText: "More Actions" }).click();
     await this.#page.locator("[role=menuitem]:visible", { hasText: item }).click();
   }
@@ -247,16 +247,16 @@ export class WebUi {
   /** Replaces what is in an editor. */
   async #type(editor: Locator, json: string): Promise<void> {
     await editor.click();
-    // Else the text lands inside the one that is there.
+    // Otherwise the text is inserted into the existing one.
     await this.#page.keyboard.press("ControlOrMeta+A");
     await this.#page.keyboard.insertText(json);
     await editor.blur();
-    // Left alone, the editor lays the JSON out anew, which moves the button that is clicked next.
+    // Left alone, the editor reformats the JSON, which moves the button that is clicked next.
     const laidOut = laidOutJson(json);
     if (laidOut !== undefined) await until(async () => (await textOf(editor)) === laidOut);
   }
 
-  /** The server's answer to what the page posts to this path. */
+  /** The server's response to what the page posts to this path. */
   async #pushed(path: string): Promise<Response> {
     return await this.#page.waitForResponse(
       (each) =>
@@ -279,8 +279,8 @@ function linkTo({ type, taskQueue, workflowId }: StartForm): string {
 }
 
 /**
- * The last answer that the start form waits for: that there is no run to take the input from, or that run's
- * first event.
+ * The last response that the start form waits for: that there is no run to take the input from, or that run's first
+ * event.
  */
 async function saysWhetherToPrefill(answer: Response): Promise<boolean> {
   const { pathname } = new URL(answer.url());
@@ -288,7 +288,7 @@ async function saysWhetherToPrefill(answer: Response): Promise<boolean> {
   return listed.parse(await answer.json()).executions.length === 0;
 }
 
-/** Whether that answer holds an input. */
+/** Whether that response holds an input. */
 async function hasInput(answer: Response): Promise<boolean> {
   const read = started.safeParse(await answer.json());
   const [first] = read.data?.history.events ?? [];

@@ -12,8 +12,8 @@ const workflowsPath = fileURLToPath(new URL("../../../workflows/index.ts", impor
 const inputs = fileURLToPath(new URL("../../../workflows/unreadable-input.ts", import.meta.url));
 
 /**
- * The workflows as a worker loads them, bundled from their sources once for each run of vitest: it takes 3 s
- * of processor time.
+ * The workflows as a worker loads them, bundled from source once for each run of vitest: bundling takes 3 s of
+ * processor time.
  * @throws {Error} a workflow imports a module that it must not use.
  */
 export async function workflowBundle(): Promise<WorkflowBundlePath> {

@@ -11,24 +11,24 @@ import { ownNamespace, type OwnTemporal } from "./own-namespace.ts";
 import { installQuietRuntime } from "./quiet-runtime.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
 
-/** The queue of what everybody may run, as a project has it that names none. */
+/** The queue for activities that any worker may run, in a project that configures none. */
 export const taskQueue = "sluice";
 
-/** The queue of what touches staged files. */
+/** The queue for activities that touch staged files. */
 export const hostQueue = "sluice-host-1";
 
-/** An activity that a workflow asks for. */
+/** An activity that a workflow calls. */
 export type Call = {
   readonly name: string;
   readonly workflowId: string;
-  /** The execution that asks. */
+  /** The calling execution. */
   readonly execution: string;
 };
 
-/** Does the activities of the project that is tried. */
+/** Performs the activities of the project under test. */
 export type Perform = (call: Call, input: unknown) => Promise<unknown>;
 
-/** A real Temporal and a worker in this process, which does the activities of several projects. */
+/** A real Temporal and a worker in this process that performs the activities of several projects. */
 export class World {
   readonly client: Client;
   readonly #performing: Map<string, Perform>;
@@ -46,7 +46,7 @@ export class World {
     this.#close = parts.close;
   }
 
-  /** Starts both. Whoever starts it closes it. */
+  /** Starts both. The caller closes it. */
   static async start(): Promise<World> {
     installQuietRuntime();
     const folder = await mkdtemp(join(tmpdir(), "sluice-world-"));
@@ -61,12 +61,12 @@ export class World {
     return new World({ connected, performing, close });
   }
 
-  /** Has the activities of workflows done by a project, whose ids begin so. */
+  /** Makes a project perform the activities of workflows whose ids begin with `prefix`. */
   doneBy(prefix: string, by: Perform): void {
     this.#performing.set(prefix, by);
   }
 
-  /** Waits for a workflow that may not end before this closes: a poll of a closed connection would end the process. */
+  /** Waits for a workflow that may not end before this closes: polling a closed connection would end the process. */
   async untilOver(handle: WorkflowHandle): Promise<void> {
     const polling = this.client.withAbortSignal(this.#closing.signal, async () => {
       await handle.result();

@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node";
 const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "build", "test-threads");
 
-/** The files that threads are started from, without their ending. */
+/** The files that threads start from, without their extension. */
 const entries = [
   "activities/stage/stage-thread",
   "src/inbox/sqlite/thread",
@@ -16,13 +16,13 @@ const entries = [
   "src/state/sqlite/thread",
 ] as const;
 
-/** Variable of the tests' processes that holds, as JSON, URL of a thread's source -> URL of its bundle. */
+/** The variable of the tests' processes that maps, as JSON, the URL of a thread's source to the URL of its bundle. */
 export const bundlesVariable = "SLUICE_TEST_THREADS";
 
-/** What finds its own files, and what other threads must have the same copy of. */
+/** External modules: those that find their own files, and those of which other threads must have the same copy. */
 const apart = /^(?:node:|@temporalio\/|pino$|thread-stream$|sluice\/)/;
 
-/** A module asks for files beside its source, wherever its code lies. */
+/** A module looks for files next to its source, wherever its code is. */
 const sourceUrls = {
   name: "source-urls",
   transform: (code: string, id: string): string | undefined => {
@@ -33,7 +33,7 @@ const sourceUrls = {
   },
 };
 
-/** Writes a file unless it is there with the same text: Node keeps what it compiled of it. */
+/** Writes a file unless it is there with the same text: Node caches the compiled code of an unchanged file. */
 function write(path: string, text: string): void {
   try {
     if (readFileSync(path, "utf8") === text) return;
@@ -69,11 +69,11 @@ async function bundle(): Promise<void> {
 }
 
 /**
- * Before the suite: each thread's code in a few files. From source, a thread finds and reads some three hundred
- * modules, which takes 0.4 s of processor time: a sixth of all that the suite takes.
+ * Before the suite: bundles each thread's code into a few files. From source, a thread finds and reads some three
+ * hundred modules, which takes 0.4 s of processor time: a sixth of all that the suite takes.
  */
 export async function setup(project: TestProject): Promise<void> {
-  // The lines that are covered are those of the source.
+  // Coverage counts the lines of the source.
   if (project.config.coverage.enabled) return;
   await bundle();
   project.onTestsRerun(bundle);

@@ -9,7 +9,7 @@ const bundles = z
   .record(z.string(), z.string())
   .parse(JSON.parse(process.env[bundlesVariable] ?? "{}"));
 
-/** A thread whose code is read from its bundle, where it has one. */
+/** A thread whose code comes from its bundle, if it has one. */
 class BundledWorker extends Worker {
   constructor(file: string | URL, options?: WorkerOptions) {
     const bundle = bundles[String(file)];
@@ -17,7 +17,7 @@ class BundledWorker extends Worker {
   }
 }
 
-// Files share a process.
+// Test files share a process.
 if (threads.Worker.name !== BundledWorker.name) {
   threads.Worker = BundledWorker;
   syncBuiltinESMExports();

@@ -5,7 +5,7 @@ import { writePastRun, type PastChunk, type PastRun } from "./history.ts";
 const nights = 40;
 const dayMs = 86_400_000;
 
-/** Of a CRM: three syncs, of which one reads an inbox, and a pull. */
+/** The nightly syncs of a CRM: three, of which one reads an inbox, and a pull. */
 export const nightlyYaml = `version: 1
 api:
   base_url: sandbox
@@ -61,7 +61,7 @@ function rejectsOf(file: string, count: number, from: number): RejectEntry[] {
   });
 }
 
-/** So many rows, of which some changed, in so many chunks one after the other. */
+/** This many rows, of which some changed, in this many chunks one after the other. */
 function chunksOf(
   file: string,
   read: number,
@@ -93,7 +93,7 @@ function chunksOf(
   });
 }
 
-/** Three syncs and a pull, night after night until this time, and a run of tonight that is held. */
+/** Writes three syncs and a pull, night after night until this time, and a run of tonight that is held. */
 export async function writeFortyNights(
   store: StateStore,
   target: string,
@@ -168,7 +168,7 @@ async function writePull(store: StateStore, run: PastRun): Promise<void> {
   await store.endRun({ runId, outcome: "done", endedAt });
 }
 
-/** Tonight: far more changed than on other nights. */
+/** Tonight's run: far more records changed than on other nights. */
 function heldRun(target: string, nowMs: number): PastRun {
   const startedMs = nowMs - 3_600_000;
   const chunks = chunksOf("accounts.csv", 42_000, { sent: 31_204, rejected: 40, chunks: 5 });

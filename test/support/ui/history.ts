@@ -5,19 +5,19 @@ import type { Changes } from "../../../src/state/contract/sends/changes.ts";
 import type { StageCounts } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 
-/** A chunk of a run of the past. */
+/** A chunk of a past run. */
 export type PastChunk = {
   readonly counts: StageCounts;
   readonly rejects?: readonly RejectEntry[];
   readonly changes?: Changes;
-  /** When it began and was committed, in ms after its run began; one without an end stays staged. */
+  /** When it began and was committed, in ms after its run began; a chunk without an end stays staged. */
   readonly beganMs: number;
   readonly committedMs?: number | undefined;
-  /** How often it was begun. @default once */
+  /** How often its staging was begun. @default once */
   readonly stages?: number;
 };
 
-/** A run of the past, of a sync or pull. */
+/** A past run of a sync or pull. */
 export type PastRun = {
   readonly runId: string;
   readonly target: string;
@@ -25,7 +25,7 @@ export type PastRun = {
   readonly kind?: RunKind;
   readonly startedMs: number;
   readonly chunks: readonly PastChunk[];
-  /** Undefined leaves it open. */
+  /** Undefined leaves the run open. */
   readonly end?: {
     readonly outcome: Outcome;
     readonly afterMs: number;
@@ -34,7 +34,7 @@ export type PastRun = {
   readonly hold?: Hold;
 };
 
-/** As an ISO 8601 text. */
+/** The time as ISO 8601 text. */
 function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -70,7 +70,7 @@ async function writeChunk(
   if (committedMs === undefined) return;
   if (counts.records > 0) {
     const part = { ...name, part: 0 };
-    /** When it had come so far of its way, from 0 to 1. */
+    /** The time at which this share of the chunk, from 0 to 1, was done. */
     const after = (share: number): string =>
       isoOf(startedMs + beganMs + share * (committedMs - beganMs));
     const file = { ...part, form: "file", host: "1" } as const;
@@ -85,7 +85,7 @@ async function writeChunk(
   await store.commitChunk({ ...name, at });
 }
 
-/** Writes a run of the past into a store, by the methods that a worker calls. */
+/** Writes a past run into a store, by the methods that a worker calls. */
 export async function writePastRun(store: StateStore, run: PastRun): Promise<void> {
   const { runId, target, sync, kind = "sync", startedMs, chunks, end, hold } = run;
   const startedAt = isoOf(startedMs);

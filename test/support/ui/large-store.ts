@@ -18,7 +18,7 @@ function rejectsIn(run: number): RejectEntry[] {
   }));
 }
 
-/** Writes runs of three syncs into a store, a minute apart until now, each with 100 rejects that are open. */
+/** Writes runs of three syncs into a store, a minute apart until now, each with 100 open rejects. */
 export async function writeManyRuns(
   state: StateStore,
   { target, runs }: { readonly target: string; readonly runs: number },

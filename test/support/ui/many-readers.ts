@@ -1,11 +1,11 @@
-// node test/support/ui/many-readers.ts <address> <count>: asks for so many pages at once, and says how they were
-// answered. A process of its own: the requests must not take time from whoever measures.
+// node test/support/ui/many-readers.ts <address> <count>: requests this many pages at once, and prints how they were
+// answered. It is a process of its own, so that the requests take no time from the process that measures.
 import { Agent, get } from "node:http";
 
 const [address = "", count = "0"] = process.argv.slice(2);
 const paths = ["/", "/runs?sync=accounts", "/rejects", "/held", "/record?sync=accounts&name=a7"];
 
-/** The status of an answer, once all of it came; 0 for none. */
+/** The status of a response, once its whole body arrived; 0 for no response. */
 async function statusOf(url: URL, agent: Agent): Promise<number> {
   return await new Promise((resolve) => {
     const request = get(url, { agent }, (response) => {

@@ -8,18 +8,18 @@ import { startUi, type UiSettings } from "../../../src/cli/ui/start-ui.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
 
-/** An answer of the pages. */
+/** A response of the pages. */
 export type UiAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 };
 
-/** The pages of a project, asked as a browser asks them. */
+/** The pages of a project, requested as a browser does. */
 export type OpenedUi = {
   readonly address: URL;
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<UiAnswer>;
-  /** What was logged, a line each. */
+  /** The log, one entry a line. */
   readonly logged: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export async function openUi(
 ): Promise<OpenedUi> {
   const { token, host = "127.0.0.1", showsRows = false } = settings;
   const environment = readEnvironment({
-    // Nothing listens there: what Temporal would say is not what these tests are about.
+    // Nothing listens there: these tests are not about Temporal's answers.
     TEMPORAL_ADDRESS: "127.0.0.1:1",
     ...(token === undefined ? {} : { SLUICE_UI_TOKEN: token }),
   });
@@ -45,7 +45,7 @@ export async function openUi(
   const ui = await startUi({ config, host, port: 0, showsRows, log }, context);
   onTestFinished(async () => await ui.close());
   const get: OpenedUi["get"] = async (path, headers = {}) => {
-    // The path as it is given: a URL would have taken the climbing out of it.
+    // Passes the path unchanged: a URL would have removed the `..` segments.
     const asking = request({ host: "127.0.0.1", port: ui.address.port, path, headers }).end();
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       asking.once("response", resolve).once("error", reject);

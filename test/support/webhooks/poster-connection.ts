@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net";
 
-/** Something to post: the bytes of a whole request. */
+/** The bytes of a whole request, ready to post. */
 export type Posting = { readonly request: Buffer };
 
-/** What a connection tells whoever posts on it. */
+/** What a connection reports to its user. */
 export type ConnectionEvents<Of extends Posting> = {
-  /** It is there, or free again. */
+  /** It is connected, or free again. */
   readonly idle: () => void;
   readonly answered: (posting: Of, status: number) => void;
-  /** It ended, and is made again; `unanswered` is what awaited an answer. */
+  /** It ended, and is made again; `unanswered` is the posting that was waiting for an answer. */
   readonly ended: (unanswered: Of | undefined) => void;
 };
 
@@ -18,8 +18,7 @@ const headOfAnswer = /^HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n/;
 const contentLength = /\r\ncontent-length: (\d+)\r\n/i;
 
 /**
- * A keep-alive connection with one request on its way at most; it is made again whenever it ends, until it is
- * closed.
+ * A keep-alive connection with at most one request on its way; it is made again whenever it ends, until it is closed.
  */
 export class PosterConnection<Of extends Posting> {
   readonly #port: number;
@@ -54,14 +53,14 @@ export class PosterConnection<Of extends Posting> {
       port: this.#port,
       host: "127.0.0.1",
       noDelay: true,
-      // One buffer for all reads: the load is to take as little as can be of the cores that it shares with
-      // the receiver.
+      // One buffer for all reads: the load should take as little as possible of the cores that it shares with the
+      // receiver.
       onread: { buffer, callback: read },
     });
     this.#socket = socket;
     this.#answer = "";
     socket.once("connect", () => this.#events.idle());
-    // Whatever went wrong, the connection's end tells of it.
+    // Whatever went wrong, the connection's end reports it.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       setTimeout(() => this.#connect(), reconnectMs);

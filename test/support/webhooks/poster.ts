@@ -1,10 +1,10 @@
 import { type Posting, PosterConnection } from "./poster-connection.ts";
 
-/** What is pushed, and how. */
+/** What is posted, and how. */
 export type PosterSettings = {
   readonly port: number;
   readonly connections: number;
-  /** Makes the request of a delivery, by its number from 0; undefined when there are no more. */
+  /** Makes the request of a delivery, by its number from 0; undefined if there are no more. */
   readonly make: (number: number) => Buffer | undefined;
   /** @default as many as are answered */
   readonly perSecond?: number | undefined;
@@ -22,20 +22,19 @@ type Waiter = {
   readonly reject: (error: Error) => void;
 };
 
-/** Shorter than what the receiver asks for, so that it shows at once when it takes deliveries again. */
+/** Shorter than the receiver asks for, so that it shows at once when the receiver takes deliveries again. */
 const refusedMs = 100;
 
 /**
- * Posts deliveries on many connections, each as soon as the one before it was answered. One that got no
- * answer, or a 503, is pushed again, byte for byte, until it is acknowledged; only a 2xx acknowledges.
- * Whoever makes it finishes it.
+ * Posts deliveries on many connections, each as soon as the previous one was answered. A delivery that got no answer,
+ * or a 503, is posted again, byte for byte, until it is acknowledged; only a 2xx acknowledges. The caller finishes it.
  */
 export class Poster {
-  /** Answers: 202 kept, 200 known already, 503 refused; and connections that ended while one was awaited. */
+  /** Answers: 202 kept, 200 known already, 503 refused; and connections that ended while waiting for one. */
   readonly counts = { kept: 0, known: 0, refused: 0, unanswered: 0 };
-  /** By a delivery's number: when its 2xx came, in Unix ms. */
+  /** By a delivery's number: when its 2xx arrived, in Unix ms. */
   readonly acknowledgedAt: number[] = [];
-  /** From the first byte of a delivery to its 2xx, of those that were pushed once. */
+  /** From the first byte of a delivery to its 2xx, for deliveries that were posted once. */
   readonly latenciesMs: number[] = [];
   readonly #make: PosterSettings["make"];
   readonly #connections: readonly PosterConnection<Delivery>[];
@@ -73,7 +72,7 @@ export class Poster {
     return this.counts.kept + this.counts.known;
   }
 
-  /** Posts so many new deliveries a second from now on; undefined: as many as are answered. */
+  /** Posts this many new deliveries a second from now on; undefined: as many as are answered. */
   pace(perSecond: number | undefined): void {
     clearInterval(this.#timer);
     this.#timer =
@@ -86,20 +85,17 @@ export class Poster {
     for (const connection of this.#idle) this.#postOn(connection);
   }
 
-  /**
-   * Resolves in the turn in which so many are acknowledged. @throws a delivery was answered with what no
-   * repeating fixes.
-   */
+  /** Resolves in the turn in which this many are acknowledged. @throws a delivery got an answer that no retry fixes. */
   async acknowledges(count: number): Promise<void> {
     await this.#until(() => this.acknowledged >= count);
   }
 
-  /** The same of deliveries that are answered with 503. */
+  /** The same for deliveries that are answered with 503. */
   async refuses(count: number): Promise<void> {
     await this.#until(() => this.counts.refused >= count);
   }
 
-  /** Posts nothing new, and resolves once all that was pushed is acknowledged. @throws as `acknowledges` does. */
+  /** Posts nothing new, and resolves once everything posted is acknowledged. @throws as `acknowledges` does. */
   async finish(): Promise<void> {
     this.#isOver = true;
     await this.#until(() => this.acknowledged === this.#pushed).finally(() => this.close());
@@ -136,7 +132,7 @@ export class Poster {
       this.counts.refused += 1;
       setTimeout(() => this.#repeat(delivery), refusedMs);
     } else if (status === 408) {
-      // What the receiver says as it closes a connection that was idle for long, before it read this.
+      // The receiver's answer as it closes a connection that was idle for long, before it read this request.
       this.counts.unanswered += 1;
       this.#repeat(delivery);
     } else if (status === 202 || status === 200) {

@@ -6,9 +6,9 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openSqliteInbox } from "../../../src/inbox/sqlite/open.ts";
 import { Harness, harnessHead } from "../project/harness.ts";
 
-/** What a harness with a connection that is pushed to is made of. */
+/** The settings of a harness with a connection that receives deliveries. */
 export type PostedSettings = {
-  /** A member of `api`. */
+  /** An additional member of `api`. */
   readonly api?: string;
   /** Members of the connection `forms` besides its path. */
   readonly connection?: string;
@@ -26,7 +26,7 @@ function syncText(name: string, more: readonly string[]): string {
 ${more.map((member) => `    ${member}\n`).join("")}`;
 }
 
-/** A `sluice.yaml` whose sync `accounts` reads what is pushed to the connection `forms`. */
+/** A `sluice.yaml` whose sync `accounts` reads the events of the connection `forms`. */
 function postedYaml({ api, connection, sync = [], others = [] }: PostedSettings = {}): string {
   const members = ["path: /hooks/forms", "signature: none", "allow_unsigned: true"];
   if (connection !== undefined) members.push(connection);
@@ -41,7 +41,7 @@ syncs:
 ${syncText("accounts", sync)}${others.map((name) => syncText(name, [])).join("")}`;
 }
 
-/** The activities on an inbox that is pushed to. */
+/** The activities on an inbox that receives deliveries. */
 export class PostedHarness {
   readonly harness: Harness;
   readonly inbox: Inbox;
@@ -66,7 +66,7 @@ export class PostedHarness {
     return new PostedHarness(harness, inbox);
   }
 
-  /** Keeps an account of this id; answers whether somebody is to wake. */
+  /** Keeps an account with this id. Returns whether a wake-up is due. */
   async post(id: string, receivedAt = this.harness.clock.nowMs): Promise<boolean> {
     const json = JSON.stringify({ id, domain: "c.example", name: "n" });
     const { wake } = await this.inbox.keep({ connection: "forms", receivedAt, events: [{ json }] });

@@ -15,12 +15,12 @@ const eventBody = z.object({
   data: z.looseObject({ run_id: z.string(), outcome: z.string() }),
 });
 
-/** A notification as a receiver got it. */
+/** A notification as a receiver received it. */
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
 /**
- * Reads an event as Standard Webhooks tells receivers to. @throws {Error} it is not signed with the shared
- * secret, or is old.
+ * Reads an event as Standard Webhooks says receivers should. @throws {Error} it is not signed with the shared secret,
+ * or is old.
  */
 export function verified({ headers, body }: Received): z.output<typeof eventBody> {
   const id = z
@@ -39,13 +39,12 @@ export function verified({ headers, body }: Received): z.output<typeof eventBody
   return eventBody.parse(JSON.parse(body));
 }
 
-/** Somebody who is told of runs, on a free port. Closes with its test. */
+/** A receiver of notifications about runs, on a free port. Closes with its test. */
 export class Receiver {
   readonly url: string;
   readonly received: readonly Received[];
   /**
-   * What the next notifications are answered, first things first; 204 when there is nothing left, "never"
-   * answers nothing.
+   * The statuses that answer the next notifications, in order; 204 if there is nothing left, "never" sends no answer.
    */
   readonly answers: (number | "never")[];
 

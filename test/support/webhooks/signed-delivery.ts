@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 
-/** Stands in every event, and in nothing that people or other programs may read. */
+/** Is in every event, and in nothing that people or other programs may read. */
 export const eventCanary = "canary-cell";
 
-/** What a delivery's event holds that a mapping may read; the same members in each. */
+/** The members of a delivery's event that a mapping may read; each event has the same. */
 export const deliveredRecord = {
   event_id: "id",
   account_id: "account",
@@ -12,21 +12,21 @@ export const deliveredRecord = {
   event_properties: { note: "note" },
 } as const;
 
-/** Where deliveries go, and what they are signed with. */
+/** Where deliveries go, and the secret that signs them. */
 export type DeliveryTarget = {
   readonly path: string;
-  /** As a configuration has it: `whsec_` and base64. */
+  /** As in a configuration: `whsec_` and base64. */
   readonly secret: string;
-  /** What every event id begins with. */
+  /** The prefix of every event id. */
   readonly name: string;
 };
 
-/** What Standard Webhooks sign with, out of a secret as a configuration has it. */
+/** The signing key of Standard Webhooks, from a secret as in a configuration. */
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }
 
-/** The headers with which a body is believed now, as Standard Webhooks say. */
+/** The headers that make a body valid now, as defined by Standard Webhooks. */
 export function signedHeaders(of: {
   readonly secret: string;
   readonly id: string;
@@ -54,9 +54,8 @@ const bodyBytes = 1_024;
 const numberDigits = 9;
 
 /**
- * Makes deliveries of one event each, 1 KiB as it is pushed, signed as Standard Webhooks say (its own reading
- * of them). All of a maker's are alike but for the number in their ids, so that making one is a copy and a
- * hash.
+ * Makes deliveries of one event each, 1 KiB as posted, signed by a separate implementation of Standard Webhooks. All
+ * deliveries of a maker differ only in the number in their ids, so that making one is a copy and a hash.
  */
 export class DeliveryMaker {
   readonly #name: string;
@@ -93,7 +92,7 @@ export class DeliveryMaker {
     return `${this.#name}-${String(number).padStart(numberDigits, "0")}`;
   }
 
-  /** The request of a delivery, to be written as it is, signed now. */
+  /** The request of a delivery, ready to be written, signed now. */
   make(number: number): Buffer {
     const request = Buffer.concat([this.#head, this.#body]);
     const id = this.idOf(number);

@@ -8,7 +8,7 @@ import { canaries, refuseCanaries } from "../canaries.ts";
 import { end, until, watch, type Ended } from "../process/process.ts";
 import { bin, type AtEnd, type Project } from "../project/project.ts";
 
-/** A `sluice.yaml` with a connection `forms` that is pushed to; a sync makes a contact event of each event. */
+/** A `sluice.yaml` with a connection `forms` that receives deliveries; a sync makes a contact event of each event. */
 export function formsConfig(): string {
   return `version: 1
 api:
@@ -42,7 +42,7 @@ export function submission(n: number): string {
 /** A delivery; its sender calls it `canary-delivery-<id>`. */
 type Delivery = { readonly id: string; readonly body: string; readonly secret?: string };
 
-/** The headers of Standard Webhooks, made without sluice. */
+/** The headers of Standard Webhooks, made without sluice's code. */
 function signedHeaders({
   id: mark,
   body,
@@ -62,7 +62,7 @@ function signedHeaders({
 /**
  * Posts a delivery to the connection `forms`, once.
  * @returns the status.
- * @throws {Error} there was no answer, or it tells something of the delivery.
+ * @throws {Error} there was no answer, or the answer reveals something of the delivery.
  */
 export async function deliver(address: string, delivery: Delivery): Promise<number> {
   const { body } = delivery;
@@ -93,7 +93,7 @@ export async function arrived(project: Project, count: number): Promise<void> {
   await until(async () => (await eventIds(project)).size >= count);
 }
 
-/** Waits until every drain has ended; then gives the records that the sandbox took, repeated ones counted each time. */
+/** Waits until every drain has ended; returns how many records the sandbox took. Repeated ones count each time. */
 export async function takenInAll(project: Project): Promise<number> {
   const query = "ExecutionStatus='Running'";
   await until(async () => {
@@ -104,7 +104,7 @@ export async function takenInAll(project: Project): Promise<number> {
   return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);
 }
 
-/** A `sluice webhooks` of its own. */
+/** A `sluice webhooks` process. */
 export class ReceiverProcess {
   readonly address: string;
   readonly child: ChildProcess;
@@ -114,7 +114,7 @@ export class ReceiverProcess {
     ({ address: this.address, child: this.child, ended: this.ended } = parts);
   }
 
-  /** Starts it and returns once it listens, on a free port unless it is told which. */
+  /** Starts it and returns once it listens, on a free port unless one is given. */
   static async start(
     project: Project,
     atEnd: AtEnd,

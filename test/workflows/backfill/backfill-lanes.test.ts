@@ -36,7 +36,7 @@ describe("the lanes of a backfill", () => {
     const handle = await run.start("backfill", input);
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("commitChunk")).toHaveLength(4);
-    // What one lane is done with may be beside the files of another.
+    // Finished files of one lane may be next to files of another.
     expect(run.callsOf("dropChunk").filter((call) => call === "dropChunk")).toHaveLength(1);
     expect(run.calls.slice(-2)).toEqual(["dropChunk", "closeRun done"]);
   });
@@ -54,7 +54,7 @@ describe("the lanes of a backfill", () => {
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     const begun = asked.filter(({ before }) => before === undefined).map(({ lane }) => lane);
     expect(new Set(begun)).toEqual(new Set([1, 2]));
-    // Its work is sent to the host that it was given.
+    // Its work is sent to the host that it was assigned.
     expect(asked).toContainEqual({ before: "sluice-host-away", lane: 2 });
   });
 
@@ -203,7 +203,7 @@ describe("a backfill that is paused", () => {
       "stageChunk 2",
     ]);
     expect(calls).toHaveLength(9);
-    // What was begun is not planned again.
+    // A backfill that was begun is not planned again.
     expect(opened.map(({ approved: plan }) => plan === undefined)).toEqual([false, true]);
     expect((await progressOf(handle)).waiting).toBeNull();
   });

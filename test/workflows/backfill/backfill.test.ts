@@ -16,12 +16,12 @@ import {
 const fakes = fakeWorld();
 const input = { sync: "accounts" };
 
-/** Waits until a backfill asks for its consent. */
+/** Waits until a backfill asks for approval. */
 async function asked(run: Faked, handle: WorkflowHandle): Promise<void> {
   await run.until(async () => (await progressOf(handle)).needs_approval);
 }
 
-/** Why an update is refused; undefined for one that is taken. */
+/** Why an update is refused; undefined if it is accepted. */
 async function refusalOf(
   handle: WorkflowHandle,
   update: string,

@@ -16,7 +16,7 @@ function problemOf(raw: unknown): string {
 
 const ownRun = newRunId("accounts", workflow, true);
 
-/** What continue-as-new hands on in the midst of a run. */
+/** The input that continue-as-new passes on in the middle of a run. */
 function continued(runId = ownRun, sync = "accounts"): unknown {
   const mode = { mode: "heavyweight", reason: "r" };
   const run = { run_id: runId, chunk: 3, mode, opened: { runId }, counts: {}, sync };

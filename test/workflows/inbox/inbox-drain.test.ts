@@ -17,12 +17,12 @@ const fakes = fakeWorld();
 const input = { connection: "forms" };
 const nothing: Look = { blocked: null, syncs: [], isAnswered: true };
 
-/** What a look finds, after what happens meanwhile. */
+/** The result of a look, after what happens meanwhile. */
 type Found = Partial<Look> & { readonly meanwhile?: () => Promise<unknown> };
 
-/** Looks into an inbox: each finds what is given for it, and those after the last find nothing. */
+/** Looks into an inbox: each has its given result, and later ones find nothing. */
 class Looks {
-  /** What each was asked. */
+  /** The input of each look. */
   readonly asked: LookInput[] = [];
   readonly #found: readonly Found[];
 
@@ -38,7 +38,7 @@ class Looks {
   };
 }
 
-/** The activities of a drain whose runs each send one chunk; those of `failing` cannot be opened. */
+/** The activities of a drain whose runs each send one chunk; the run of the sync `failing` cannot be opened. */
 function drainOf(looks: Looks, failing?: string, type = "ConfigError"): Partial<Activities> {
   return {
     ...goodRun(1),
@@ -50,7 +50,7 @@ function drainOf(looks: Looks, failing?: string, type = "ConfigError"): Partial<
   };
 }
 
-/** An input by which a drain continues whose sync `accounts` backs off for so long. */
+/** An input with which a drain continues whose sync `accounts` backs off for this long. */
 function backingOff(ms: number): object {
   const accounts = { until: Date.now() + ms, failures: 1, why: "no mapping" };
   return { ...input, continued: { runs: 3, backoffs: { accounts } } };

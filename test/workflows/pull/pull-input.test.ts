@@ -8,7 +8,7 @@ const workflow = {
 };
 const runId = "scores-20260304-050607-2aa155ac";
 
-/** The problem of a wrong input, and the object it ends with. */
+/** The problem of a wrong input, and the example object at its end. */
 function refused(raw: unknown): { readonly problem: string; readonly example: unknown } {
   const parsed = parsePullInput(raw, workflow);
   if (!("problem" in parsed)) throw new Error("nothing was refused");

@@ -17,7 +17,7 @@ import {
 const fakes = fakeWorld();
 const input = { pull: "scores" };
 
-/** What a run of a pull has done after so many of three pages of ten results each. */
+/** The progress of a run of a pull after this many of three pages, with ten results each. */
 function pulled(pages: number): PulledPages {
   const results = 10 * pages;
   const none = { repeated: 0, possiblyPaidTwice: 0, roundsDone: 0, missing: 0 };
@@ -27,7 +27,7 @@ function pulled(pages: number): PulledPages {
   return { amounts, domains: 0, end: pages < 3 ? null : "done" };
 }
 
-/** The activities of a pull of three pages in which nothing goes wrong. */
+/** The activities of a pull of three pages without any failure. */
 function goodPull(settings: Partial<PullSettings> = {}): Partial<Activities> {
   let pages = 0;
   return {

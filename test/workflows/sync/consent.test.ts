@@ -27,7 +27,7 @@ const hold: Hold = {
 };
 const named = { hold: 1, digest: "0123abcd" };
 
-/** The activities of a run of so many chunks that is weighed, which finds these holds one after the other. */
+/** The activities of a weighed run of this many chunks, which finds these holds one after the other. */
 function weighedRun(
   chunks: number,
   holds: readonly (Hold | null)[],
@@ -48,12 +48,12 @@ function weighedRun(
   return { activities, closings };
 }
 
-/** Waits until a run is held, for the hold of this number. */
+/** Waits until a run is held, with the hold of this number. */
 async function held(run: Faked, handle: WorkflowHandle, number = 1): Promise<void> {
   await run.until(async () => (await progressOf(handle)).held?.number === number);
 }
 
-/** Why an update is refused; undefined for one that is taken. */
+/** Why an update is refused; undefined if it is accepted. */
 async function refusalOf(
   handle: WorkflowHandle,
   update: string,
@@ -66,7 +66,7 @@ async function refusalOf(
   );
 }
 
-/** Whether a workflow has taken an update to look at. */
+/** Whether a workflow has accepted an update for validation. */
 async function isAccepted(handle: WorkflowHandle, update: string): Promise<boolean> {
   const { events } = await handle.fetchHistory();
   return (events ?? []).some(
@@ -77,7 +77,7 @@ async function isAccepted(handle: WorkflowHandle, update: string): Promise<boole
 
 const notHeld = "the run is not held: nothing of it waits for consent";
 
-/** A run that is answered while it is weighed; `weighed` says what that finds. */
+/** A run that gets its answer while it is weighed; `weighed` sets the result of the weighing. */
 async function answeredEarly(
   update: string,
   argument: unknown,

@@ -46,7 +46,7 @@ describe("a worker that starts on a store from a backup", () => {
     ];
     stored.set((await progressOf(known)).run_id, { hold });
     stored.set((await progressOf(behind)).run_id, { hold: null });
-    // The last one is listed, and asked, first.
+    // The last one is listed, and queried, first.
     const unasked = await heldRun(ours);
     const { run_id: unaskedRun } = await progressOf(unasked);
     const [warned, named] = [new Set<string>(), new Set<string>()];

@@ -17,7 +17,7 @@ const fakes = fakeWorld();
 const input = { sync: "accounts" };
 const nothing: DoubtLook = { inDoubt: 0, due: 0 };
 
-/** What each look finds in doubt, and nothing after the last. */
+/** The doubts that each look finds, and nothing after the last. */
 function finding(...found: readonly DoubtLook[]): Pick<Activities, "lookForDoubts"> {
   const left = [...found];
   return { lookForDoubts: async () => left.shift() ?? nothing };

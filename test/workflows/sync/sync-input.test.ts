@@ -8,7 +8,7 @@ function parseSyncInput(raw: unknown): ReturnType<typeof parse> {
   return parse(raw, firstExecutionRunId);
 }
 
-/** The problem of a wrong input, and the object it ends with. */
+/** The problem of a wrong input, and the example object at its end. */
 function refused(raw: unknown): { readonly problem: string; readonly example: unknown } {
   const parsed = parseSyncInput(raw);
   if (!("problem" in parsed)) throw new Error("nothing was refused");

@@ -129,7 +129,7 @@ describe("a cancelled run", () => {
       how: { confirmUpload: async ({ chunk }) => (chunk === 1 ? {} : await held()) },
       commits: before,
     },
-    // The service took it before the activity heard of the cancel.
+    // The service took it before the activity learned of the cancel.
     {
       at: "confirmUpload 1.0",
       how: { confirmUpload: async () => await held().catch(() => ({})) },

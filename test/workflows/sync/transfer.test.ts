@@ -20,7 +20,7 @@ const fakes = fakeWorld();
 const input = { sync: "accounts" };
 const always = Infinity;
 
-/** The most chunks that were begun and not committed. */
+/** The maximum number of chunks that were begun and not committed. */
 function mostAtOnce(calls: readonly string[]): number {
   let [now, most] = [0, 0];
   for (const call of calls) {
@@ -31,7 +31,7 @@ function mostAtOnce(calls: readonly string[]): number {
   return most;
 }
 
-/** What fails so often, and is done then. */
+/** A function that fails this many times, and then succeeds. */
 function failing(times: number, error: Error): () => void {
   let left = times;
   return () => {

@@ -9,7 +9,7 @@ import { tryEdges } from "./cuts.ts";
 import { mustBeCaseRows, mustFind, rowsOf } from "./rows.ts";
 import { tryWriting } from "./writes.ts";
 
-/** Tries what the connector can besides `read`, and what says something of the whole. @throws {CheckFailed} */
+/** Tries the abilities besides `read`, and the expectations for the whole source. @throws {CheckFailed} */
 export async function tryAbilities(
   subject: Subject,
   testCase: TestCase,
@@ -51,7 +51,7 @@ async function tryReadLimit(subject: Subject, { readLimit = {} }: TestCase): Pro
   mustBe(isSame, "the `readLimit` that it has", "another");
   const { to } = came;
   if (to === undefined) return;
-  // It may end before the read limit, where no row is near: a clock that is wrong must not carry it past rows to come.
+  // It may end before the read limit, where no row is near: a wrong clock must not carry it past rows to come.
   const pages = await subject.read({ to });
   await mustFollow(subject, pages, to);
   const last = pages.at(-1)?.position;
@@ -63,7 +63,7 @@ async function tryReadLimit(subject: Subject, { readLimit = {} }: TestCase): Pro
   );
 }
 
-/** Where its bytes are counted, those up to a page's end and those after it are all there are. */
+/** Where its bytes are counted, those up to a page's end and those after it must add up to all. */
 async function tryMeasure(
   subject: Subject,
   { measure = {} }: TestCase,
@@ -113,7 +113,7 @@ async function tryRepeats(subject: Subject, { repeats = {} }: TestCase): Promise
   }
 }
 
-/** What the next run begins with. */
+/** Tries the rows that the next run begins with. */
 async function tryOverlap(
   subject: Subject,
   { rows = [], overlap = 0, readLimit }: TestCase,
@@ -131,7 +131,7 @@ async function tryOverlap(
   await mustFollow(subject, pages);
 }
 
-/** Rows of pages that the next run goes back over, though they say that none does, would be sent once more. */
+/** Rows that the next run goes back over, although their pages say that it does not, would be sent once more. */
 async function mustFollow(
   subject: Subject,
   pages: readonly ReadPage[],
@@ -167,7 +167,7 @@ async function tryNames(subject: Subject, { rows = [], names }: TestCase): Promi
   mustBe(isMissing, `${missing.length} names to be missing`, String(got?.missing.length));
 }
 
-/** Whatever the two are made of: only their cells count. */
+/** Compares only cells, whatever the two are made of. */
 function isSameRow(one: Row, other: Row): boolean {
   return isDeepStrictEqual({ ...one }, { ...other });
 }

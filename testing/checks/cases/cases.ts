@@ -11,7 +11,7 @@ import { tryCuts } from "./cuts.ts";
 import { goOnMeanwhile, mustComeTo, mustRefuse, mustRefuseAlone } from "./refusals.ts";
 import { mustBePlaced, mustCome, naming, placesOf } from "./rows.ts";
 
-/** R21: what only sources of this kind have. */
+/** R21: cases that only one kind of source has. */
 export const caseChecks: readonly Check[] = [
   {
     id: "R21",
@@ -41,7 +41,7 @@ export const caseChecks: readonly Check[] = [
   },
 ];
 
-/** Cases are compared as they come. */
+/** Rows of cases are compared as they come. */
 const noRow = { id: "", text: null, changed: "" };
 
 async function tryCase(subject: Subject, testCase: TestCase): Promise<void> {
@@ -65,12 +65,12 @@ async function tryCase(subject: Subject, testCase: TestCase): Promise<void> {
   const config = { ...subject.harness.config, ...afterwards.config };
   const changed = new Subject(subject.source, { ...subject.harness, config });
   const { startsOver = false } = afterwards;
-  // What a read throws may be just that the position means nothing any more.
+  // The error that a read must throw may say just that the position means nothing any more.
   if (afterwards.throws === undefined) await mustRewind(changed, pages[0], startsOver);
   await mustComeTo(changed, startsOver ? undefined : pages[0], afterwards);
 }
 
-/** Fails unless the next run continues from the page, or starts over where that is said. */
+/** Fails unless the next run continues from the page, or starts over where the case says so. */
 async function mustRewind(
   subject: Subject,
   page: ReadPage | undefined,
@@ -100,7 +100,7 @@ async function leavingNoFile(work: () => Promise<void>): Promise<void> {
   mustBe(left <= 0, "no file left open", `${left} of them`);
 }
 
-/** Files that this process has open; no system but Linux tells, and of things to read only regular files count. */
+/** The number of files that this process has open; only Linux shows them. Devices, pipes and sockets do not count. */
 async function openFiles(): Promise<number> {
   const folder = "/proc/self/fd";
   const names = await readdir(folder).catch((): string[] => []);
@@ -110,7 +110,7 @@ async function openFiles(): Promise<number> {
   return targets.filter((target) => target.startsWith("/") && !target.startsWith("/dev/")).length;
 }
 
-/** Every so many boundaries of a long case. */
+/** About how many boundaries of a long case are tried. */
 const boundariesMax = 12;
 
 /** Continues from the end of each page, and reads up to it. */

@@ -17,13 +17,13 @@ export async function tryCuts(
   for (const parts of [2, 3] as const) await trySplit(subject, testCase, parts);
 }
 
-/** With a limit less may come, of which nothing differs; a read without rows has none to show. */
+/** With a limit, fewer rows may come, but none may differ; a read without rows shows nothing. */
 async function tryLimit(subject: Subject, { rows = [] }: TestCase): Promise<void> {
-  // Behind the first page the second one lacks one row.
+  // With a limit of 3, the second page lacks one row.
   for (const limit of [1, 3]) {
     const pages = await subject.read({ limit, pageRowsMax: 2 });
     const came = rowsOf(pages);
-    // A reject is a row as well, as far as a limit goes.
+    // For a limit, a reject counts as a row.
     const count = pages.reduce((sum, { rejects }) => sum + rejects.length, came.length);
     const expected = Math.min(limit, rows.length);
     const when = `with \`limit\` ${limit}`;
@@ -81,7 +81,7 @@ async function tryGetRejects(subject: Subject, pages: readonly ReadPage[]): Prom
   );
 }
 
-/** What no row is called. */
+/** A name that no row has. */
 const nowhere = "nowhere:0";
 
 /** The first and the last row of a span by their names, within that span. */
@@ -127,7 +127,7 @@ function keptSpan(subject: Subject, { from, to }: Span<unknown>): Span<unknown> 
   return { from: kept(from), to: kept(to) };
 }
 
-/** What covers everything before a place, or before a time. @throws {CheckFailed} */
+/** Tries the positions that cover everything before a place, or before a time. @throws {CheckFailed} */
 export async function tryEdges(subject: Subject, testCase: TestCase): Promise<void> {
   const { source } = subject;
   const { rows = [], rejects = [], places = {}, times = {} } = testCase;

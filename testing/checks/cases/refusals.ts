@@ -5,7 +5,7 @@ import { tryEdges } from "./cuts.ts";
 import { mustCome, mustFind, mustThrow } from "./rows.ts";
 
 /**
- * Fails unless the schema refuses the configuration, or else `read` and, where there is one, `check`. @throws
+ * Fails unless the schema refuses the configuration, or otherwise `read` and, where there is one, `check` do. @throws
  * {CheckFailed}
  */
 export async function mustRefuse(
@@ -40,7 +40,7 @@ async function tryFaults(subject: Subject, { findings = [] }: TestCase): Promise
 }
 
 /**
- * Fails unless a read that continues after a page comes to what is expected, be it rows or an error. @throws
+ * Fails unless a read that continues after a page has the expected result, be it rows or an error. @throws
  * {CheckFailed}
  */
 export async function mustComeTo(
@@ -55,7 +55,7 @@ export async function mustComeTo(
   await mustRefuseAlone(subject, page, expected);
 }
 
-/** Fails unless abilities throw that are to throw where a read does not. @throws {CheckFailed} */
+/** Fails unless those abilities throw that must throw where a read does not. @throws {CheckFailed} */
 export async function mustRefuseAlone(
   subject: Subject,
   page: ReadPage | undefined,
@@ -90,7 +90,7 @@ export async function goOnMeanwhile(
 
 type Refusal = CaseOutcome & { readonly throws: Thrown };
 
-/** Fails unless a read throws, after what is to come before, and every other ability that is named. */
+/** Fails unless a read throws, after the expected rows and rejects, and every other named ability throws too. */
 async function mustThrowAll(
   subject: Subject,
   page: ReadPage | undefined,
@@ -112,7 +112,7 @@ async function mustThrowAll(
 
 type Asking = (subject: Subject, page: ReadPage | undefined) => Promise<unknown>;
 
-/** Each is asked for what comes after the page, but `get` for its first row, within what the page covers. */
+/** `split` gets the span after the page, `split before` the one up to its end, and `get` its first row within that. */
 const abilities: Readonly<Record<string, Asking>> & Readonly<Record<RefusingCase, Asking>> = {
   columns: async (subject) => await subject.source.columns?.(subject.request()),
   discover: async (subject) => await subject.source.discover?.({ ...subject.request(), max: 10 }),

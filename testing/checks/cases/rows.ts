@@ -31,12 +31,14 @@ export function rowsOf(pages: readonly ReadPage[]): readonly Row[] {
   return pages.flatMap(({ raw }) => raw.rows);
 }
 
-/** What the rows of pages are called. */
+/** The places of the rows of pages. */
 export function placesOf(pages: readonly ReadPage[]): readonly string[] {
   return pages.flatMap(({ raw }) => raw.rows.map((_, index) => raw.where(index)));
 }
 
-/** Fails unless rows are called so, wherever a read began. @throws {CheckFailed} without a place, which may be a key */
+/**
+ * Fails unless rows have these places, wherever a read began. @throws {CheckFailed} without a place, which may be a key
+ */
 export function mustBePlaced(
   pages: readonly ReadPage[],
   places: readonly string[],
@@ -61,7 +63,7 @@ export function mustBeCaseRows(came: readonly Row[], expected: readonly Row[], w
   }
 }
 
-/** Fails unless it throws just that. */
+/** Fails unless the work throws exactly that. */
 export async function mustThrow(
   { code, field, says = "" }: Thrown,
   work: () => Promise<void>,
@@ -81,7 +83,7 @@ export async function mustThrow(
   throw new CheckFailed(expected, "none");
 }
 
-/** Says of a failure which case it is of. @throws {CheckFailed} for whatever is thrown */
+/** Adds to a failure which case it is of. @throws {CheckFailed} for any error */
 export async function naming(what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -7,7 +7,7 @@ import type { Subject } from "../../subject.ts";
 import { mustLetThrough } from "../write.ts";
 import { mustThrow } from "./rows.ts";
 
-/** Writes, twice, and looks at what is left each time. @throws {CheckFailed} */
+/** Writes twice, and checks what is left each time. @throws {CheckFailed} */
 export async function tryWriting(subject: Subject, writing: Writing): Promise<void> {
   const { patches, answers = [], throws, leaves } = writing;
   const write = async (): Promise<readonly Written[]> =>
@@ -36,7 +36,7 @@ export async function tryWriting(subject: Subject, writing: Writing): Promise<vo
   await mustAnswer(twice, "twice");
 }
 
-/** The columns are refused before anything is written, or let through, as the write itself does. */
+/** Fails unless the columns are refused before anything is written, or let through, as by the write itself. */
 async function tryWriteCheck(
   subject: Subject,
   { patches, throws, checkThrows }: Writing,

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { configOf, keptLog, readAll, readToStop } from "../support.ts";
 import { makeImage, mayMount, mount, unmount } from "./mounts.ts";
 
-/** Whether Temporal tries again what failed so long after it was first asked for. */
+/** Whether Temporal retries this failure at this time after the first scheduling. */
 async function isRetried(error: unknown, afterMs: number): Promise<boolean> {
   const info = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: afterMs };
   const convert = async (): Promise<boolean> => toFailure(error, 0).nonRetryable !== true;
@@ -121,7 +121,7 @@ describe("a disk that fails", () => {
 
 type Reading = Awaited<ReturnType<typeof readToStop>>;
 
-/** How a read failed, what it had yielded by then, and how it goes once the disk is well. */
+/** How a read failed, what it had yielded by then, and its result once the disk works again. */
 type Failing = {
   readonly failure: string | undefined;
   readonly itemsBefore: readonly string[];
@@ -144,7 +144,7 @@ async function readFromCutDevice(): Promise<Failing> {
   return { failure: error, itemsBefore: items, well: await readToStop(configOf(disk)) };
 }
 
-/** Writes over a file without making it a new one: the loop device holds the old one. */
+/** Overwrites a file in place: the loop device holds the old inode. */
 async function copyInto(source: string, target: string): Promise<void> {
   const [from, to] = [await open(source), await open(target, "r+")];
   await to.writeFile(await from.readFile());

@@ -6,7 +6,7 @@ import { pagesOf, configOf, readContent, withFolder } from "../support.ts";
 const text = "id,name\n1,Zoë\n2,東京\n";
 const items = ['a.csv:2 {"id":"1","name":"Zoë"}', 'a.csv:3 {"id":"2","name":"東京"}'];
 
-/** `id,name`, then a row with 日本 in Shift-JIS, then a good one. */
+/** `id,name`, then a row with 日本 in Shift-JIS, then a valid one. */
 const shiftJis = Buffer.from("id,name\n1,\x93\xfa\x96\x7b\n2,b\n", "latin1");
 
 async function reasonsOf(content: Uint8Array, members: object = {}): Promise<readonly string[]> {

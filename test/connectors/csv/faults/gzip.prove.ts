@@ -22,7 +22,7 @@ const outOfProportion = `a.csv unpacks to more than ${gzipRatioMax} times its si
 const memberBytes = 8 * 1024 * 1024;
 const memberRowBytes = 64 * 1024;
 
-/** A gzip member of 8 MiB of rows, nearly 1,000 to 1 but for so many bytes of noise. */
+/** A gzip member of 8 MiB of rows, compressed nearly 1,000 to 1 except for this many bytes of noise. */
 function memberOf(noiseBytes: number): Buffer {
   const unpacked = Buffer.alloc(memberBytes, `1,${"x".repeat(memberRowBytes - 3)}\n`);
   const noise = randomBytes(noiseBytes).toString("hex").slice(0, noiseBytes);
@@ -30,7 +30,7 @@ function memberOf(noiseBytes: number): Buffer {
   return gzipSync(unpacked);
 }
 
-/** Asks whether so many bytes may unpack to so many. */
+/** Checks whether this many bytes may unpack to that many. */
 function unpacking(packedBytes: number, unpackedBytes: number): () => void {
   return () => assertInProportion("a.csv", packedBytes, unpackedBytes);
 }
@@ -67,7 +67,7 @@ describe("a compressed file (T22)", () => {
     for (const bytes of [whole.length - 1, whole.length - 8, whole.length - 9, whole.length >> 1]) {
       const { items, error } = await readContent(whole.subarray(0, bytes));
       expect(error).toBe("ConfigError: a.csv: the gzip file ends in the middle");
-      // Cut within its checksum it has yielded every row, and fails all the same.
+      // If it is cut within its checksum, it has yielded every row, and fails all the same.
       expect(items.length).toBeLessThanOrEqual(rows.length);
       expect(items).toEqual(
         rows.slice(0, items.length).map((row, index) => {

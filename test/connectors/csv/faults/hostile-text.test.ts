@@ -6,10 +6,10 @@ import { csvPosition } from "../../../../connectors/csv/position.ts";
 import { rowBytesMax } from "../../../../src/limits.ts";
 import { layoutOf, scan } from "../support.ts";
 
-/** A megabyte takes some 10 ms; what grows with the square of its length takes minutes (docs/facts/threats.md#t19). */
+/** A megabyte takes some 10 ms; with quadratic time it would take minutes (docs/facts/threats.md#t19). */
 const megabyteMsMax = 2_000;
 
-/** Processor time of this process: what others do on a busy machine does not count. */
+/** The processor time of this process: other work on a busy machine does not count. */
 async function msOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -39,7 +39,7 @@ describe("a megabyte made to be slow", () => {
     ["replacement characters", rowOf("", "\ufffd")],
     ["carriage returns in quotes", rowOf('"', "\r")],
   ])("takes no longer as a row than another: %s", async (_, row) => {
-    // A byte that is not UTF-8 after it has every row looked at.
+    // The byte after it that is not UTF-8 forces a check of every row.
     const bytes = Buffer.concat([Buffer.from(row), Buffer.from([0xff]), Buffer.from("\n1,2\n")]);
     const ms = await msOf(async () => await scan(bytes, blockBytes, layoutOf(["a", "b"])));
     expect(ms).toBeLessThan(megabyteMsMax);

@@ -7,7 +7,7 @@ import { longRowBytesMax } from "../../../../connectors/csv/limits.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { readApart, readMemoryMax } from "./reader.ts";
 
-/** A file of a header line, one row, the start of another, and two gigabytes of zeros that take no disk. */
+/** A file of a header line, one row, the start of another, and two gigabytes of zeros that take no disk space. */
 async function twoGigabytes(rowStart: string): Promise<string> {
   const folder = await temporaryFolder();
   const file = await open(join(folder, "a.csv"), "w");

@@ -9,14 +9,14 @@ function run(command: string, ...args: readonly string[]): void {
   execFileSync("/usr/bin/env", [command, ...args], { stdio: "pipe" });
 }
 
-/** Mounts at a folder, which is made; unmounts when the test ends, whatever became of it. */
+/** Mounts at a folder, which it makes; unmounts when the test ends, whatever its result. */
 export function mount(folder: string, ...options: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   run("mount", ...options, folder);
   onTestFinished(() => unmount(folder));
 }
 
-/** Unmounts what `mount` mounted; nothing when that was done already. */
+/** Unmounts what `mount` mounted; does nothing if that is already done. */
 export function unmount(folder: string): void {
   spawnSync("/usr/bin/env", ["umount", folder], { stdio: "pipe" });
 }
@@ -27,7 +27,7 @@ export function makeImage(file: string): void {
   run("mkfs.ext2", "-q", file);
 }
 
-/** Whether this process may mount a file system of the kind: root may not in every container. */
+/** Whether this process may mount this kind of file system: in some containers even root may not. */
 export function mayMount(kind: "tmpfs" | "loop"): boolean {
   if (process.getuid?.() !== 0) return false;
   const folder = mkdtempSync(join(tmpdir(), "sluice-mount-"));

@@ -17,7 +17,7 @@ import { configOf, readToStop } from "../support.ts";
 const rows = "id\n1\n";
 const good = 'good.csv:2 {"id":"1"}';
 
-/** A folder with `good.csv`, and `odd.csv` as it is made. */
+/** A folder with `good.csv`, and the `odd.csv` that `makeOdd` makes. */
 async function folderWith(makeOdd: (path: string, folder: string) => unknown): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "good.csv"), rows);

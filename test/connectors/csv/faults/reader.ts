@@ -9,8 +9,8 @@ import { messageOf } from "../../../../src/errors.ts";
 import { pageRowsMax } from "../../../../src/limits.ts";
 
 /**
- * What reading may add to a process: pages, a window, and garbage that waits for a busy machine to collect
- * it; never the file.
+ * The maximum growth of a process while reading: pages, a window, and garbage that a busy machine has yet to collect;
+ * never the file.
  */
 export const readMemoryMax = 192 * 1024 * 1024;
 
@@ -18,12 +18,12 @@ const outcome = z.object({
   rows: z.int(),
   rejects: z.int(),
   error: z.string().optional(),
-  /** By how much the process grew while it read. */
+  /** How much the process grew while it read. */
   grownBytes: z.number(),
 });
 
 /**
- * What a process of its own read of a folder's `a.csv`, and what memory that took: other tests leave theirs
+ * What a separate process read from a folder's `a.csv`, and how much memory that took: other tests leave their memory
  * in this one.
  */
 export async function readApart(folder: string): Promise<z.output<typeof outcome>> {
@@ -48,7 +48,7 @@ if (process.argv[1] === import.meta.filename) {
   } catch (caught) {
     error = messageOf(caught);
   }
-  // In KiB; the peak of the whole life of the process.
+  // In KiB; the peak over the whole life of the process.
   const grownBytes = process.resourceUsage().maxRSS * 1024 - before;
   process.stdout.write(JSON.stringify({ rows, rejects, error, grownBytes }));
 }

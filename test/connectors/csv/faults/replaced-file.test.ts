@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { configOf, readAll, readToStop, withFolder } from "../support.ts";
 import { mayMount, mount, unmount } from "./mounts.ts";
 
-/** Writes a file that shows nothing of when it was written. */
+/** Writes a file whose times do not show when it was written. */
 async function writeTimeless(path: string, content: string): Promise<void> {
   await writeFile(path, content);
   await utimes(path, 1, 1);
@@ -20,7 +20,7 @@ const hasTmpfs = mayMount("tmpfs");
 
 type Reading = Awaited<ReturnType<typeof readToStop>>;
 
-/** Resumes on another disk, on which the file has the same number, and on its own again. */
+/** Resumes on another disk, on which the file has the same inode number, and on its own again. */
 async function resumeOnTwoDisks(): Promise<readonly Reading[]> {
   const disk = join(await temporaryFolder(), "disk");
   const path = join(disk, "a.csv");
@@ -58,7 +58,7 @@ describe("a position of a file that was replaced", () => {
     await withFolder(files, async (folder) => {
       const config = configOf(folder, { path: "a*.csv*" });
       const path = join(folder, "a.csv");
-      // Each change shows in one thing alone: size, time or number of the file.
+      // Each change shows in only one property: size, time or inode number.
       for (const name of Object.keys(files)) await utimes(join(folder, name), 1, 1);
       const from = (await readAll(config, { pageRowsMax: 1 })).positions[0];
       await change(path);

@@ -129,7 +129,7 @@ describe("a row that is too long (T22)", () => {
       items: [one],
       error: guess,
     });
-    // What a page has gathered is only handed on when the page is whole.
+    // Items are only yielded once their page is complete.
     const short = await readContent(`${header}1,a\n2,"b\n3,a\n`);
     expect(short).toEqual({ items: [], error: message });
   });

@@ -25,12 +25,12 @@ async function read(content: Uint8Array, from = 0, to?: number): Promise<Buffer>
   });
 }
 
-/** Text that gzip cannot shorten much: unequal lines. */
+/** Text that gzip cannot compress much: unequal lines. */
 const text = Buffer.from(
   Array.from({ length: 500_000 }, (_, index) => `${(index * 7919) % 1_000_003}\n`).join(""),
 );
 
-/** The same file with one bit of its checksum the other way. */
+/** The same file with one bit of its checksum flipped. */
 function flipped(gzip: Buffer): Buffer {
   gzip[gzip.length - 8] = (gzip.at(-8) ?? 0) ^ 1;
   return gzip;

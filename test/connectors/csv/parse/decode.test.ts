@@ -25,7 +25,7 @@ async function reasonOf(bytes: Buffer, encoding: Encoding): Promise<string | und
   return undefined;
 }
 
-/** The one field of a line of bytes, or nothing when they are not UTF-8. */
+/** The one field of a line of bytes, or nothing if they are not UTF-8. */
 function decoded(line: string): string[][] {
   try {
     return [
@@ -129,7 +129,7 @@ describe("textOf", () => {
         fc.uint8Array({ maxLength: 24 }),
         fc.array(byte, { maxLength: 24 }),
         async (any, likely) => {
-          // A quote, a NUL or a CR would be another fault.
+          // A quote, a NUL or a CR would be a different fault.
           const bytes = Buffer.from([...any.map((one) => one | 0x80), ...likely]);
           const lines = bytes
             .toString("latin1")

@@ -61,7 +61,7 @@ describe("readLayout", () => {
     expect(await layoutOf(utf16)).toMatchObject({ columns: ["id", "na"], offset: 26, line: 3 });
     expect(await layoutOf(utf8, { columns })).toMatchObject({ offset: 7, line: 2 });
     expect(await layoutOf("sep=|\nid,name\n", { delimiter: "," })).toMatchObject({ columns });
-    // Only the first line, and nothing but it.
+    // Only as the first line, and only if the line holds nothing else.
     expect(await layoutOf("sep=;a\n")).toMatchObject({ columns: ["sep=", "a"], line: 2 });
   });
 

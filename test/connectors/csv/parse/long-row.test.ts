@@ -10,7 +10,7 @@ const dialect = { delimiter: ",", quote: '"' };
 
 type Encoding = ConstructorParameters<typeof Window>[0];
 
-/** How a row is followed that comes in pieces: what was found last, and where that leaves everything. */
+/** Follows a row that comes in pieces: the last step, and the resulting state. */
 function follow(text: string, encoding: Encoding, pieceBytes: number): object {
   const bytes = Buffer.from(text, encoding === "utf-8" ? "utf8" : "utf16le");
   const window = new Window(encoding, 0);
@@ -27,7 +27,7 @@ function follow(text: string, encoding: Encoding, pieceBytes: number): object {
   return step === "row" ? { step, fields, nextLine, at: window.at } : { step };
 }
 
-/** The same as the scanner says it, which sees all of the text at once. */
+/** The scanner's result, which sees all of the text at once. */
 function scanned(text: string): object {
   const window = new Window("utf-8", 0);
   window.append(Buffer.from(text));
@@ -41,7 +41,7 @@ function scanned(text: string): object {
 
 describe("a long row", () => {
   const piece = fc.constantFrom("a", ",", '"', "\n", "\r", '"",', '",', ',"', "\r\n");
-  // A blank line is not a row, and never a long one.
+  // A blank line is not a row, and so never a long one.
   const row = fc
     .array(piece, { minLength: 1, maxLength: 12 })
     .map((pieces) => pieces.join(""))

@@ -8,7 +8,7 @@ import { rowBytesMax } from "../../../../src/limits.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { trials } from "../../../support/trials.ts";
 
-/** A row as either scanner finds it. */
+/** A row as found by either scanner. */
 type Found = {
   readonly line: number;
   readonly cells: readonly (readonly [start: number, end: number, flags: number])[];
@@ -19,8 +19,8 @@ type Found = {
 type Reading = { readonly dialect: Dialect; readonly columns: number; readonly rowsMax: number };
 
 /**
- * Reads a window as pages are read: rows without doubt many at a time, all others one by one; makes sure that the
- * scanner finds the former just so. Answers how many there were.
+ * Reads a window as pages are read: plain rows many at a time, all others one by one; checks that the scanner finds the
+ * plain ones identically. Returns the number of plain rows.
  */
 function readBothWays(window: Window, { dialect, columns, rowsMax }: Reading): number {
   const plain = new PlainScanner(dialect, columns);
@@ -57,7 +57,7 @@ function readBothWays(window: Window, { dialect, columns, rowsMax }: Reading): n
         ways.plain.push({
           line: rows.lines[row] ?? 0,
           cells: numbers(columns).map((n) => placeOf(row * columns + n)),
-          // Those between are of no use to anybody.
+          // The ends of the rows in between are not used.
           next: row === rows.count - 1 ? [rows.next, rows.nextLine] : next,
         });
       }
@@ -136,7 +136,7 @@ describe("rows without doubt", () => {
       ),
       { numRuns: trials(600) },
     );
-    // That rows are compared at all; how many, the seed decides.
+    // Makes sure that rows are compared at all; the seed decides how many.
     expect(found).toBeGreaterThan(300);
   });
 

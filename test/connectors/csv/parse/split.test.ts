@@ -31,7 +31,7 @@ function saved(position: CsvPosition | undefined): CsvPosition | undefined {
     : csvPosition.parse(JSON.parse(JSON.stringify(position)));
 }
 
-/** The items of each part; the parts share their edges, and are within the span. */
+/** The items of each part; the parts share their edges, and stay within the span. */
 async function partsOf(
   config: CsvConfig,
   parts: number,
@@ -43,7 +43,7 @@ async function partsOf(
   expect(spans.at(-1)?.to).toEqual(saved(span.to));
   expect(spans.slice(1).map((part) => part.from)).toEqual(spans.slice(0, -1).map(({ to }) => to));
   const items: (readonly string[])[] = [];
-  // A page of one keeps rows and rejects in the order of the file.
+  // Pages of one keep rows and rejects in the order of the file.
   for (const part of spans) items.push((await readAll(config, { ...part, pageRowsMax: 1 })).items);
   return items;
 }
@@ -68,7 +68,7 @@ const fileText = fc
   );
 const store = fc.constantFrom("plain", "utf-16", "gzip");
 
-/** So many rows of one size, over two lines each. */
+/** This many rows of equal size, each over two lines. */
 function rowsOf(count: number, first = 0): string {
   const rows = Array.from({ length: count }, (_, row) => `${100_000 + first + row},"two\nlines"\n`);
   return `id,name\n${rows.join("")}`;
@@ -107,7 +107,7 @@ describe("splitCsv", () => {
             for (let parts = 1; parts <= 7; parts += 1) {
               const whole = await partsOf(config, parts);
               expect(whole.flat()).toEqual(items);
-              // Only files without a row at the very beginning can leave a part empty.
+              // A part can be empty only if the files have no row at all.
               expect(whole.slice(1).filter((part) => part.length === 0)).toEqual(
                 items.length === 0 ? whole.slice(1) : [],
               );

@@ -14,7 +14,7 @@ import { until } from "../../../support/process/process.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { columnIn, pagesOf, readRequestOf } from "../support.ts";
 
-/** A server through a wire that does with its answers what a cutter says. */
+/** A server through a wire whose answers pass through a cutter. */
 async function wiredTo(url: string, cutter: () => Cutter): Promise<string> {
   const wire = await Wire.to({ host: "127.0.0.1", port: Number(new URL(url).port) });
   onTestFinished(async () => await wire.close());
@@ -22,7 +22,7 @@ async function wiredTo(url: string, cutter: () => Cutter): Promise<string> {
   return Object.assign(new URL(url), { host: `127.0.0.1:${wire.port}` }).href;
 }
 
-/** Takes messages apart, and leaves out those that `keeps` says no to. */
+/** Splits the answers into messages, and drops those that `keeps` rejects. */
 function messages(keeps: (kind: string, message: Buffer) => boolean): Cutter {
   let rest: Buffer = Buffer.alloc(0);
   return (piece) => {
@@ -38,7 +38,7 @@ function messages(keeps: (kind: string, message: Buffer) => boolean): Cutter {
   };
 }
 
-/** A table that is read with an id of so many digits, by which its rows are known on the wire. */
+/** A table whose ids have this many digits, by which its rows are recognised on the wire. */
 const firstId = 7_000_001;
 const table = (rows: number): string => `create table t (id int primary key, body text);
   insert into t select n + ${firstId}, repeat('x', 100) from generate_series(0, ${rows - 1}) n`;
@@ -115,7 +115,7 @@ describe("rows that are taken out before pg sees them", () => {
       await query(table(20));
       const altering = await wiredTo(url, () =>
         messages((kind, message) => {
-          // The length of the text, of 100 bytes, behind an id of 7 digits.
+          // The length of the text, of 100 bytes, after an id of 7 digits.
           if (isOfTable(kind, message)) message.writeInt32BE(told, 7 + 4 + 7);
           return true;
         }),

@@ -46,7 +46,7 @@ describe("ddlOf", () => {
   primary key ("id", "Event")
 );`);
     await query(statement);
-    // Twice is once.
+    // A second run changes nothing.
     await query(statement);
     const values = {
       fit: 1,

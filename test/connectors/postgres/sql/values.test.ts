@@ -5,10 +5,10 @@ import { CoercionRefusal } from "../../../../src/mapping/refusal.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { readRequestOf, columnIn, pagesOf } from "../support.ts";
 
-/** The text, or the code of the refusal, in which each expression arrives. */
+/** The text, or the code of the refusal, of each expression's value. */
 async function arriving(expressions: readonly string[]): Promise<readonly unknown[]> {
   const { query, url } = await postgres();
-  // What the role or the database is set to must not show in a value.
+  // The settings of the role or the database must not show in a value.
   await query(`do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database());
     execute format('alter database %I set DateStyle = ''German, DMY''', current_database());
     execute format('alter database %I set IntervalStyle = ''sql_standard''', current_database());
@@ -26,7 +26,7 @@ async function arriving(expressions: readonly string[]): Promise<readonly unknow
   });
 }
 
-/** What leaves the server, and what arrives. */
+/** An expression on the server, and the value that arrives. */
 type Golden = readonly (readonly [expression: string, value: unknown])[];
 
 const numbers: Golden = [

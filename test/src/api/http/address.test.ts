@@ -16,7 +16,7 @@ import { ApiContractError, ConfigError } from "../../../../src/errors.ts";
 
 const nothing = { hosts: [], loopback: false };
 
-/** Every spelling of threat T2, and the private networks. */
+/** Every spelling in threat T2, and the private networks. */
 const privateSpellings = [
   "127.0.0.1",
   "2130706433",

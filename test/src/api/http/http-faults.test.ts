@@ -44,7 +44,7 @@ async function typesOf(url: URL, timeouts = {}): Promise<string> {
 
 const unknown = "Unavailable Unavailable OutcomeUnknown OutcomeUnknown";
 
-/** A name service that says of every name that it is this machine. */
+/** A name service that resolves every name to this machine. */
 const rebound: Resolve = (_host, _options, callback) => {
   callback(null, [{ address: "127.0.0.1", family: 4 }]);
 };
@@ -93,7 +93,7 @@ describe("faults of the connection", () => {
     expect(await rejection(perform("uploadJson", client, { url }))).toBeInstanceOf(
       OutcomeUnknownError,
     );
-    // The status comes at once; only a test that stands still for two seconds misses it.
+    // The status comes at once; only a test that is stalled for two seconds misses it.
     const patient = clientOf(url, { timeouts: { ...brief, putBaseMs: 2_000 } });
     await perform("putFile", patient, { url });
   });
@@ -175,7 +175,7 @@ describe("faults of the connection", () => {
 
   it("does not go where a name leads that has turned to a private address (T2)", async () => {
     const { url, seen } = await startServer((response) => response.end());
-    // The name service is not ours: the name resolves to the server above.
+    // Simulates another name service: the name resolves to the server above.
     const { lookup } = dns;
     onTestFinished(() => void Object.assign(dns, { lookup }));
     Object.assign(dns, { lookup: rebound });

@@ -9,7 +9,7 @@ import { clientOf, confirmed, json, never, portOf, rejection, startServer } from
 
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
 
-/** A proxy that opens tunnels, to wherever it is told, into `target`. */
+/** A proxy that opens every tunnel to `target`, whatever the requested address. */
 async function startProxy(target: URL, allow = true): Promise<{ url: URL; asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer();

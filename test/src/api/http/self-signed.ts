@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody trusts, made for tests; it guards nothing. */
+/** A certificate for localhost that nobody trusts, made for tests; it protects nothing. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUKkSqLebG/YqqE2VWwMnX2dfIZxcwCgYIKoZIzj0EAwIw

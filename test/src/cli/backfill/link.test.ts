@@ -25,7 +25,7 @@ async function configured(more = ""): Promise<Config> {
   return await loadConfig({ cwd: folder, env: {}, connectors: sources });
 }
 
-/** Writes down an embedded Temporal that runs: this process stands for it. */
+/** Records a running embedded Temporal: this process represents it. */
 async function recordTemporal({ stateFolder }: Config, ui: string): Promise<void> {
   const server = identify(process.pid);
   const record = { server, addresses: { grpc: "127.0.0.1:9", ui }, users: [] };

@@ -5,7 +5,7 @@ import { examplePlan } from "../../../support/project/plan.ts";
 
 const plan = examplePlan;
 
-/** What is beside a name in the table of a plan. */
+/** The cell next to a name in the table of a plan. */
 function cell(text: string, name: string): string | undefined {
   const line = text.split("\n").find((one) => one.startsWith(`${name}  `));
   return line?.slice(name.length).trim();

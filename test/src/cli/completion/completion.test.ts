@@ -18,7 +18,7 @@ const cli = join(import.meta.dirname, "../../../../src/cli/main.ts");
 const environment = readEnvironment({});
 const ignore = (): void => undefined;
 
-/** One that is no right configuration: its names are there all the same. */
+/** An invalid configuration: its names are there all the same. */
 const yaml = `api: { api_key: "\${NOT_SET}" }
 connections: { crm: {} }
 syncs: { accounts: {}, archive: {}, "$(touch here)": {} }

@@ -127,7 +127,7 @@ describe("sluice connector dev", () => {
     const { child, printed, ended } = folder.start(args);
     const reads = (): number => printed().stdout.split("position").length - 1;
     const says = (text: string): boolean => printed().stderr.includes(text);
-    /** Saves a file; returns when rows were read again, and this was said. */
+    /** Saves a file; returns once rows were read again, and this text was printed. */
     const save = async (name: string, text: string, said: string): Promise<void> => {
       const before = reads();
       await folder.write(name, text);
@@ -149,7 +149,7 @@ describe("sluice connector dev", () => {
     const more = "file: rows.db\ntable: people\noverlap_seconds: 1\n";
     await save("people.yaml", more, "people.yaml was saved");
     child.kill("SIGINT");
-    // Its pipes close only when every process that was given them is gone.
+    // Its pipes close only when every process that inherited them is gone.
     expect(await ended).toMatchObject({ code: exitCodes.done });
   });
 });

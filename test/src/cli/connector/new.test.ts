@@ -11,7 +11,7 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
-/** Runs `sluice connector new …` in a folder; gives what it printed and said. */
+/** Runs `sluice connector new …` in a folder. Returns its output. */
 async function runNew(
   cwd: string,
   ...args: readonly string[]

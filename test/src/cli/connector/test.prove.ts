@@ -165,7 +165,7 @@ describe("sluice connector test", () => {
       'rowOf: (row) => ({ id: String(row.guid), text: row["a title"] == null ? null : ' +
         'String(row["a title"]), changed: "" })',
     );
-    // What it says works.
+    // Its suggestion works.
     await folder.change(
       "feed/harness.ts",
       "    empty:",

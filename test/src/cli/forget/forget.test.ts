@@ -18,7 +18,7 @@ async function forget(harness: Harness, ...args: readonly string[]): Promise<Sho
   return await runVerb(registerForget, harness, ["forget", ...args]);
 }
 
-/** The files of a folder, by their paths, in which a text is, byte by byte, also below gzip. */
+/** The paths of a folder's files that hold a text, byte by byte, also inside gzip. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names
@@ -95,7 +95,7 @@ describe("sluice forget", () => {
       events: [
         { json: event(canary, { name: "A" }), id: `event of ${canary}` },
         { json: event("other", { name: "B" }) },
-        // No record is made of it, and the key is one of its values.
+        // No record is made from it, and the key is one of its values.
         { json: JSON.stringify({ who: { id: canary } }) },
       ],
     });

@@ -31,7 +31,7 @@ beforeEach(async () => {
   for (const command of [program, ...commandsBelow(program)]) command.configureOutput(silent);
 });
 
-/** The words that a shell makes of a line: `sluice` prints what it is given. */
+/** The words into which a shell splits a line: `sluice` here prints its arguments. */
 function wordsOf(line: string): string[] {
   const script = `sluice() { printf '%s\\0' "$@" >&3; }; ${line}\ntrue`;
   const output = execFileSync(
@@ -46,7 +46,7 @@ function wordsOf(line: string): string[] {
   return output.split("\0").slice(0, -1);
 }
 
-/** The command that a line calls; throws what the program says of a line that is wrong. */
+/** The command that a line calls; throws the program's error if the line is wrong. */
 async function called(line: string): Promise<string> {
   let found = "";
   for (const command of commandsBelow(program)) {
@@ -56,7 +56,7 @@ async function called(line: string): Promise<string> {
   return found;
 }
 
-/** What the program says of words that it does not take. */
+/** The program's error for words that it does not accept. */
 async function refusal(...words: string[]): Promise<unknown> {
   const error: unknown = await program
     .parseAsync(words, { from: "user" })
@@ -92,7 +92,7 @@ describe("the help of every command", () => {
     async (path, entry) => {
       const found: string[] = [];
       for (const example of entry.examples) found.push(await called(example));
-      // Those of the program itself are of several commands.
+      // Sentences about the program itself concern several commands.
       expect(found.filter((each) => path !== "" && each !== path)).toEqual([]);
       expect(existsSync(join(root, entry.page))).toBe(true);
     },

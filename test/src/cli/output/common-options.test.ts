@@ -13,7 +13,7 @@ beforeEach(async () => {
   cwd = await temporaryFolder();
 });
 
-/** What `sluice doctor` prints in an empty folder, where it finds no configuration. */
+/** The output of `sluice doctor` in an empty folder, where it finds no configuration. */
 function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const ended = spawnSync(process.execPath, [bin, "doctor", ...args], {

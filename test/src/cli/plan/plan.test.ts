@@ -14,13 +14,13 @@ import { Harness, harnessHead } from "../../../support/project/harness.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 import { stageAll, TestRun } from "../../../support/project/test-run.ts";
 
-/** A project of which each test edits one thing. */
+/** A project in which each test edits one thing. */
 type Edited = {
   readonly fields?: Readonly<Record<string, string>>;
   readonly key?: string;
   readonly stream?: string;
   readonly more?: readonly string[];
-  /** In place of rules. */
+  /** A module instead of rules. */
   readonly module?: string;
 };
 
@@ -53,7 +53,7 @@ function yamlOf(edited: Edited): string {
 }
 const rows = 12;
 
-/** Rows of which each third has no city, and of which the last two share their code. */
+/** Rows of which every third has no city, and of which the last two share their code. */
 function csvOf(nameOf = (row: number) => `name ${row}`): string {
   const lines = Array.from({ length: rows }, (_, row) => {
     const city = row % 3 === 0 ? "" : `city ${row % 2}`;
@@ -67,7 +67,7 @@ async function plan(harness: Harness, ...args: readonly string[]): Promise<Shown
   return await runVerb(registerPlan, harness, ["plan", "accounts", ...args]);
 }
 
-/** What a plan says, in the words of the run's report. */
+/** A plan's numbers, in the words of the run's report. */
 async function planFacts({ deps }: Harness): Promise<object> {
   const { config, sources, state, target } = deps;
   const sync = syncNamed(config, "accounts");
@@ -85,7 +85,7 @@ async function planFacts({ deps }: Harness): Promise<object> {
 
 function runFacts({ counts, changes }: RunReport): object {
   const { read, sent, unchanged, filtered, rejected } = counts;
-  // What vanished only a run counts, which reads to the end.
+  // Only a run, which reads to the end, counts vanished records.
   const { vanished: _, ...why } = changes ?? {};
   return {
     counts: { read, sent, unchanged, filtered, rejected },
@@ -93,7 +93,7 @@ function runFacts({ counts, changes }: RunReport): object {
   };
 }
 
-/** Every file of a project's state and the time at which it was written. */
+/** Every file of a project's state and its modification time. */
 async function written({ deps }: Harness): Promise<readonly string[]> {
   const { stateFolder } = deps.config;
   const names = await readdir(stateFolder, { recursive: true });

@@ -25,7 +25,7 @@ async function planned(harness: Harness, pull = "scores"): Promise<PullPlan> {
 
 let runs = 0;
 
-/** Runs a pull to its end, or so many pages of it; answers its calls. */
+/** Runs a pull to its end, or this many pages of it. Returns its calls. */
 async function pulled(harness: Harness, pull = "scores", pages = Infinity): Promise<number> {
   const walks = pull === "hiring" ? "domains" : "search";
   const run = await PullRun.open(harness, { pull, walks, runId: `run-${(runs += 1)}` });
@@ -36,7 +36,7 @@ async function pulled(harness: Harness, pull = "scores", pages = Infinity): Prom
   return (await run.close({ outcome: "cancelled" })).pull?.calls ?? 0;
 }
 
-/** Has a pull pay for its first page, which cannot be written. */
+/** Lets a pull pay for its first page, which cannot be written. */
 async function paidFor(harness: Harness): Promise<void> {
   const csv = harness.deps.sources.get("csv");
   if (csv === undefined) throw new Error("there is no CSV connector");

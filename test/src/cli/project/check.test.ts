@@ -26,7 +26,7 @@ const sync = (name: string, from: string): string => `
 const read = (name: string): string =>
   `ok    sync ${name}: mapping: every column that it reads is there`;
 
-/** Runs `sluice check files` in a folder with these syncs; gives what it printed and its exit code. */
+/** Runs `sluice check files` in a folder with these syncs. Returns its output and its exit code. */
 async function check(
   syncs: string,
   connection = "files",

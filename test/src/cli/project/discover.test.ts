@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 const heading = (connection: string): string =>
   `version: 1\napi: { api_key: test-key }\nconnections:\n  crm: ${connection}\n`;
 
-/** Runs the command in a folder; gives what it printed and said. */
+/** Runs the command in a folder. Returns its output. */
 async function discover(
   cwd: string,
   ...args: string[]
@@ -122,7 +122,7 @@ describe("sluice discover", () => {
       account_properties:
         name: name
         size: { column: size, as: number }`);
-    // The configuration says so too, with its line.
+    // The configuration reports it too, with its line.
     const config = pasted(folder, "{ connector: csv, path: a.csv }", printed);
     await expect(config).rejects.toThrow(/account_id/);
   });

@@ -15,7 +15,7 @@ import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 import { newServer } from "../../state/postgres/postgres-store.ts";
 
-/** What `sluice doctor` prints of the project in a folder. */
+/** The output of `sluice doctor` for the project in a folder. */
 async function doctorIn(
   folder: string,
   {
@@ -68,7 +68,7 @@ it("the project's own Temporal that is stopped is well; another one of the store
   await migrateStore({ url, schema, project: "p" });
   const state = await openPostgresStore({ url, schema, project: "p" });
   onTestFinished(async () => await state.close());
-  // Whether another project's Temporal listens on the default address of this machine makes no difference.
+  // It makes no difference whether another project's Temporal listens on the default address of this machine.
   const said = async (at: string): Promise<string | undefined> => {
     const temporal = { id: "gone default", at, namespace: "default" };
     await state.bindTemporal({ temporal, isRebound: true });
@@ -86,7 +86,7 @@ it("warns that a fail-over loses commits where there is a standby that none wait
   onTestFinished(async () => await primary.remove());
   const folder = await temporaryFolder();
   const yaml = { version: 1, api: { api_key: "none" }, connections: {}, syncs: {} };
-  // As a role that may do no more than a worker needs.
+  // With a role that has only the rights that a worker needs.
   await runSql(
     primary.url,
     "create role worker login password 'w' in role pg_write_all_data, pg_read_all_data",

@@ -40,7 +40,7 @@ describe("planProject", () => {
       schedule: { at: "02:30", time_zone: "Europe/Paris" },
       readsAll: true,
       syncName: "a",
-      // What is not a count stays as it is, and what was said is no guess.
+      // A value that is not a count stays as it is, and the plan does not mark answers as guesses.
       sync: `a:
   from: files
   stream: contact

@@ -27,7 +27,7 @@ const customers = `id,company,website,headcount,phone
 
 type Ended = { readonly printed: string; readonly said: string; readonly code: number };
 
-/** A folder to begin in. */
+/** A folder for a new project. */
 class Beginning {
   readonly folder: string;
   readonly #variables: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ class Beginning {
     return new Beginning(folder, variables);
   }
 
-  /** Runs a command; gives what it printed and said. */
+  /** Runs a command. Returns its output. */
   async run(...args: string[]): Promise<Ended> {
     const [printed, said]: [string[], string[]] = [[], []];
     let code: number = exitCodes.done;
@@ -65,7 +65,7 @@ class Beginning {
     return { printed: printed.join("\n"), said: said.join("\n"), code };
   }
 
-  /** Runs a command that must fail; gives its exit code and its sentences. */
+  /** Runs a command that must fail. Returns its exit code and its message. */
   async refusal(...args: string[]): Promise<readonly [code: number, text: string]> {
     const error: unknown = await this.run(...args).then(
       () => "it did not fail",

@@ -7,7 +7,7 @@ import { FlagAnswers, type Flag } from "../../../../src/cli/project/answers.ts";
 import { planProject, type InitPlan } from "../../../../src/cli/project/init-plan.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
-/** Plans a project over a file of these bytes, with these answers and no one to ask. */
+/** Plans a project over a file of these bytes, with these answers and nobody to ask. */
 async function plan(
   file: string | Buffer,
   more: readonly (readonly [Flag, string])[] = [],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Discovery } from "../../../../connectors/contract/connector.ts";
 import { suggestSync, yamlOf } from "../../../../src/cli/project/suggest-sync.ts";
 
-/** A file of text columns of these names. */
+/** A file with text columns of these names. */
 function file(...names: string[]): Discovery {
   return {
     name: "companies.csv",

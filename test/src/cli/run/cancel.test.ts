@@ -60,7 +60,7 @@ it("cancel ends a run whose task queue is not the project's any more, once no wo
   await begin("run-2", "served-queue");
   const identity = workerIdentity({ storeId: deps.state.storeId, folder: undefined });
   const taskQueue = { name: "served-queue" };
-  // It takes the workflow's first task, and does nothing with it.
+  // Takes the workflow's first task, and does nothing with it.
   await client.withDeadline(Date.now() + 60_000, async () => {
     await client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue, identity });
   });

@@ -47,17 +47,17 @@ const files = {
   "other.csv": "id\n",
 };
 
-/** The line of the record that the row of `k` becomes where it has this name. */
+/** The line of the record that the row of `k` becomes if it has this name. */
 export const lineOf = (name: string): Buffer =>
   Buffer.from(
     `{"type":"account","account_id":"k","domain":"k.example","account_properties":{"name":"${name}"}}`,
   );
 
-/** In memory of their own, which can go to the store. */
+/** In memory of their own, which can be transferred to the store. */
 export const hashesOf = (lines: readonly Buffer[]): Uint8Array =>
   new Uint8Array(Buffer.concat(lines.map(hashOf)));
 
-/** How a run of a story goes. */
+/** What a run of a story does. */
 type Story = {
   readonly kind?: RunKind;
   readonly sync?: string;
@@ -70,15 +70,15 @@ type Story = {
   readonly times?: number;
   /** The key that it rejects. @default none */
   readonly rejects?: string;
-  /** The places whose rejects it finds superseded. @default none */
+  /** The places whose rejects it finds to be superseded. @default none */
   readonly supersedes?: readonly string[];
   /** Whether it reads all of its source. @default false */
   readonly readsAll?: boolean;
-  /** How far it comes. @default to its end */
+  /** How far it gets. @default to its end */
   readonly until?: "sent" | "staged";
 };
 
-/** A store that holds what runs of one record left there, by its own methods, and the project that asks of it. */
+/** A store with what runs of one record left there, written by its own methods, and the project that queries it. */
 export class ExplainStory {
   readonly config: Config;
   readonly store: StateStore;
@@ -164,7 +164,7 @@ export class ExplainStory {
     await store.endRun({ runId, outcome: "done", endedAt: at });
   }
 
-  /** What is said, with `T` for the time of everything, in lines that are not too long for a test. */
+  /** The explanation, with `T` for every time, in lines that are short enough for a test. */
   async told(
     sync = "accounts",
     { name = "k", scans = true }: { readonly name?: string; readonly scans?: boolean } = {},

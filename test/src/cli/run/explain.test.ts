@@ -21,7 +21,7 @@ async function explain(harness: Harness, ...args: readonly string[]): Promise<Sh
   return await runVerb(registerExplain, harness, ["explain", "accounts", ...args]);
 }
 
-/** A project whose run over `before` was accepted, and which holds `after` now. */
+/** A project whose run over `before` was accepted, and which now holds `after`. */
 async function synced(...sync: readonly string[]): Promise<{ harness: Harness; at: string }> {
   const harness = await Harness.open({
     yaml: accountsYaml(...sync),

@@ -20,7 +20,7 @@ async function sampleOf({ harness, opened }: TestRun): Promise<readonly SampleRe
 const nameOf = (row: number): string =>
   row > 0 && row % 2 === 0 && row < 8 ? "renamed" : `name ${row}`;
 
-/** A night in which the rows 2, 4 and so on have another name, and four are new: three chunks. */
+/** A night in which rows 2, 4 and so on have another name, and four are new: three chunks. */
 async function heldNight(): Promise<TestRun> {
   const harness = await Harness.open({ yaml, files: { "accounts.csv": accountsCsv(8) } });
   await (await TestRun.open(harness, { runId: "night-0" })).transfer();

@@ -39,14 +39,14 @@ async function preview(harness: Harness, ...args: readonly string[]): Promise<Sh
 
 const shown = z.looseObject({ key: z.string(), status: z.string(), would_send: z.boolean() });
 
-/** Key, status and whether it would be sent, of what `--json` prints. */
+/** Key, status and whether it would be sent, from the output of `--json`. */
 function statuses({ out }: Shown): unknown[] {
   return out
     .map((line) => shown.safeParse(JSON.parse(line)).data)
     .flatMap((one) => (one === undefined ? [] : [[one.key, one.status, one.would_send]]));
 }
 
-/** A project whose run over `before` was accepted, and which holds `after` now. */
+/** A project whose run over `before` was accepted, and which now holds `after`. */
 async function synced(...sync: readonly string[]): Promise<Harness> {
   const yaml = accountsYaml(...sync);
   const harness = await Harness.open({ yaml, files: { "accounts.csv": before } });
@@ -157,7 +157,7 @@ describe("sluice preview", () => {
     const { out, said: first, code } = await preview(harness);
     expect([out.length, first.at(-1), code]).toEqual([2, said, 3]);
     const alone = async (): Promise<Shown> => await preview(harness, "--key", "accounts.csv:4");
-    // Nothing says of a single row what stands before it, until a run met both.
+    // A single row does not show the rows before it, until a run has met both.
     expect((await alone()).out).toHaveLength(1);
     const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
     expect(counts).toMatchObject({ sent: 0, unchanged: 2, rejected: 1 });
@@ -201,7 +201,7 @@ describe("sluice preview", () => {
     expect(statuses(await preview(harness, "--json", "-n", "1"))).toEqual([
       ["a", "unchanged", false],
     ]);
-    // The harness's clock stands years before the command's.
+    // The harness's clock is years behind the command's.
     await harness.withYaml(accountsYaml("resend_after: 1h"));
     expect((await preview(harness, "-n", "1")).said[0]).toContain("sent again as the sync asks");
   });
@@ -226,7 +226,7 @@ describe("sluice preview", () => {
 
   it("takes a state folder that nobody can look into for none that is empty", async () => {
     const harness = await synced();
-    // As one that this user has no right to, which root always has.
+    // As if this user had no right to it; root always has.
     await symlink("loop", join(harness.folder, "loop"));
     await harness.withYaml(`${accountsYaml()}state: loop\n`);
     await expect(preview(harness)).rejects.toMatchObject({

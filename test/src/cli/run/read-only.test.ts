@@ -32,7 +32,7 @@ try { await program.parseAsync(args, { from: "user" }); } catch (error) { consol
 
 const source = (path: string): string => new URL(`../../../../src/${path}`, import.meta.url).href;
 
-/** What a command prints in a folder that cannot be written; undefined where no disk may be mounted. */
+/** The output of a command in a read-only folder; undefined if no disk may be mounted. */
 function printed(folder: string, args: readonly string[]): string | undefined {
   const mount = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`;
   const node = [
@@ -50,7 +50,7 @@ function printed(folder: string, args: readonly string[]): string | undefined {
   return /^(?:unshare|mount): /m.test(ran.stderr ?? "unshare: ") ? undefined : ran.stdout;
 }
 
-/** What commands print in a copy of a project's folder that cannot be written, by the name of what registers each. */
+/** The output of commands in a read-only copy of a project's folder; each is named by its register function. */
 async function printedIn(
   harness: Harness,
   commands: readonly (readonly [register: string, file: string, ...args: string[]])[],
@@ -58,7 +58,7 @@ async function printedIn(
   const folder = await temporaryFolder();
   await cp(harness.folder, folder, { recursive: true });
   await writeFile(join(folder, "command.mjs"), command);
-  // As processes that ended left it: nothing lies beside the store and the inbox.
+  // As ended processes left it: no other files are next to the store and the inbox.
   openDatabase(join(folder, ".sluice", "state.db")).close();
   const inbox = inboxFileIn(join(folder, ".sluice"));
   if (existsSync(inbox)) openInboxDatabase(inbox).close();

@@ -7,7 +7,7 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 
-/** What `sluice rejects …` prints and says. */
+/** The output of `sluice rejects …`. */
 async function said({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   const environment = readEnvironment({

@@ -5,7 +5,7 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 
-/** What `rejects replay` says of a project where there is nothing to replay. */
+/** The output of `rejects replay` for a project with nothing to replay. */
 async function said(
   { folder, sandbox }: Harness,
   options: ReplayOptions,
@@ -25,7 +25,7 @@ async function said(
   return lines;
 }
 
-/** A project with a run that refused a row, and a run of a pull after it. */
+/** A project with a run that refused a row, and a later run of a pull. */
 async function withRuns(): Promise<{ readonly harness: Harness; readonly run: string }> {
   const files = { "accounts.csv": "id,domain,name\na,a.example,A\nb,,B\n" };
   const harness = await Harness.open({ yaml: accountsYaml(), files });

@@ -6,7 +6,7 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 
-/** What `sluice runs` says when it is given these words. */
+/** The output of `sluice runs` with these arguments. */
 async function said({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text);
@@ -73,7 +73,7 @@ it("`sluice runs list` shows the runs that failed, and those since a time", asyn
   }
   expect(await listed(harness)).toEqual(["run-3", "run-2", "run-1"]);
   expect((await listed(harness, "--failed")).toSorted()).toEqual(["run-1", "run-3"]);
-  // People read words, programs what the store has.
+  // People read words, programs the store's values.
   expect((await said(harness, "list")).join("\n")).toMatch(/^run-3 {2}credits exhausted /m);
   expect(await said(harness, "list", "-n", "1", "--json")).toEqual([
     expect.stringContaining('"outcome":"credits_exhausted"'),

@@ -56,7 +56,7 @@ describe("runOfRejects", () => {
     await store.endRun({ runId, outcome: "done_with_rejects", endedAt: at });
   }
 
-  /** A replay that has taken the reject of a run, and ended so. */
+  /** A replay that has taken the reject of a run, and ended with this outcome. */
   async function replay(runId: string, of: string, outcome: Outcome): Promise<void> {
     const { store } = test;
     const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" } as const;

@@ -75,7 +75,7 @@ it("a Temporal that the store is not used with is not asked for schedules", asyn
   expect(elsewhere.silent?.hint).toContain("sluice store rebind");
   const same = await ask(await temporalIdOf(client));
   expect([same.silent, same.schedules.get("accounts")]).toEqual([undefined, { kind: "none" }]);
-  // Else it would be told when the next run is, of a schedule that is nowhere.
+  // Otherwise it would report the next run of a schedule that does not exist.
   vi.stubEnv("TEMPORAL_NAMESPACE", "nowhere");
   const nowhere = await ask();
   const text = 'Temporal has no namespace "nowhere"';

@@ -24,12 +24,12 @@ const share = async (): Promise<undefined> => undefined;
 /** The newest execution of a workflow. */
 type Newest = ReturnType<Parameters<typeof followRun>[0]["client"]["getHandle"]>;
 
-/** A run that answers nothing; its `result` is what the test says. */
+/** A run that answers nothing; the test sets its `result`. */
 class UnansweredRun {
   readonly handle: Parameters<typeof followRun>[0];
   /** Resolves once it is asked. */
   readonly asked: Promise<void>;
-  /** Resolves once what was asked is given up. */
+  /** Resolves once the call is aborted. */
   readonly givenUp: Promise<void>;
   readonly #signals = new AsyncLocalStorage<AbortSignal>();
 
@@ -54,7 +54,7 @@ class UnansweredRun {
     };
   }
 
-  /** As Temporal's client: a call ends early only by the signal that it is made under. */
+  /** Like Temporal's client: a call ends early only by the signal that it is made under. */
   async #unanswered(): Promise<never> {
     const signal = this.#signals.getStore();
     if (signal?.aborted === false) await once(signal, "abort");
@@ -123,7 +123,7 @@ async function undescribed(): Promise<never> {
   return await Promise.reject(new Error("nothing is tried again"));
 }
 
-/** What is told of a run that has chosen its mode. */
+/** The messages about a run that has chosen its mode. */
 async function toldOf(isSent: boolean): Promise<string[]> {
   const said: string[] = [];
   const ended = Promise.withResolvers<RunReport>();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { pendingTrouble } from "../../../../src/cli/running/pending.ts";
 import { activityPhrases } from "../../../../src/text/activity-phrases.ts";
 
-/** A workflow with an activity that failed so. */
+/** A workflow with an activity that failed with this type. */
 function failing(type: string, name = "stageChunk"): Parameters<typeof pendingTrouble>[0] {
   const lastFailure = { message: "it failed", applicationFailureInfo: { type } };
   const activity = { attempt: 2, activityType: { name }, lastFailure };

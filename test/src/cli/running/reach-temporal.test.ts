@@ -9,7 +9,7 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import { identify } from "../../../../src/local/process-identity.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
-/** A port that nobody listens on any more. */
+/** A port on which nothing listens any more. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));

@@ -29,7 +29,7 @@ function edited(config: Config): Config {
   return { ...config, syncs: new Map(syncs) };
 }
 
-/** A project whose workers are what the test says that they are. */
+/** A project whose workers are set by the test. */
 class Workers {
   readonly at: WorkersAt;
   readonly said: string[] = [];
@@ -127,7 +127,7 @@ describe("the workers that may take a run", () => {
     const config = edited(workers.at.config);
     await workers.beat("worker", { config, temporalId: "there" });
     await workers.need();
-    // A start that no process has.
+    // A start time that no process has.
     const name = `${processName("host").split(" ").slice(0, 3).join(" ")} 1`;
     await workers.beat("worker", { config, name });
     await expect(workers.need()).resolves.toBeUndefined();

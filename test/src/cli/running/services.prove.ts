@@ -11,7 +11,7 @@ import { accountsConfig } from "../../../support/project/project.ts";
 
 const { PATH, HOME } = process.env;
 
-/** Uses the sandbox of a new project, and gives its address. */
+/** Uses the sandbox of a new project, and returns its address. */
 async function sandboxOf(folder: string): Promise<string> {
   await mkdir(folder);
   await writeFile(join(folder, "sluice.yaml"), accountsConfig());

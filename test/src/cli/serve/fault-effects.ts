@@ -31,7 +31,7 @@ export async function last(client: SandboxClient): Promise<Record<string, unknow
   return (await client.ledger()).at(-1);
 }
 
-/** How a request failed: the code of undici or of the system, else the name. */
+/** How a request failed: the code of undici or of the system, otherwise the error's name. */
 export async function failure(pending: Promise<unknown>): Promise<string> {
   const error: unknown = await pending.then(
     () => undefined,
@@ -43,7 +43,7 @@ export async function failure(pending: Promise<unknown>): Promise<string> {
 
 const closed = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
 
-/** A PUT of which the head and a few bytes were sent, and its answer came. */
+/** A PUT whose head and first few bytes were sent, and whose answer came. */
 export type BegunPut = {
   readonly text: string;
   readonly socket: Socket;
@@ -62,12 +62,12 @@ export async function beginPut(client: SandboxClient): Promise<BegunPut> {
     `PUT ${pathname}${search} HTTP/1.1\r\n${head}\r\ncontent-length: 200000\r\n\r\nxxxx`,
   );
   const received: unknown[] = await once(socket, "data");
-  // What was unread when the server closed, the system resets.
+  // If bytes were unread when the server closed, the system resets the connection.
   socket.on("error", () => undefined);
   return { text: String(received[0]), socket, closing };
 }
 
-/** Asks to confirm a file, and reads the answer as it comes. */
+/** Requests to confirm a file, and reads the answer as it comes. */
 async function confirming(
   client: SandboxClient,
   fileKey: string,
@@ -81,7 +81,7 @@ async function confirming(
   });
 }
 
-/** The pieces in which an answer comes; `take` is handed each at once. */
+/** The pieces in which an answer comes; `take` receives each at once. */
 async function piecesOf(
   { body }: Dispatcher.ResponseData,
   take: (piece: string) => void = () => undefined,
@@ -94,12 +94,12 @@ async function piecesOf(
   return pieces;
 }
 
-/** How long nothing more must come to be taken for nothing at all. */
+/** A silence of this length counts as no answer at all. */
 const silenceMs = 500;
 
 const basicOfKey = "Basic a2V5Og==";
 
-/** Page by page through the companies that the sandbox starts with, at most so many pages. */
+/** Goes page by page through the companies that the sandbox starts with, for at most this many pages. */
 async function accountPages(client: SandboxClient, pagesMax: number): Promise<readonly Page[]> {
   const pages: Page[] = [];
   let cursor: unknown = 0;
@@ -124,7 +124,7 @@ function idsOf(pages: readonly Page[]): readonly unknown[] {
   return pages.flatMap(({ data }) => data.map(({ mk_id: id }) => id));
 }
 
-/** What each example does to a client. */
+/** The effect of each example on a client. */
 export const effects: Readonly<
   Record<(typeof orderedFaultNames)[number], (client: SandboxClient) => Promise<void>>
 > = {

@@ -22,7 +22,7 @@ const other =
   "other: { connector: webhook, path: /hooks/other, signature: none, allow_unsigned: true }";
 const files = "files: { connector: csv, path: a.csv }";
 
-/** A configuration with these connections and syncs that read them: "contacts" of "forms". */
+/** A configuration with these connections and the syncs that read them: "contacts" reads "forms". */
 async function configOf(
   connections: readonly string[],
   syncs: Readonly<Record<string, string>> = {},

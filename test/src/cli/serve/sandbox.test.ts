@@ -17,7 +17,7 @@ const ready = z.object({ ready: z.literal(true), address: z.string() });
 
 type Running = Watched & { readonly child: ChildProcess };
 
-/** Starts `sluice sandbox` in a folder of its own, which holds this script. */
+/** Starts `sluice sandbox` in a folder of its own, with this script. */
 async function sandbox(yaml: string, ...options: readonly string[]): Promise<Running> {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, "faults.yaml"), yaml);

@@ -27,7 +27,7 @@ it("takes a changed file up once it is valid, and says meanwhile what is wrong w
   expect(warned[0]).toContain("is not used");
   await writeFile(file, accountsConfig({ sync: "min_rows: 7" }));
   expect((await changed)?.syncs.get("accounts")?.minRows).toBe(7);
-  // What was tried and could not be started is not tried again until it changes.
+  // A configuration that was tried and could not be started is not tried again until it changes.
   const idle = changedConfig(config, load, {
     tried: await load(),
     warn,

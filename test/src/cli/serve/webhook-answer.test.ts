@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { deliveryAnswerOf } from "../../../../src/cli/serve/webhook-answer.ts";
 
-/** What the receiver says when it refuses. */
+/** The receiver's answer when it refuses. */
 function refusal(code: string, message: string): string {
   return JSON.stringify({ error: { code, message } });
 }

@@ -38,7 +38,7 @@ async function counts(harness: Harness, runId: string): Promise<Partial<RunRepor
   return { sent, unchanged };
 }
 
-/** A project that ran once, and whose mapping was edited then. */
+/** A project that ran once, and whose mapping was then edited. */
 async function project(edit = edited): Promise<Harness> {
   const files = { "accounts.csv": accountsCsv(rows), "some.js": someJs };
   const harness = await Harness.open({ yaml: yamlOf(deployed), files });

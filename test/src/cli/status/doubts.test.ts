@@ -36,7 +36,7 @@ function statusOf(
   return { target, sync, configured, facts: { ...nothing, ...facts }, lost: [], stray: [] };
 }
 
-/** What is in doubt of a project in which these syncs are configured. */
+/** The doubts of a project that configures these syncs. */
 async function lookAt(
   { deps, clock }: Harness,
   syncs: readonly ConfiguredSync[],

@@ -14,7 +14,7 @@ const config = webhook.config.parse({
   folder: "/",
 });
 
-/** How `forms` is with this many events, the oldest so old, read by these syncs. */
+/** The status of `forms` with this many events, the oldest of this age, read by these syncs. */
 function statusOf(
   waiting: number,
   oldestMs: number | undefined,

@@ -10,7 +10,7 @@ import { openUi } from "../../../support/ui/open-ui.ts";
 
 function ignore(): void {}
 
-/** How a project stands, of which no Temporal tells anything. */
+/** The status of a project without a Temporal. */
 async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
   return await lookAtProject({
     ...deps,

@@ -20,7 +20,7 @@ import { rows, stagedRun, TestRun } from "../../../support/project/test-run.ts";
 const otherKey = "the-key-of-another-account";
 const rotated = accountsYaml().replace("${SLUICE_API_KEY}", otherKey);
 
-/** What `sluice state` says when it is given these words. */
+/** The output of `sluice state` with these arguments. */
 async function said({ folder, sandbox }: Harness, ...words: string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   const environment = readEnvironment({
@@ -45,7 +45,7 @@ syncs:
     record: { account_id: id, domain: domain, account_properties: {} }
 `;
 
-/** A project whose five accounts were sent, and whose key is another one now. */
+/** A project whose five accounts were sent, and whose key has changed. */
 async function withOtherKey(): Promise<Harness> {
   const files = { "accounts.csv": accountsCsv(5) };
   const harness = await Harness.open({ yaml: accountsYaml(), files });
@@ -109,7 +109,7 @@ describe("sluice state rebind", () => {
   });
 });
 
-/** How the service refuses the first record of a part by its name. */
+/** The service's refusal that names the first record of a part. */
 const oneRefused = {
   detail: [{ loc: ["body", "data", 0, "account_id"], msg: "closed", type: "value_error" }],
 };

@@ -21,7 +21,7 @@ const hourMs = 3_600_000;
 
 const factsForm = z.looseObject({ bytes: z.number(), clock_ahead_ms: z.number() });
 
-/** A project whose store is in Postgres, and how its commands are run. */
+/** A project whose store is in Postgres, and how to run its commands. */
 async function projectInPostgres() {
   const { url, schema } = await newServer();
   const server = { url, schema, project: "p" };
@@ -44,7 +44,7 @@ async function projectInPostgres() {
   return { said, name: storeName(server), storeId: store.storeId };
 }
 
-/** Sets the clock of this process apart from the database's, for the rest of the test. */
+/** Shifts the clock of this process away from the database's, for the rest of the test. */
 function shiftClock(byMs: number): void {
   const { now } = Date;
   const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);

@@ -19,7 +19,7 @@ function report(changes: Partial<RunReport> = {}): RunReport {
   return reportWith({ started_at: at, ended_at: at, duration_ms: 0, ...changes });
 }
 
-/** What is wrong, three nights after the run, as it is told. */
+/** The problem as it is reported, three nights after the run. */
 function textOf(last: RunReport, seen: Partial<Seen> = {}): string | undefined {
   const now = new Date("2026-01-04T12:00:00Z");
   return statusOf(nightly, { last, open: undefined, ...seen }, now).problem?.text;

@@ -12,7 +12,7 @@ const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
 
 function ignore(): void {}
 
-/** A scheduled project, of which no Temporal tells anything. */
+/** The status of a scheduled project without a Temporal. */
 async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
   const environment = readEnvironment({});
   return await lookAtProject({
@@ -27,7 +27,7 @@ async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
   });
 }
 
-/** One worker of it, that beats. */
+/** Adds one beating worker to it. */
 async function beat({ deps }: Harness, worker: Partial<NewBeat>): Promise<void> {
   const { state, config } = deps;
   const configs = configMarks(config);
@@ -77,7 +77,7 @@ describe("workers in the status", () => {
 
   it("are not those whose process is gone, though they were heard of a moment ago", async () => {
     const harness = await Harness.open({ yaml });
-    // A start that no process has.
+    // A start time that no process has.
     const name = `${processName("host").split(" ").slice(0, 3).join(" ")} 1`;
     await beat(harness, { name });
     expect(remarkLines(await statusOf(harness))).toEqual([missing]);

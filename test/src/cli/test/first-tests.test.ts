@@ -9,7 +9,7 @@ import { registerTest } from "../../../../src/cli/test/test.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
-/** A folder with a file, and what commands print in it. */
+/** A folder with a file, and a function that runs commands in it and returns their output. */
 async function folderWith(
   name: string,
   text: string,

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const head = "sync: accounts\ncases:\n";
 
-/** A project of one sync, with a file of tests or several. */
+/** A project of one sync, with one or more test files. */
 async function projectWith(
   tests: string | Readonly<Record<string, string>>,
   more: { readonly connection?: string; readonly record?: string; readonly stream?: string } = {},
@@ -59,7 +59,7 @@ async function test(cwd: string, ...args: readonly string[]): Promise<Ended> {
   return { lines, said, code };
 }
 
-/** What a file of tests is refused with. */
+/** The error that refuses a test file. */
 async function refusal(tests: string): Promise<string> {
   const error: unknown = await test(await projectWith(tests)).catch((thrown: unknown) => thrown);
   return error instanceof ConfigError ? error.message : `not refused: ${String(error)}`;

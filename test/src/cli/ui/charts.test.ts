@@ -19,7 +19,7 @@ const chunk: ChunkTimes = {
   committedAt: 1_000,
 };
 
-/** The pieces of the bars of a time line: their classes, where they begin, and how wide they are. */
+/** The pieces of the bars of a timeline: their classes, where they begin, and how wide they are. */
 function pieces(chunks: readonly ChunkTimes[], endMs: number): (string | number)[][] {
   const drawn = timeLine(chunks, endMs).text.split("</svg")[0] ?? "";
   return [...drawn.matchAll(/<path\s+class="(\w+)"\s+d="M([\d.]+) [\d.]+h([\d.]+)/g)].map(
@@ -27,7 +27,7 @@ function pieces(chunks: readonly ChunkTimes[], endMs: number): (string | number)
   );
 }
 
-/** The line is 760 wide from 96 on. */
+/** The timeline is 760 wide, from 96 on. */
 it("draws a chunk from its first step to its commit, each step as long as it took", () => {
   expect(pieces([chunk], 1_000)).toEqual([
     ["filtered", 96, 304],

@@ -10,7 +10,7 @@ import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
 
 function ignore(): void {}
 
-/** The pages of a held run, to which Temporal says this of the runs that it is asked about. */
+/** The pages of a held run, to which Temporal answers this about the runs it is asked about. */
 async function pagesOf({ deps, folder }: Harness, says: Partial<Told>): Promise<[string, string]> {
   const asked: string[] = [];
   const environment = readEnvironment({});

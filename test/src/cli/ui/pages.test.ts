@@ -11,7 +11,7 @@ const script = "<script>alert(1)</script>";
 const inRow = "<script>alert('row')</script>";
 const image = `'"><img src=x onerror=alert(1)>`;
 
-/** Elements and attributes of a page that would run something: none but our own script may. */
+/** Elements and attributes of a page that would run code other than our own script: there must be none. */
 function foreignElements(page: string): readonly string[] {
   const tags = page.replaceAll(/="[^"]*"/g, "=…");
   return tags.match(/<(?:script(?! src=… defer>)|img|iframe|object)\b|<[^>]*\son\w+=/g) ?? [];
@@ -90,7 +90,7 @@ describe("the pages", () => {
     expect(rejects).toContain("<code>sluice rejects replay run-1 --code required</code>");
     const explained = async (name: string): Promise<string> =>
       (await get(`/record?${new URLSearchParams({ sync: "accounts", name }).toString()}`)).text;
-    // As --place a key would be unheard of.
+    // As --place, a key would not be recognised.
     expect(await explained("it's")).toContain(
       String.raw`<code>sluice explain accounts &#39;it&#39;\&#39;&#39;s&#39;</code>`,
     );

@@ -13,7 +13,7 @@ async function opened(): Promise<Harness> {
   return await Harness.open({ yaml: accountsYaml() });
 }
 
-/** What a browser says of a request that another site makes. */
+/** A browser's headers for a request from another site. */
 function bySite(mode: string): Record<string, string> {
   return { "sec-fetch-site": "cross-site", "sec-fetch-mode": mode };
 }

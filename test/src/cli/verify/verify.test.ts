@@ -68,14 +68,14 @@ const renamed = [4, 12, 20, 28];
 const resized = [5, 13, 21, 29];
 const twins = [6, 14, 22, 30, 38];
 
-/** What a service holds that lost seven accounts, changed eight and found five twins. */
+/** The records of a service that lost seven accounts, changed eight and found five twins. */
 function twenty(): readonly PlantedAccount[] {
   return [
     ...all(rows).flatMap((account, row): PlantedAccount[] => {
       if (missing.includes(row)) return [];
       if (renamed.includes(row)) return [changed(row, { name: `Other ${row}` })];
       if (resized.includes(row)) return [changed(row, { employees: 0 })];
-      // What the search never shows may be anything.
+      // Properties that the search never shows may have any value.
       return [row === 7 ? changed(7, { tier: "silver" }) : account];
     }),
     ...twins.map((row) => ({ ...accountOf(row), account_id: `twin-${row}` })),

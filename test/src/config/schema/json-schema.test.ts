@@ -15,7 +15,7 @@ function at(schema: unknown, ...path: readonly (string | number)[]): unknown {
   }, schema);
 }
 
-/** Every schema of a member inside a schema, with the way to it. */
+/** Every schema of a member inside a schema, with its path. */
 function members(schema: Schema, way = ""): readonly [string, Schema][] {
   const own = Object.entries(schema.properties ?? {}).filter(
     (entry): entry is [string, Schema] => typeof entry[1] === "object",

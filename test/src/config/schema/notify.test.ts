@@ -13,7 +13,7 @@ function withNotify(members: string): string {
   return `${soundYaml}notify: ${members}\n`;
 }
 
-/** A secret of Standard Webhooks with a key of so many bytes. */
+/** A secret of Standard Webhooks with a key of this many bytes. */
 function keyOf(bytes: number): string {
   return `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`;
 }

@@ -8,7 +8,7 @@ import { changed, loadYaml, problemsOf } from "../support.ts";
 const writeBack =
   "{ connection: crm, table: scores, key: { id: mk_id }, set: { fit: scores.customer_fit.score } }";
 
-/** The sound configuration with a connection to write to and one pull, whose members are in lines 14 and on. */
+/** The sound configuration with a connection to write to and one pull, whose members begin in line 14. */
 function yamlOf(...members: readonly string[]): string {
   const connection = "  crm: { connector: table, url: secret-url }\nsyncs:";
   const pull = members.map((member) => `    ${member}\n`).join("");

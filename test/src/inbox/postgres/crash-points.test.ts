@@ -11,10 +11,10 @@ import { numbers } from "../../../support/sequences.ts";
 import { someOf } from "../../../support/trials.ts";
 import { delivery } from "../deliveries.ts";
 
-/** More than any of the methods says to its server. */
+/** More than the messages that any of the methods sends to its server. */
 const saidMax = 30;
 
-/** A time that none of the events has reached. */
+/** A time later than every event's. */
 const later = Date.parse("2100-01-01");
 
 async function open(server: StoreServer): Promise<Inbox> {
@@ -23,7 +23,7 @@ async function open(server: StoreServer): Promise<Inbox> {
   return inbox;
 }
 
-/** An inbox over a way that is cut, as a process that dies leaves it, and the same as whoever comes next has it. */
+/** An inbox over a connection that is cut, as a dying process leaves it, and the same inbox for the next process. */
 async function twoOfOne(): Promise<{
   readonly dying: Inbox;
   readonly next: Inbox;
@@ -35,7 +35,7 @@ async function twoOfOne(): Promise<{
   return { dying, next: await open(server), way };
 }
 
-/** Keeps an event for each id, in deliveries of their own that come together; answers how many were new. */
+/** Keeps an event for each id, in separate deliveries that come together. Returns how many were new. */
 async function keep(inbox: Inbox, connection: string, ids: readonly string[]): Promise<number> {
   const answers = await Promise.allSettled(
     ids.map(async (id) => await inbox.keep(delivery([{ id, json: id }], { connection }))),
@@ -71,17 +71,17 @@ it.each<Cut>(["not arrived", "answer lost"])(
       expect(["1,2", "1,2,3,4"]).toContain(left.join());
       expect(await keep(next, connection, group)).toBe(4 - left.length);
       expect(await idsOf(next, connection)).toEqual(["1", "2", "3", "4"]);
-      // Nobody has taken the wake-up of the first delivery.
+      // Nobody has cleared the wake-up flag of the first delivery.
       const backlog = (await next.backlogs()).find((each) => each.connection === connection);
       expect(backlog).toMatchObject({ waiting: 4, hasWakeUp: true });
     }
-    // To begin, to look which store it is, to lock, to ask for the time and for ids, to write three tables, to commit.
+    // Begin, check which store it is, lock, ask for the time and for ids, write three tables, commit.
     expect(deaths).toBeGreaterThanOrEqual(9);
     expect(deaths).toBeLessThan(saidMax);
   },
 );
 
-/** What a drain asks of the inbox of a connection, with which it ends, or which it does again. */
+/** A drain's calls to the inbox of a connection; it dies in one, and repeats it. */
 const works: readonly (readonly [
   string,
   (inbox: Inbox, connection: string) => Promise<unknown>,
@@ -103,7 +103,7 @@ it.each(someOf(works, 3))(
     const look = async (connection: string): Promise<unknown> => {
       const rows = await next.read({ connection, after: 0, limit: 100 });
       const [backlog] = (await next.backlogs()).filter((each) => each.connection === connection);
-      // Whether its ids are known still.
+      // Whether its ids are still known.
       const kept = await keep(next, connection, ["1"]);
       return [
         rows.map(({ seq, id, json }) => [seq, id, json]),
@@ -127,7 +127,7 @@ it.each(someOf(works, 3))(
         await work(next, connection);
         expect(await look(connection)).toEqual(wanted);
       }
-      // To begin, to look which store it is, to do something, to commit.
+      // Begin, check which store it is, do something, commit.
       expect(deaths).toBeGreaterThanOrEqual(4);
       expect(deaths).toBeLessThan(saidMax);
     }

@@ -24,7 +24,7 @@ async function receiver(server: StoreServer): Promise<Inbox> {
   return inbox;
 }
 
-/** Reads on behind the last number that it saw, as a drain does, until `isOver`. */
+/** Continues reading after the last number that it saw, as a drain does, until `isOver`. */
 async function drain(inbox: Inbox, isOver: () => boolean): Promise<readonly InboxRow[]> {
   const seen: InboxRow[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-// A process that closes its inbox while a call is under way, and says when that is done.
+// A process that closes its inbox while a call is under way, and prints when that is done.
 import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 
 const [folder = ""] = process.argv.slice(2);

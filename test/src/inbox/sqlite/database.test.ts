@@ -29,7 +29,7 @@ describe("openInboxDatabase", () => {
   it("has each commit synced before it returns", async () => {
     const db = openDatabase(join(await temporaryFolder(), "inbox.db"), inboxMigrations);
     onTestFinished(() => db.close());
-    // In a log, NORMAL would leave the fsync to the next checkpoint.
+    // In WAL mode, NORMAL would postpone the fsync to the next checkpoint.
     const modes = ["journal_mode", "synchronous"].map((name) => db.prepare(`pragma ${name}`).get());
     expect(modes).toEqual([{ journal_mode: "wal" }, { synchronous: 2 }]);
   });
@@ -104,7 +104,7 @@ describe("openInboxDatabase", () => {
     onTestFinished(() => inbox.close());
     const read = (): number => inbox.read({ connection: "forms", after: 0, limit: 10 }).length;
 
-    // All but the first page, which it has read.
+    // Everything except the first page, which it has read.
     writeFileSync(file, Buffer.from(sound).fill("x", 4096));
     expect(read).toThrow(StateUnavailableError);
     expect(read).toThrow(StateUnavailableError);

@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 
 type Named = { readonly connection: number; readonly id: string; readonly body: string };
 
-/** What may happen to the ids of an inbox. */
+/** A step in the life of an inbox's ids. */
 type Step =
   | { readonly does: "take" | "fail"; readonly events: readonly Named[] }
   | { readonly does: "pass"; readonly hours: number }
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What an inbox must know, kept the plain way. */
+/** What an inbox must know, kept in the simplest way. */
 class Model {
   #bodies = new Map<string, { readonly at: number; readonly bodies: Set<string> }>();
 
@@ -89,7 +89,7 @@ function named(number: number): Named {
   return { connection: 1, id: `${number}`, body: "x" };
 }
 
-/** Processes that take ids into one inbox, and somebody who writes all of it down. */
+/** Processes that take ids into one inbox, and a model of all of it. */
 class Processes {
   readonly #dbs: readonly Database[];
   readonly #idsMax: number;
@@ -103,7 +103,7 @@ class Processes {
     this.#all = dbs.map((db) => createEventIds(db, idsMax));
   }
 
-  /** @returns what a process said of ids, and what it should have said. */
+  /** @returns what a process answered about ids, and what it should have answered. */
   do(process: number, what: Step): { readonly said: unknown; readonly expected: unknown } {
     const [ids, db] = [this.#all[process], this.#dbs[process]];
     if (ids === undefined || db === undefined) throw new Error(`there is no process ${process}`);
@@ -143,7 +143,7 @@ describe("createEventIds", () => {
           const { said, expected } = processes.do(process, what);
           expect(said).toEqual(expected);
         }
-        // What is full does not stay: it goes while the next ones come.
+        // Full segments do not stay: they are removed as new ids come.
         expect(count(recent)).toBeLessThanOrEqual(3 * idsMax + 12);
       }),
       { numRuns: 300 },

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const writer = fileURLToPath(new URL("full-disk-writer.ts", import.meta.url));
 const diskBytes = 8 * 1024 * 1024;
 
-/** Who may not mount a disk cannot fill one either. */
+/** A user who may not mount a disk cannot fill one either. */
 const mayMount = await run("unshare", ["--mount", "true"]).then(
   () => true,
   () => false,
@@ -41,7 +41,7 @@ async function eventsOf(inbox: Inbox): Promise<readonly string[]> {
 describe("openSqliteInbox on a disk that fails", () => {
   it("refuses what cannot be written, and continues with a log begun anew", async () => {
     const folder = await temporaryFolder();
-    // No file may grow beyond 2 MB: the log does, long before the inbox itself, and is written into it for that.
+    // No file may grow beyond 2 MB: the log reaches that long before the inbox, and is then written into the inbox.
     const limited = 'trap "" XFSZ; ulimit -f 2000; exec "$@"';
     const size = 18;
     const program = [process.execPath, writer, folder, `${size}`];
@@ -65,7 +65,7 @@ describe("openSqliteInbox on a disk that fails", () => {
   );
 });
 
-/** An inbox that has room again, and what it kept when it had none. */
+/** An inbox that has room again, and the events that it kept when it had none. */
 type Filled = { readonly inbox: Inbox; readonly kept: readonly string[] };
 
 async function fillSmallDisk(): Promise<Filled> {
@@ -90,7 +90,7 @@ async function fillSmallDisk(): Promise<Filled> {
   return { inbox, kept };
 }
 
-/** A process of its own may not let its files grow, so that it refuses at last whatever comes. */
+/** A separate process whose files may not grow, so that it finally refuses every delivery. */
 async function fillAllowance(): Promise<Filled> {
   const folder = await temporaryFolder();
   const limited = 'trap "" XFSZ; ulimit -f 3000; exec timeout 30 "$@" || true';

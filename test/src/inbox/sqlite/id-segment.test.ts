@@ -22,7 +22,7 @@ function segmentOf(all: readonly NamedBody[]): IdSegment {
   return segment;
 }
 
-/** Few of each, so that ids come again under other bodies and in other connections. */
+/** Few of each, so that ids recur with other bodies and in other connections. */
 const someBodies = fc.array(
   fc
     .tuple(fc.constantFrom(1, 2, 8_191), fc.nat(40), fc.nat(3))

@@ -16,7 +16,7 @@ const writer = fileURLToPath(new URL("writer.ts", import.meta.url));
 const closer = fileURLToPath(new URL("closer.ts", import.meta.url));
 const connection = "forms";
 
-/** Deliveries that a writer has under way at most. */
+/** The maximum number of deliveries that a writer has under way. */
 const underWayMax = 16;
 
 type Writer = {
@@ -56,7 +56,7 @@ describe("inbox of several processes", () => {
     const reader = await openReader(folder);
     const seen: (readonly [number, string])[] = [];
     let looks = 0;
-    // Whoever reads on after the last number that it saw must miss none.
+    // A reader that continues after the last number that it saw must miss none.
     await until(async () => {
       const more = idsAfter(reader, seen.length);
       seen.push(...more);

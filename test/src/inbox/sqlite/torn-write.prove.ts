@@ -12,7 +12,7 @@ import { one } from "../deliveries.ts";
 const connection = "forms";
 const frameBytes = 24 + 4096;
 
-/** The files of an inbox that was killed, and where the last write of its log begins. */
+/** The files of a killed inbox, and where the last write of its log begins. */
 type Killed = { readonly db: Buffer; readonly wal: Buffer; readonly lastWriteAt: number };
 
 /** An inbox as a kill leaves it after four writes: its log was never written into its file. */
@@ -27,7 +27,7 @@ function killedInbox(folder: string): Killed {
   return killed;
 }
 
-/** Lays an inbox down with another log than it had. @returns its file. */
+/** Writes an inbox's files with a log other than its own. @returns its file. */
 function layDown(folder: string, { db }: Killed, wal: Buffer): string {
   const file = join(folder, "inbox.db");
   rmSync(`${file}-shm`, { force: true });
@@ -53,7 +53,7 @@ function nextSeq(file: string): number {
   return seq;
 }
 
-/** Where the last write may have been torn: at every byte of its last page, and around the ends of the pages before. */
+/** Where the last write may have been torn: at every byte of its last page, and around the ends of earlier ones. */
 function cutsOf({ wal, lastWriteAt }: Killed): readonly number[] {
   const pages = (wal.length - lastWriteAt) / frameBytes;
   const ends = numbers(pages).map((page) => lastWriteAt + page * frameBytes);
@@ -61,7 +61,7 @@ function cutsOf({ wal, lastWriteAt }: Killed): readonly number[] {
   return [...ends.flatMap((end) => [end, end + 1, end + frameBytes - 1]), ...last];
 }
 
-/** Cuts at which it is written to as well: that takes several fsyncs. */
+/** At one cut in this many the inbox is also written to, which takes several fsyncs. */
 const writeEvery = 97;
 
 const tails = [

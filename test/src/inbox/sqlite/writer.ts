@@ -11,7 +11,7 @@ async function keepOn(): Promise<void> {
     begun += 1;
     const id = `${name}-${begun}`;
     await inbox.keep(one(id));
-    // Not writeSync, which fails when whoever reads is slow. Of a line that a kill cuts off nothing is read.
+    // Not writeSync, which fails if the reader is slow. A line that a kill cuts off is not read.
     process.stdout.write(`${id}\n`);
   }
 }

@@ -21,7 +21,7 @@ const asked = { stream: "account", record, bytesMax: 1e9 } as const;
 
 type Values = readonly (string | null)[];
 
-/** Rows as cells, one behind the other, each of a row's own columns. */
+/** Rows as cells, one after the other, each with the columns of a row. */
 function cellsOf(rows: readonly Values[], names: readonly string[] = columns): Cells {
   const all = rows.flat();
   const ends = new Int32Array(all.length);
@@ -52,7 +52,7 @@ function pageOf(cells: Cells): RowPage {
   };
 }
 
-/** Makes sure that pages of cells become what their objects become, and answers how many rows were objects. */
+/** Checks that pages of cells become what their objects become. Returns how many rows were objects. */
 async function objectsAmong(pages: readonly Cells[]): Promise<number> {
   let made = 0;
   const counted = pages.map((cells) => ({
@@ -68,7 +68,7 @@ async function objectsAmong(pages: readonly Cells[]): Promise<number> {
   return objects;
 }
 
-/** The place of a cell. */
+/** The index of a cell. */
 function ofRow(row: number, column: number): number {
   return row * columns.length + column;
 }
@@ -120,7 +120,7 @@ describe("plain lines", () => {
     const rows = rowsOf(8, "x".repeat(50));
     const cells = cellsOf(rows);
     const { starts, ends } = cells;
-    // Behind the end of the page, far behind it, before its begin, and ending before they begin.
+    // After the end of the page, far after it, before its start, and ending before they begin.
     ends[ofRow(7, 3)] = cells.bytes.length + 1;
     ends[ofRow(1, 2)] = 2 ** 31 - 1;
     starts[ofRow(3, 2)] = -40_000;

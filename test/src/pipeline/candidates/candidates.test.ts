@@ -12,7 +12,7 @@ const record = fc.record({
   kept: fc.tuple(fc.boolean(), fc.boolean()),
 });
 
-/** The index of a row: some became no record. */
+/** The index of a row: some rows became no record. */
 function rowOf(at: number): number {
   return 2 * at + Number(at % 3 === 0);
 }

@@ -15,7 +15,7 @@ const record = fc.tuple(
   fc.boolean(),
 );
 
-/** A page whose records are plain where they are not said to be objects. */
+/** A page whose records are plain unless marked as objects. */
 function pageOf(records: readonly (readonly [key: string, isObject: boolean])[]): RecordPage {
   const before = '{"account_id":';
   const page = linePage(records.map(([key]) => [key, `${before}${JSON.stringify(key)}}`]));

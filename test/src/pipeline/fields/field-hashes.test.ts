@@ -16,7 +16,7 @@ function fieldHash(value: unknown): number {
   return fieldHashesOf(account({ value }), "account").get("account_properties.value") ?? -1;
 }
 
-/** A hasher on slots that are given out as the store does, and what it asked for. */
+/** A hasher on slots that are assigned as the store does, and what it asked for. */
 function hasherOn(max = fieldSlotsMax): {
   readonly hasher: FieldHasher;
   readonly asked: string[][];
@@ -114,7 +114,7 @@ describe("hash of FieldHasher", () => {
   );
 });
 
-/** Lines one behind the other, as those of a page are, less some of them. */
+/** Some of these lines, which follow one another as in a page. */
 function blockOf(lines: readonly Buffer[], isThere: (index: number) => boolean): LineBlock {
   const places: number[] = [];
   let at = 0;
@@ -125,7 +125,7 @@ function blockOf(lines: readonly Buffer[], isThere: (index: number) => boolean):
   return { bytes: Buffer.from(lines.join("\n")), places: Uint32Array.from(places) };
 }
 
-/** Names of about as many bytes as are compared at a time, of which some begin as others do. */
+/** Names of about as many bytes as are compared at a time, some with a common prefix. */
 const longNames = [15, 16, 17, 18].map((chars) => "x".repeat(chars)).concat(`${"x".repeat(16)}y`);
 
 describe("hash of FieldHasher and fieldHashesOf", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { FaultOrders } from "../../../../src/sandbox/faults/fault-orders.ts";
 import type { SandboxFault, Step } from "../../../../src/sandbox/faults/faults.ts";
 
-/** What each of these requests of a step is hit by, as a status; 0 when by nothing. */
+/** The status of the fault that hits each of these requests of a step; 0 if none does. */
 function hits(orders: FaultOrders, operations: readonly string[], step: Step = "put"): number[] {
   return operations.map((operation) => {
     const hit = orders.next({ step, operation });

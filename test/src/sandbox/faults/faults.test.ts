@@ -127,14 +127,14 @@ function every(step: Step): SandboxFault {
 
 describe("a fault that hits one in so many", () => {
   const numbers = Array.from({ length: 24 }, (_, number) => number);
-  // Names, and so bodies and files, of different lengths; the same each time, because of random ones now and
-  // then hardly any is hit.
+  // Names, and so bodies and files, of different lengths; the same each time, because with random ones sometimes hardly
+  // any is hit.
   const records = numbers.map((number) => {
     const pieces = Array.from({ length: number }, (_, at) => hash("sha1", `${number} ${at}`));
     return { ...account(number), account_properties: { name: pieces.join("") } };
   });
 
-  /** The numbers of the records whose requests are hit, when they come in this order. */
+  /** The numbers of the records whose requests are hit when they come in this order. */
   async function hitBy(step: Step, order: readonly number[]): Promise<number[]> {
     const client = await started({ faults: [every(step)], seed: 5 });
     const hit: number[] = [];
@@ -173,7 +173,7 @@ describe("a fault that hits one in so many", () => {
   });
 });
 
-/** The status that a step answers with to these records, after the steps before it. */
+/** The status of a step's answer to these records, after the steps before it. */
 async function statusOf(
   client: SandboxClient,
   step: Step,

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Quota } from "../../../../src/sandbox/http/quota.ts";
 import { account, gzipOf, started } from "../sandbox-client.ts";
 
-/** What refuses so many calls of a key, each in turn; null where nothing does. */
+/** The fault that refuses each of this many calls of a key; null if none does. */
 function refusals(quota: Quota, calls: number, atMs = 0): (string | null)[] {
   return Array.from({ length: calls }, () => quota.take("key", atMs)?.fault ?? null);
 }

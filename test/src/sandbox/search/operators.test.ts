@@ -11,7 +11,7 @@ import {
 } from "./published.ts";
 import { hiringDomain, pageOf, paths, type Resource, walk } from "./support.ts";
 
-/** The value types that an operator takes for each kind of property; every other one is refused. */
+/** The value types that an operator accepts for each kind of property; every other one is refused. */
 type Taken = Readonly<Record<Kind, readonly ValueType[]>>;
 
 const one: Taken = {
@@ -65,7 +65,7 @@ const taken: Readonly<Record<Operator, Taken>> = {
   ENDS_WITH: piece,
 };
 
-/** Every operator with every type of value, for one kind of property. */
+/** Every operator with every value type, for one kind of property. */
 const cases = operators.flatMap((operator) =>
   all.map((type) => ({ operator, type, value: valuesByType[type] })),
 );
@@ -82,7 +82,7 @@ describe("a filter", () => {
     async (resource) => {
       const client = await started();
       const wrong: unknown[] = [];
-      // One request asks about all values at once: the answer names each one that is refused.
+      // One request tries all values at once: the answer names each refused one.
       for (const [property, kind] of Object.entries<Kind>(properties[resource])) {
         for (const half of [cases.slice(0, 64), cases.slice(64)]) {
           const filters = half.map(({ operator, value }) => ({ property, operator, value }));
@@ -113,7 +113,7 @@ describe("a filter", () => {
   });
 });
 
-/** The places of the filters that are refused. */
+/** The places of the refused filters. */
 async function refusedBy(
   client: SandboxClient,
   resource: Resource,
@@ -136,7 +136,7 @@ const three = [
   account_properties: { ...given, city: "Threetown" },
 }));
 
-/** What each operator finds among three accounts, by the first letters of their names. */
+/** The results of each operator among three accounts, by the first letters of their names. */
 const meanings: readonly (readonly [string, Operator, unknown, string])[] = [
   ["name", "IS", "ALPHA", "A"],
   ["name", "IS", "e\u0301mile", "É"],

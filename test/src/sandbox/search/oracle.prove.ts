@@ -40,7 +40,7 @@ function textsOf(item: Item, resource: Resource): readonly string[] {
   });
 }
 
-/** Random searches, each walked page by page and compared with what the oracle makes of all items. */
+/** Random searches, each walked page by page and compared with the oracle's result over all items. */
 async function compare(
   client: SandboxClient,
   resource: Resource,
@@ -70,7 +70,7 @@ async function compare(
     },
   );
   await fc.assert(property, { numRuns: 120 });
-  // Searches that find all or nothing compare little.
+  // Searches that find everything or nothing compare little.
   expect(found).toBeGreaterThan(10);
 }
 

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** A result as it came, and what its properties are called in it. */
+/** A result as received, with its properties under the result's own names. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A filter, with what its value may be. */
+/** A filter, with a value of any type. */
 export type Filter = {
   readonly property: string;
   readonly operator: string;
   readonly value: unknown;
 };
 
-/** A search, in the words that both endpoints share. */
+/** A search, in terms that both endpoints share. */
 export type Search = {
   readonly search: string;
   readonly filters: readonly Filter[];
@@ -24,7 +24,7 @@ const parts = z.looseObject({
   company: z.object({ domain: z.string() }).optional(),
 });
 
-/** What a property of an item is compared by; undefined where it has none. */
+/** The value by which an item's property is compared; undefined if it has none. */
 function keyOf(item: Item, property: string): number | string | undefined {
   const { location, company } = parts.parse(item);
   const inside = typeof location === "object" ? location : {};
@@ -38,7 +38,7 @@ function keyOfValue(value: boolean | number | string, property: string): number 
   return typeof value === "string" ? value.normalize("NFC").toLowerCase() : Number(value);
 }
 
-/** Compares by code points, absent values after all others. */
+/** Compares by code points, with absent values last. */
 function compare(a: number | string | undefined, b: number | string | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   if (typeof a === "number") return a - Number(b);
@@ -76,8 +76,8 @@ function holds(item: Item, { property, operator, value }: Filter): boolean {
 }
 
 /**
- * Everything that a search finds, in its order. `textsOf` gives what free text is looked for in, `idOf` what
- * decides last.
+ * Everything that a search finds, in its order. `textsOf` returns the texts that free text is searched in, `idOf` the
+ * final tie-breaker.
  */
 export function evaluate(
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** What the values of a property are. */
+/** The type of a property's values. */
 export type Kind = "boolean" | "date" | "number" | "text";
 
 /** The operators, copied from docs/facts/service.md#search. */
@@ -21,7 +21,7 @@ export const operators = [
   "ENDS_WITH",
 ] as const;
 
-/** One of them. */
+/** An operator. */
 export type Operator = (typeof operators)[number];
 
 const text = "text";

@@ -33,7 +33,7 @@ const dates = [
   "2026-01-01",
 ];
 
-/** Texts of which job postings, which nobody ingests, hold some. */
+/** Texts, some of which occur in job postings, which nobody ingests. */
 const jobTexts = [
   "engineering",
   "SENIOR",
@@ -88,7 +88,7 @@ function onesOf(resource: Resource): Ones {
   };
 }
 
-/** Values that an operator takes for a property of this kind; undefined where it is not for such properties. */
+/** Values that an operator accepts for a property of this kind; undefined if it does not apply to such properties. */
 function valueOf(operator: Operator, kind: Kind, ones: Ones): fc.Arbitrary<unknown> | undefined {
   const one = ones[kind];
   if (operator.endsWith("NULL")) return fc.constantFrom(true, "", 0, []);
@@ -114,7 +114,7 @@ function filterOf(kinds: Readonly<Record<string, Kind>>, ones: Ones): fc.Arbitra
   return fc.oneof(...all);
 }
 
-/** Searches that an endpoint takes. */
+/** Searches that an endpoint accepts. */
 export function searchOf(resource: Resource): fc.Arbitrary<Search> {
   const kinds: Readonly<Record<string, Kind>> = properties[resource];
   const ones = onesOf(resource);

@@ -16,7 +16,7 @@ function times(count: number, value: unknown): unknown[] {
   return Array.from({ length: count }, () => value);
 }
 
-/** A body at the limit, and one beyond it. */
+/** Members at the limit, and one beyond it. */
 const bounds: readonly (readonly [string, (count: number) => Record<string, unknown>, number])[] = [
   ["limit", (limit) => ({ limit }), 100],
   ["cursor", (cursor) => ({ cursor }), int32Max],

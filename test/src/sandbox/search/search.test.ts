@@ -249,7 +249,7 @@ describe("the ledger's line of a search", () => {
   });
 });
 
-/** The domains that are hit when they are asked for in this order. */
+/** The domains that are hit when they are requested in this order. */
 async function hitBy(order: readonly string[]): Promise<string[]> {
   const client = await started({
     faults: [{ step: "enrich", oneIn: 3, do: { status: 503 } }],

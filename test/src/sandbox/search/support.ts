@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Answer, SandboxClient } from "../sandbox-client.ts";
 
-/** The addresses of what can be searched. */
+/** The paths of what can be searched. */
 export const paths = {
   accounts: "/search/accounts",
   persons: "/search/persons",
@@ -22,10 +22,10 @@ const pageSchema = z.strictObject({
   }),
 });
 
-/** A page that nothing is wrong with. */
+/** A valid page. */
 export type Page = z.output<typeof pageSchema>;
 
-/** Reads an answer as such a page. */
+/** Parses an answer as such a page. */
 export function pageOf({ status, body }: Answer): Page {
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return pageSchema.parse(body);
@@ -47,7 +47,7 @@ export async function walk(
   return items;
 }
 
-/** The member that names a result. */
+/** The value that identifies a result. */
 export function idOf(item: Readonly<Record<string, unknown>>): string {
   const { mk_id: id, job_opening_url: url, event } = item;
   return typeof id === "string" ? id : `${String(url)} ${String(event)}`;

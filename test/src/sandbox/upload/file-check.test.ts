@@ -7,7 +7,7 @@ import { inflatedBytesMax, inflationFreeBytes } from "../../../../src/sandbox/li
 import { FileCheck, type FileVerdict, isBomb } from "../../../../src/sandbox/upload/file-check.ts";
 import { account, gzipOf, started } from "../sandbox-client.ts";
 
-/** A line that holds a text of the caller's. */
+/** A line that holds a given text. */
 function lineOf(text: string): string {
   return JSON.stringify({ ...account(1), account_properties: { text } });
 }
@@ -91,7 +91,7 @@ describe("the check of a file", () => {
     [recordBytesMax, true],
     [recordBytesMax + 1, false],
   ])("takes a line of %i bytes: %s", async (bytes, isTaken) => {
-    // Two bytes a character, so that counting characters would let it pass.
+    // Two bytes a character, so that a limit that counts characters would let it pass.
     const spare = bytes - Buffer.byteLength(lineOf(""));
     const long = lineOf("é".repeat(Math.floor(spare / 2)) + "x".repeat(spare % 2));
     for (const file of [gzipSync(long, { level: 0 }), gzipSync(`${long}\n`, { level: 0 })]) {

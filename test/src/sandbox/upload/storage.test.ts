@@ -11,7 +11,7 @@ import { account, gzipOf, started, type SandboxClient, textLike } from "../sandb
 
 const contentHeaders = "content-type: application/jsonl\r\ncontent-encoding: gzip\r\n";
 
-/** Sends the head of a PUT by hand, as no client would. */
+/** Sends the head of a PUT through a raw socket, as no client would. */
 async function putByHand(client: SandboxClient, headers: string): Promise<Socket> {
   const { url } = await client.uploadAddress();
   const { hostname, port, pathname, search } = new URL(url);

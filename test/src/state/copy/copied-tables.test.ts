@@ -22,7 +22,7 @@ import { numbers } from "../../../support/sequences.ts";
 import { one } from "../../inbox/deliveries.ts";
 import { newFolder, newServer } from "./support.ts";
 
-/** A value of a column that no other row has. */
+/** A column value that no other row has. */
 function valueOf(type: string, n: number): SQLInputValue {
   switch (type.toLowerCase()) {
     case "integer":
@@ -36,7 +36,7 @@ function valueOf(type: string, n: number): SQLInputValue {
   }
 }
 
-/** Gives every table that both databases have some rows, whatever they mean. */
+/** Fills every table that both databases have with some rows, whatever they mean. */
 function fillAlike(db: DatabaseSync): void {
   for (const { name: table } of alikeTables) {
     const columns = db
@@ -48,15 +48,15 @@ function fillAlike(db: DatabaseSync): void {
     );
     for (const n of numbers(5)) {
       const values = columns.map(({ name: column, type, needed }) => {
-        // An age is a whole number, though SQLite's column of it is not.
+        // An age is a whole number, although SQLite's column type for it is not.
         const of = column === "age" ? "integer" : String(type);
-        // A run that has not ended would keep the store where it is.
+        // An open run would prevent the move.
         return n % 2 === 1 && needed === 0 && column !== "ended_at" ? null : valueOf(of, n);
       });
       put.run(...values);
     }
   }
-  // Numbers that were drawn and are gone are not given again.
+  // Numbers that were drawn and are gone must not be drawn again.
   db.exec("delete from stagings where send = (select max(send) from stagings)");
 }
 
@@ -87,7 +87,7 @@ function all(db: DatabaseSync, from: string, columns = "*"): Rows {
   return select.all().toSorted((row, other) => (inspect(row) < inspect(other) ? -1 : 1));
 }
 
-/** The names of the tables of a file. */
+/** The names of a file's tables. */
 function tablesIn(file: string): ReadonlySet<unknown> {
   const db = new DatabaseSync(file, { readOnly: true });
   const sql = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'";
@@ -96,7 +96,7 @@ function tablesIn(file: string): ReadonlySet<unknown> {
   return new Set(found.map((row) => row["name"]));
 }
 
-/** All rows of all tables that are copied, and what numbers are drawn next. */
+/** All rows of all copied tables, and the numbers to be drawn next. */
 function rowsOf(stateFolder: string): ReadonlyMap<string, Rows> {
   const state = new DatabaseSync(join(stateFolder, "state.db"), { readOnly: true });
   const inbox = new DatabaseSync(inboxFileIn(stateFolder), { readOnly: true });

@@ -48,7 +48,7 @@ function opening(runId: string): Parameters<StateStore["openRun"]>[0] {
   };
 }
 
-/** A run, from its opening to its end, that sends what is new of these keys, and rejects others: its verdicts. */
+/** A run, from its opening to its end, that sends the news among these keys, and rejects others: its verdicts. */
 async function sendRun(
   under: StoreUnderTest,
   runId: string,
@@ -74,12 +74,12 @@ async function sendRun(
   return verdicts;
 }
 
-/** Where the rejects are that are open. */
+/** The places of the open rejects. */
 async function openIn(store: StateStore): Promise<readonly string[]> {
   return (await store.rejectsWhere({ isOpen: true, ...name, limit: 10 })).map(({ place }) => place);
 }
 
-/** A transaction of a process of sluice: it has its snapshot, and no lock yet. */
+/** A transaction of a sluice process: it has its snapshot, and no lock yet. */
 async function beginOlder(url: string): Promise<Client> {
   const older = new Client({ connectionString: url, application_name: "sluice" });
   await older.connect();
@@ -95,7 +95,7 @@ describe("copyStore", () => {
     const told = await openStoreInline(stateFolder);
     const first = StoreUnderTest.of(stateFolder, told);
     await sendRun(first, "r1", { keys: ["a", "b\u0000", "c"], rejected: ["x", "y"] });
-    // One of the rows that were refused has come as it should be since.
+    // One of the refused rows has since arrived in a valid form.
     await sendRun(first, "r2", { keys: ["x"] });
     await told.close();
     const server = await newServer();
@@ -104,7 +104,7 @@ describe("copyStore", () => {
     expect(there.storeId).toBe(storeId);
     expect(await openIn(there)).toEqual(["r1 y"]);
     const second = StoreUnderTest.of(stateFolder, there);
-    // The row that was refused is older than the one that came since.
+    // The refused row is older than the one that arrived since.
     await second.openRun("p1", "replay");
     const drawn = await there.beginStaging({ runId: "p1", chunk: 1, host: "h" });
     const replayed = { runId: "p1", chunk: 1, ...drawn, keys: ["x"], ages: [ageOf(1, 1)] };
@@ -153,7 +153,7 @@ describe("copyStore", () => {
     ]);
     const state = await openServer(server);
     onTestFinished(async () => await state.close());
-    // A permit that nothing is in the way of is one statement, and no transaction.
+    // An uncontended permit is one statement, not a transaction.
     const permit = { limits: ["api:1"], perSecond: 1_000, waitMaxMs: 60_000, priority: 1 } as const;
     const acquire = async (): Promise<PermitAnswer> =>
       await state.acquirePermit({ ...permit, ...systemClock()() });
@@ -221,7 +221,7 @@ describe("copyStore", () => {
     const [server, stateFolder] = [{ url: new Secret(url), schema: "sluice" }, await newFolder()];
     await copyStore({ stateFolder, server, to: "postgres" });
     const older = await beginOlder(url);
-    // As a copy that was killed while it waited for that transaction.
+    // As after a copy that was killed while it waited for that transaction.
     const [from, into] = [await PostgresEnd.open(server), new SqliteEnd(stateFolder)];
     const marking = Promise.allSettled([into.mark(from.name), from.mark(into.name)]);
     await expect.poll(async () => (await from.facts()).get("moved_to")).toBe(into.name);
@@ -239,7 +239,7 @@ describe("copyStore", () => {
     await copyStore({ stateFolder, server, to: "postgres" });
     await beginOlder(url);
     const clock = performance.now.bind(performance);
-    // Each look at the clock is a minute later.
+    // Each reading of the clock is a minute later.
     let minutes = 0;
     const now = vi.spyOn(performance, "now");
     now.mockImplementation(() => clock() + 60_000 * (minutes += 1));

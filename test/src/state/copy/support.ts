@@ -8,13 +8,13 @@ import { postgresServer } from "../../../support/postgres/postgres.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 
-/** A schema in which nothing is yet. */
+/** An empty schema. */
 export async function newServer(): Promise<StoreServer> {
   const url = new Secret(await postgresServer());
   return { url, schema: `copy ${randomBytes(6).toString("hex")}` };
 }
 
-/** A folder with a store and an inbox in which nothing is yet. */
+/** A folder with an empty store and an empty inbox. */
 export async function newFolder(): Promise<string> {
   const stateFolder = await temporaryFolder();
   await (await openStoreInline(stateFolder)).close();

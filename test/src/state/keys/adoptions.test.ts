@@ -17,7 +17,7 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 
-  /** Sends keys of which each record has this hash, in a run of its own. */
+  /** Sends keys, each with a record of this hash, in a run of its own. */
   const send = async (runId: string, keys: readonly string[], value: number): Promise<void> => {
     await test.openRun(runId);
     const { stage, send: number } = await store.beginStaging({ runId, chunk: 1, host: "h" });

@@ -29,7 +29,7 @@ describe("lanes of several processes that stage at once in Postgres", () => {
     await first.store.putPlan({ runId: "r1", plan: examplePlan, samples: [], spans });
   });
 
-  /** Has each lane stage its keys, in a process of its own. */
+  /** Makes each lane stage its keys, in a process of its own. */
   const stageAll = async (
     keysOf: (lane: number) => readonly string[],
     rejectDuplicates: boolean,
@@ -59,7 +59,7 @@ describe("lanes of several processes that stage at once in Postgres", () => {
     );
   };
 
-  /** Has a process stage one more key. */
+  /** Makes a process stage one more key. */
   const again = async (at: number, ref: Drawn | undefined, key: string): Promise<unknown> => {
     const drawn = { runId: "r1", chunk: 0, stage: 0, ...ref };
     const { send = 0 } = (await processes[at]?.store.staging(drawn)) ?? {};

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { answersOf, anyStep } from "./both-stores.ts";
 import { keyImplementations } from "./key-implementations.ts";
 
-/** Long histories, and many, are played by `npm run prove`. */
+/** `npm run prove` plays long histories, and many. */
 const histories = 2;
 
 it("every store gives the same answers, whichever process asks", async () => {

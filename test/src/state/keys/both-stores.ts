@@ -1,4 +1,4 @@
-// Plays one random history on every kind of store, with two processes by turns, and notes every answer.
+// Plays one random history on every kind of store, with two processes in turn, and records every answer.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,15 +21,15 @@ const [allKeys, lanes] = [
 /** A key, and the version of its record. */
 type Row = readonly [key: string, version: number];
 
-/** What a call may say of its rows. */
+/** The options of a call about its rows. */
 const ways = ["often", "once", "full", "aged", "again", "backfill", "late"] as const;
 
 type Way = (typeof ways)[number];
 
-/** How a staging ends: `leave` gives it up once a part left; `cut` and `refuse` are of parts of it. */
+/** How a staging ends: `leave` abandons it once a part left; `cut` and `refuse` apply to parts of it. */
 const ends = ["commit", "commit", "giveUp", "leave", "refuse", "cut"] as const;
 
-/** One step; each is of one of two processes. */
+/** One step, by one of two processes. */
 type Step = { readonly process: number } & (
   | {
       readonly do: "call";
@@ -86,19 +86,19 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The staging of a lane that is open, and the keys of its records. */
+/** The open staging of a lane, and the keys of its records. */
 type Open = { chunk: number; stage: number; send: number; rowNumber: number; sent: string[] };
 
 const fieldBytes = 2 * Uint32Array.BYTES_PER_ELEMENT;
 const slots = ["x", "y"];
 
-/** A history as it is played on a store. */
+/** A history played on a store. */
 class PlayedHistory {
   readonly #processes: readonly StoreUnderTest[];
   readonly #open = new Map<number, Open>();
   readonly #answers: unknown[] = [];
   #runs = 0;
-  /** Whether a staging left and is given up, and nobody has come to its end with it yet. */
+  /** Whether a staging has left and was abandoned, and no other has reached its end yet. */
   #isLeft = false;
   #requests = 0;
 
@@ -106,7 +106,7 @@ class PlayedHistory {
     this.#processes = processes;
   }
 
-  /** Every answer, in order; an error is its name. */
+  /** Every answer, in order; an error is represented by its name. */
   async play(steps: readonly Step[]): Promise<readonly unknown[]> {
     await this.#nextRun({ process: 0, do: "nextRun", endsRun: true });
     for (const one of steps) {
@@ -142,14 +142,14 @@ class PlayedHistory {
     } else if (one.do === "end") await this.#end(one);
   }
 
-  /** What is known, as the other process has it; `isOver` where nothing is under way. */
+  /** What is known, according to the other process; `isOver` if nothing is under way. */
   async #look(process: number, isOver: boolean): Promise<void> {
     const { store } = this.#of(process);
     const mapping = this.#mapping;
     const older = await store.olderMapping({ ...name, mapping });
     this.#answers.push({
       known: await store.knownRecords({ ...name, keys: allKeys }),
-      // That a key was sent twice is told once something left, or once it is settled.
+      // A repeated key is reported once something left, or once it is settled.
       repeats: this.#isLeft || (await store.hasRepeats(name)),
       older: isOver ? older : older.isAny,
       doubts: (await store.doubtFacts({ ...name, now: { nowMs } })).inDoubt,
@@ -182,7 +182,7 @@ class PlayedHistory {
     const sent = rows.filter((_, index) => isSent(verdicts[index]));
     open.sent.push(...sent.map(([key]) => key));
     if (!hasFields) return;
-    // A version of a record has the field of its own alone.
+    // Each version of a record has only a field of its own.
     const fields = sent.flatMap(([, version]) => [version === 1 ? 7 : 0, version === 2 ? 8 : 0]);
     const hashes = new Uint8Array(Uint32Array.from(fields).buffer);
     const leave = { ids: leaving, verdicts: verdicts.filter(isSent) };
@@ -208,7 +208,7 @@ class PlayedHistory {
     for (const of of lanes) await this.#draw(test, of, firstChunkOf(of));
   }
 
-  /** Draws a staging; the one before it of the same chunk is given up. */
+  /** Draws a staging; the previous one of the same chunk is abandoned. */
   async #draw(test: StoreUnderTest, of: number, chunk: number): Promise<void> {
     const runId = this.#runId;
     const drawn = await test.store.beginStaging({ runId, chunk, host: "h" });
@@ -241,7 +241,7 @@ class PlayedHistory {
       await this.#draw(test, of, chunk);
       return;
     }
-    // Of a chunk that is cut no further one of its lane is staged.
+    // After a cut chunk, no further one of its lane is staged.
     this.#open.delete(of);
     if (read > 1 && how !== "commit") await this.#split(test, { part, sent, how });
     else if (read > 0) await this.#accept(test, part);
@@ -253,7 +253,7 @@ class PlayedHistory {
     await this.#draw(test, of, chunk + 1);
   }
 
-  /** Has a part leave; nobody answers. */
+  /** Lets a part leave, without an answer. */
   async #leave(
     test: StoreUnderTest,
     part: PartName,
@@ -262,7 +262,7 @@ class PlayedHistory {
     const sender = { process: `p${this.#requests}`, stream: "account", now: { nowMs } };
     const request = { ...sender, deadlineMs: 1_000, restMs: 1_000 };
     const begun = await test.store.beginPart({ ...part, form: "body", host: "h", at, request });
-    // What is done ahead of the commit is to be seen by nobody.
+    // Work done ahead of the commit must not be visible to anyone.
     if (this.#requests % 2 === 0) await test.store.prepareCommit(part);
     return begun;
   }
@@ -273,7 +273,7 @@ class PlayedHistory {
     await test.store.movePart({ ...part, attempts, state: "accepted", at, request: ended });
   }
 
-  /** Has the service refuse the first record, or a part be halved of which the second is not accepted. */
+  /** Makes the service refuse the first record, or a part be halved whose second half is not accepted. */
   async #split(
     test: StoreUnderTest,
     { part, sent, how }: { part: PartName; sent: readonly string[]; how: string },
@@ -297,7 +297,7 @@ class PlayedHistory {
   }
 }
 
-/** What a way says of the rows of a call. */
+/** The options that a way passes for the rows of a call. */
 function askedBy(way: Way, rows: readonly Row[], send: number): object {
   const ages = rows.map((_, index) => ageOf(Math.max(1, send - 2), (index * 3) % 5));
   return {
@@ -310,7 +310,7 @@ function askedBy(way: Way, rows: readonly Row[], send: number): object {
   };
 }
 
-/** Plays a history on a store of one kind, and answers all that it answered. */
+/** Plays a history on a store of one kind, and returns all its answers. */
 export async function answersOf(
   { open }: KeyImplementation,
   steps: readonly Step[],

@@ -12,7 +12,7 @@ const now = { nowMs };
 const row = (key: string): string => JSON.stringify({ id: key, mail: "a@b.example" });
 const reject = { stream: "account", step: "validate", code: "required", reason: "empty" } as const;
 
-/** What a store may keep of a key beside its fingerprint and rejects, as rows of its tables. */
+/** Everything that a store may hold about a key besides its fingerprint and rejects, as rows of its tables. */
 const planted = `
   insert into refusals (set_id, key, hash, code, noted_at) values (1, '${canary}', '00', 'refused', '${at}');
   insert into doubts (set_id, key, request) values (1, '${canary}', 1);
@@ -26,7 +26,7 @@ const planted = `
   update stagings set to_position = '{"key":["${canary}"]}';
   update runs set request = '{"keys":["${canary}","other"]}'`;
 
-/** What `state adopt` keeps of every record, as each database has a tag and a hash. */
+/** What `state adopt` stores for every record, with the tag and hash expressions of each database. */
 const adoptedOf = (tag: string, hash: string): string => `
   insert into adopted (set_id, number, tag, adoption, id, send, hash, hash_before)
     select set_id, number, ${tag}, 1, id, send, ${hash}, ${hash} from fingerprints`;

@@ -123,7 +123,7 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
 
   it("leaves out in a backfill what another run sent since, and asks of each key who it was", async () => {
     const drawn = await draw();
-    // "a" is known as it is, and "b" is not.
+    // "a" is known with the same record, and "b" with another.
     const begun = { begunAt: drawn.send - 2, full: true };
     expect(await judge(drawn, { a: 1, b: 3, c: 1 }, begun)).toEqual([unchanged, unchanged, send]);
     expect(await judge(await draw(), { a: 1, b: 3 }, { ...begun, begunAt: drawn.send })).toEqual([

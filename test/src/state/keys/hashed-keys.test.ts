@@ -11,7 +11,7 @@ import { migrations } from "../../../../src/state/sqlite/migrations/migrations.t
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { at, name, nowMs, StoreUnderTest } from "../store-under-test.ts";
 
-/** The schema in which a fingerprint held its whole key. */
+/** The schema version in which a fingerprint held its whole key. */
 const wholeKeys = 4;
 
 /** A run of the older store, and its only staging. */
@@ -47,7 +47,7 @@ describe("a store whose fingerprints held whole keys", () => {
     const one = { hash, send: 1, fields: null, before: 0 };
     key.run({ ...one, key: "a", seen: ageOf(1, 5), fields: 5, id: 1 });
     key.run({ ...one, key: "é", seen: ageOf(2, 3), before: ageOf(1, 4), id: 2 });
-    // Of before there were ids.
+    // From before there were ids.
     key.run({ ...one, key: "old", seen: ageOf(1, 3), id: null });
     older.close();
     test = StoreUnderTest.of(folder, await openStoreInline(folder));

@@ -10,7 +10,7 @@ import { textBlockOf } from "../../../../src/state/text-block.ts";
 
 const keys = textBlockOf(["a", "b"]);
 
-/** Everything by which fingerprints are told apart. */
+/** Everything that distinguishes fingerprints. */
 function allOf({ numbers, tags }: HashedKeys): string[] {
   return [...numbers].map(
     (number, index) => `${number} ${Buffer.from(tags).toString("hex", index * 8, index * 8 + 8)}`,

@@ -7,23 +7,23 @@ import { runSql } from "../../../support/postgres/postgres-cluster.ts";
 import { openPostgresInline, schemaOf } from "../../../support/project/inline-postgres.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 
-/** A store under test, and its database as nobody else sees it. */
+/** A store under test, with direct access to its database. */
 export type KeyImplementation = {
   readonly kind: string;
-  /** Opens the store of a folder; each time as another process would. Of fewer bits of a number keys share theirs. */
+  /** Opens the store of a folder, each time as another process would. With fewer bits, keys share their numbers. */
   readonly open: (folder: string, numberBits?: number) => Promise<StateStore>;
   /** The rows of a statement. */
   readonly rows: (folder: string, sql: string) => Promise<readonly Record<string, unknown>[]>;
-  /** Has the store fail at some write, until the function that is answered is called. */
+  /** Makes the store fail at a write, until the returned function is called. */
   readonly failAt: (folder: string, write: Write) => Promise<() => Promise<void>>;
 };
 
-/** A write, as a trigger names it. */
+/** A write, in terms of a trigger. */
 export type Write = {
   readonly at: string;
   /** A condition on the new row. */
   readonly when?: string;
-  /** Of the trigger: another one where several fail at once. @default killed */
+  /** The name of the trigger, for several that fail at the same time. @default killed */
   readonly as?: string;
 };
 
@@ -46,7 +46,7 @@ async function inPostgres(
   return await runSql(url.reveal(), `set search_path to ${schema}; ${sql}`);
 }
 
-/** What passes the contract of keys. */
+/** The implementations that pass the contract of keys. */
 export const keyImplementations: readonly KeyImplementation[] = [
   {
     kind: "sqlite",

@@ -12,10 +12,10 @@ import { textBlockOf } from "../../../../src/state/text-block.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 
-/** The schema in which a staging wrote among the fingerprints. */
+/** The schema version in which a staging wrote directly into the fingerprints. */
 const unstaged = 6;
 
-/** A store of that schema, opened by this sluice, with a staging that is open: its first, of two keys. */
+/** A store of that version, opened by this sluice, with an open staging: its first, of two keys. */
 async function olderStore(): Promise<StoreUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-state-"));
   const older = openDatabase(join(folder, "state.db"), migrations.slice(0, unstaged));

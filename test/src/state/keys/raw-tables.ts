@@ -5,7 +5,7 @@ import { Client } from "pg";
 
 import { schemaOf } from "../../../support/project/inline-postgres.ts";
 
-/** A store's own tables, past its methods. */
+/** Direct access to a store's own tables. */
 export type RawTables = {
   readonly run: (sql: string) => Promise<void>;
   /** Every row of every table, as JSON, one a line. */
@@ -70,7 +70,7 @@ function ofPostgres(folder: string): RawTables {
   };
 }
 
-/** The tables of the store of a folder. */
+/** The tables of a folder's store. */
 export function rawTables(kind: string, folder: string): RawTables {
   return kind === "postgres" ? ofPostgres(folder) : ofSqlite(folder);
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { eachSeen, seenRows, SeenRowsWriter } from "../../../../src/state/rules/keys/seen-rows.ts";
 
-/** Rows as they come back out of their columns, and the bytes of these. */
+/** Rows after a round trip through their columns, and the bytes of these. */
 function through(rows: readonly (readonly [number, number])[]): {
   readonly rows: (readonly [number, number])[];
   readonly bytes: number;

@@ -4,7 +4,7 @@ import { createSipHash, sipBytes } from "../../../../src/state/rules/keys/sip-ha
 import { textBlockOf } from "../../../../src/state/text-block.ts";
 import { numbers } from "../../../support/sequences.ts";
 
-/** 00 01 02 …, as the authors' own test vectors have it. */
+/** 00 01 02 …, as in the authors' own test vectors. */
 const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, index) => index);
 
 const secret = counting(sipBytes);

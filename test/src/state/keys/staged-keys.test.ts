@@ -10,7 +10,7 @@ import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "../store/versioned-keys.ts";
 import { keyImplementations, type Write } from "./key-implementations.ts";
 
-/** More than the transactions of a commit take at once. */
+/** More than a commit writes in one transaction. */
 const many = 12_000;
 
 const keys = numbers(many).map((number) => `k${number}`);
@@ -28,7 +28,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     await implementation.failAt(test.folder, write);
   const rows = async (table: string): Promise<number> =>
     (await implementation.rows(test.folder, `select * from ${table}`)).length;
-  /** What lies apart of stagings that count is removed at leisure. */
+  /** The staged keys and fields that remain once those of committed stagings, which are removed later, are gone. */
   const settled = async (): Promise<readonly number[]> => {
     await test.store.pruneRuns({ before: "2000-01-01T00:00:00.000Z" });
     return [await rows("staged_keys"), await rows("staged_fields")];
@@ -163,7 +163,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     const left = await kept.stage({ runId: "r1", chunk: firstChunkOf(1), version: 2, of: ["a"] });
     await test.store.finishStage({ ...left, ...staged });
     await test.store.beginPart({ ...left, part: 0, at, form: "body", host: "h" });
-    // Given up: nobody knows whether the service holds this record now, or the one of the other lane.
+    // Abandoned: nobody knows whether the service now holds this record, or that of the other lane.
     await kept.stage({ runId: "r1", chunk: firstChunkOf(1), version: 3, of: ["other"] });
     await test.commit(stays, { keys: "[]" });
     expect(await kept.versions("a", "b")).toEqual(["unknown", 1]);
@@ -208,13 +208,13 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     },
   );
 
-  /** Every kind of write of a commit that is killed, and the keys of which some are written by then. */
+  /** Every kind of write at which a commit is killed, and the keys at which some are already written. */
   const kills: readonly Write[] = [
     { at: "before insert on fingerprints", when: "new.number > -7000000000000000000" },
     { at: "before insert on fingerprints", when: "new.number > 0" },
     { at: "before insert on fingerprints", when: "new.number > 7000000000000000000" },
     { at: "before update on stagings", when: "new.state = 'committed'" },
-    // In Postgres what lies apart is removed later.
+    // In Postgres the staged keys are removed later.
     ...(implementation.kind === "sqlite" ? [{ at: "before delete on staged_keys" }] : []),
   ];
 
@@ -232,7 +232,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
   };
   const checkpoint = async (): Promise<number> => (await test.store.checkpoint(name)).version;
 
-  // A commit of so many keys takes a second in Postgres.
+  // A commit of this many keys takes a second in Postgres.
   const quickKills = implementation.kind === "sqlite" || isProving ? someOf(kills, 2) : [];
 
   it.each(quickKills)(
@@ -250,7 +250,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     },
   );
 
-  // By then each of them left the same: some keys that are written. One of no keys, and one of some, show it.
+  // From here on all kills leave some keys written. One kill before any key is written, and one after some, are enough.
   it.each(someOf(quickKills.slice(0, 2), 2))(
     "is sent again where a commit is killed $at $when and its run given up",
     async (write) => {
@@ -264,7 +264,7 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
         host: "h",
       });
       const ref = { runId: "r3", chunk: 1, stage: drawn, send, keys };
-      // Nobody may take what was given up for known, though it is the same record.
+      // Abandoned keys must not count as known, even with the same record.
       const hashes = new Uint8Array(many * hashBytes).fill(2);
       expect(await test.judge({ ...ref, hashes })).toEqual(keys.map(() => verdict.new));
     },

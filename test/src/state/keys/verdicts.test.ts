@@ -14,7 +14,7 @@ import { trials } from "../../../support/trials.ts";
 import { at, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
 
-/** The mapping of a run: each second one has another. */
+/** The mapping of a run: every second run has the other one. */
 function mappingOf(runId: string): string {
   return `mapping ${Number(runId.slice(1)) % 2}`;
 }
@@ -24,13 +24,13 @@ function committedAt(runId: string): number {
   return nowMs + Number(runId.slice(1)) * 1_000;
 }
 
-/** From when on what was committed counts, in a way that sends what is old: the run's own, or the last one's too. */
+/** Commits from this time on count, for a way that resends old records: the run's own, or the previous run's too. */
 function committedAfter(runId: string, way: Way): number | undefined {
   const older = (Number(runId.slice(1)) % 2) * 1_000;
   return way === "resendAfter" ? committedAt(runId) - older : undefined;
 }
 
-/** How a run judges all that it reads. */
+/** How a run judges everything it reads. */
 const ways = {
   once: { rejectDuplicates: true, full: false },
   often: { rejectDuplicates: false, full: false },
@@ -45,7 +45,7 @@ type Way = keyof typeof ways;
 /** A key, and the version of its record. */
 type Row = readonly [key: string, version: number];
 
-/** Two lanes of a run stage beside each other; `giveUpSent` gives up what was sent, and not accepted. */
+/** Two lanes of a run stage concurrently; `giveUpSent` abandons a staging that was sent and not accepted. */
 type Step =
   | { readonly do: "call"; readonly lane: number; readonly rows: readonly Row[] }
   | { readonly do: "nextRun"; readonly way: Way }
@@ -94,7 +94,7 @@ type Sent = { readonly version: number; readonly send: number; readonly isTwice:
 
 const allKeys = ["a", "b", "c", "d", "e"];
 
-/** The rules, with everything that ever happened at hand. */
+/** The rules, with the whole history available. */
 class Rules {
   readonly sends = new Map<number, { readonly runId: string; state: string }>();
   readonly #sent = new Map<string, readonly Sent[]>();
@@ -105,7 +105,7 @@ class Rules {
     this.#validAfter = Math.max(...this.sends.keys());
   }
 
-  /** Ends a staging. Of one that was given up before anything of it left it is as if it had never been. */
+  /** Ends a staging attempt. An attempt that was abandoned before any of it left is undone as if it had never begun. */
   decide(send: number, state: "committed" | "dropped", hasLeft: boolean): void {
     const found = this.sends.get(send);
     if (found?.state !== "staging") return;
@@ -114,12 +114,12 @@ class Rules {
     for (const [key, all] of this.#sent) {
       const others = all.filter((one) => one.send !== send);
       this.#sent.set(key, others);
-      // Of a key that is new again a replay is as new as any row: the younger one never left.
+      // For a key that is new again, a replay is as new as any row: the later row never left.
       if (others.length === 0) this.#seen.delete(key);
     }
   }
 
-  /** What is known of each key: the version of its record, or why there is none. */
+  /** The known state of each key: the version of its record, or why there is none. */
   known(): readonly unknown[] {
     return allKeys.map((key) => {
       const sent = this.#sent.get(key)?.at(-1);
@@ -175,7 +175,7 @@ class Rules {
   }
 }
 
-/** Whether runs are ended, and how much of a key's number is used: of a single bit many keys share theirs. */
+/** Whether runs are ended, and how many bits of a key's number are used: with a single bit many keys share theirs. */
 type How = {
   readonly endsRuns: boolean;
   readonly numberBits: number;
@@ -184,12 +184,12 @@ type How = {
 
 type Verdicts = { readonly stored: unknown[][]; readonly ruled: unknown[][] };
 
-/** The staging of a lane that is open. */
+/** The open staging of a lane. */
 type Open = { chunk: number; stage: number; send: number; rowNumber: number };
 
 const span = { from: null, to: null };
 
-/** A history as it is played: of one run after the other, on a store and by the rules. */
+/** A history as it is played: one run after the other, on a store and by the rules. */
 class Play {
   readonly #folder: string;
   readonly #rules = new Rules();
@@ -206,7 +206,7 @@ class Play {
     this.#how = how;
   }
 
-  /** Plays the steps: the verdicts of each call, by the store and by the rules. */
+  /** Plays the steps. Returns the verdicts of each call, by the store and by the rules. */
   static async all(steps: readonly Step[], how: How): Promise<Verdicts> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-state-"));
     const play = new Play(folder, await openIn(folder, how), how);
@@ -246,7 +246,7 @@ class Play {
     if (one.do !== "call") await this.#compare();
   }
 
-  /** Compares what is known of every key. */
+  /** Compares the known state of every key. */
   async #compare(): Promise<void> {
     const known = await this.#test.store.knownRecords({ ...name, keys: allKeys });
     const stored = known.map((one) => (one.state === "accepted" ? one.hash[0] : one.state));
@@ -259,7 +259,7 @@ class Play {
     const first = open.rowNumber + 1;
     open.rowNumber += rows.length;
     const { send } = open;
-    // Of rows that were rejected some stagings ago; a later one of a call may be the older one.
+    // Ages of rows that were rejected some stagings ago; a later row of a call may be the older one.
     const ages =
       this.#way === "replay"
         ? rows.map((_, index) => ageOf(Math.max(1, send - 3), (index * 3) % 5))
@@ -289,7 +289,7 @@ class Play {
       await this.#test.store.dropStagings({ runId });
       for (const { send } of this.#open.values()) this.#rules.decide(send, "dropped", false);
       this.#open.clear();
-      // As long as a run is open, what it rejects may be asked for.
+      // While a run is open, its rejects may be queried.
       const ended = { runId, outcome: "failed", endedAt: at } as const;
       if (this.#how.endsRuns) await this.#test.store.endRun(ended);
     }
@@ -312,12 +312,12 @@ class Play {
     await this.#test.store.commitChunk(commit);
     this.#rules.decide(this.#open.get(of)?.send ?? 0, "committed", true);
     this.#open.delete(of);
-    // Twice is once.
+    // A second commit changes nothing.
     await this.#test.store.commitChunk(commit);
     await this.#draw(of, chunk + 1);
   }
 
-  /** Has a part of a staging leave, and draws it anew. */
+  /** Lets a part of a staging leave, and draws it anew. */
   async #giveUpSent(of: number): Promise<void> {
     const ref = this.#name(of);
     await this.#test.store.finishStage({ ...ref, ...staged, keys: "[]" });
@@ -326,7 +326,7 @@ class Play {
     await this.#draw(of);
   }
 
-  /** Draws a staging; the one before it of the same chunk is given up. */
+  /** Draws a staging; the previous one of the same chunk is abandoned. */
   async #draw(of: number, chunk = this.#name(of).chunk): Promise<void> {
     this.#rules.decide(this.#open.get(of)?.send ?? 0, "dropped", false);
     const runId = this.#runId;
@@ -346,7 +346,7 @@ const hows = [
   { endsRuns: true, numberBits: 1 },
 ];
 
-// On a server a history takes a hundred times as long. With fewer histories, mutants survive that few of them show.
+// On a server a history takes a hundred times as long. Fewer histories let mutants survive that few of them detect.
 const histories = { sqlite: trials(30), postgres: trials(1) };
 
 describe.each(keyImplementations)("a store of keys: $kind", ({ kind, open }) => {

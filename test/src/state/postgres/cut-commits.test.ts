@@ -18,7 +18,7 @@ import { someOf } from "../../../support/trials.ts";
 import { at, staged, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "../store/versioned-keys.ts";
 
-/** More than any of the methods says to its server. */
+/** More than the messages that any of the methods sends to its server. */
 const saidMax = 60;
 
 async function open(server: StoreServer): Promise<StateStore> {
@@ -29,7 +29,7 @@ async function open(server: StoreServer): Promise<StateStore> {
   return store;
 }
 
-/** A store over a way that is cut, as a host that is cut off has it, and the same as the host has it that goes on. */
+/** A store over a connection that is cut, for the host cut off, and the same store for the host that continues. */
 async function twoOfOne(): Promise<{ dying: StateStore; next: StateStore; way: CutWay }> {
   const server = await schemaOf(await temporaryFolder());
   const way = await cutWayTo(server.url.reveal());
@@ -42,18 +42,18 @@ async function twoOfOne(): Promise<{ dying: StateStore; next: StateStore; way: C
 
 type Step = "accept" | "begin" | "commit" | "drop" | "finish" | "judge" | "leave" | "prepare";
 
-/** What two hosts do one after the other: the second one begins the attempt anew that the first one does not end. */
+/** What two hosts do one after the other: the second repeats the attempt that the first does not finish. */
 type Hosts = {
-  /** The store as the host has it that does this step of an attempt. */
+  /** The store of the host that does this step of an attempt. */
   readonly by: (step: Step) => StateStore;
-  /** Runs an attempt, and once more at the other host where it was cut off. */
+  /** Runs an attempt, and repeats it on the other host if it was cut off. */
   readonly attempt: (work: (by: Hosts["by"], number: number) => Promise<void>) => Promise<void>;
   readonly next: StateStore;
 };
 
 const known = { commit: [2, 1, 2, 2], drop: ["unknown", 1, "unknown", "unknown"] };
 
-/** Keys are known of one version; another is sent of some of them, and of a new one, and committed or given up. */
+/** Keys are known in one version; another version of some, and a new key, are sent, and committed or abandoned. */
 async function tell(
   { attempt, next }: Hosts,
   { story, end }: { readonly story: string; readonly end: "commit" | "drop" },
@@ -81,7 +81,7 @@ async function tell(
   const file = { ...part, form: "file", host: "h" } as const;
   await attempt(async (by) => {
     await by("leave").beginPart(file);
-    // As an upload has it: what cannot be prepared is left to the commit.
+    // As in an upload: a failed preparation is left to the commit.
     await by("prepare")
       .prepareCommit(ref)
       .catch(() => undefined);
@@ -94,13 +94,13 @@ async function tell(
     else await by("drop").dropStagings({ runId });
   });
   expect([story, await kept.versions(...keys)]).toEqual([story, known[end]]);
-  // What the next run judges comes to an end with what this one left.
+  // The next run's judging finishes what this one left.
   await test.openRun(`last ${story}`);
   await kept.stage({ runId: `last ${story}`, version: 3, of: ["other"] });
   expect([story, await kept.versions(...keys)]).toEqual([story, known[end]]);
 }
 
-/** The steps of a chunk; of each way to be cut off the one first that finds most. */
+/** The steps of a chunk; for each kind of cut, the step that finds most comes first. */
 const stepsOf = {
   "not arrived": (end) => [end, "prepare", "begin", "judge", "finish", "leave"],
   "answer lost": (end) => ["prepare", end, "begin", "judge", "finish", "leave"],
@@ -135,7 +135,7 @@ it.each(someOf(ways, 12))(
       deaths += 1;
     }
     way.cutAt(Infinity, where);
-    // To begin, to look which store it is, to do something, to commit.
+    // Begin, check which store it is, do something, commit.
     expect(deaths).toBeGreaterThanOrEqual(4);
     expect(deaths).toBeLessThan(saidMax);
   },

@@ -22,7 +22,7 @@ async function valueOf(queries: Queries): Promise<number | undefined> {
   return found === undefined ? undefined : Number(found.value);
 }
 
-/** Reads, and writes what it read and one more; both may come between those of another. */
+/** Reads, and writes the value plus one; another transaction may come in between. */
 async function countOne(queries: Queries): Promise<void> {
   const before = await valueOf(queries);
   await sql`select pg_sleep(0.02)`.execute(queries);
@@ -56,7 +56,7 @@ async function triesOf(
 describe("a transaction on Postgres", () => {
   it("is as if it were alone: what others came between is done again", async () => {
     const { state } = await openMigrated();
-    // There is something to change already: two that add the same row would be told apart in any case.
+    // The row exists already: two transactions that add the same row would conflict in any case.
     await state.write(countOne);
     await Promise.all(Array.from({ length: 5 }, async () => await state.write(countOne)));
     expect(await valueOf(state.queries)).toBe(6);
@@ -93,7 +93,7 @@ describe("a transaction on Postgres", () => {
     const { server } = await openMigrated();
     const url = new Secret(`${server.url.reveal()}?connect_timeout=1`);
     const { state } = opened({ ...server, url });
-    // One more than there are connections, of which whoever comes first has one.
+    // One more than there are connections, which are assigned first come, first served.
     const slow = Array.from({ length: 6 }, async () => await state.write(beSlow));
     await expect(Promise.all(slow)).resolves.toHaveLength(6);
   });

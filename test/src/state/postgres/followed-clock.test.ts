@@ -14,7 +14,7 @@ it("runs with a clock that is asked every ten seconds, and on by itself while no
     return await Promise.resolve(answered);
   });
   onTestFinished(() => clock.stop());
-  // A set clock of this process is none of its business.
+  // A changed clock of this process does not affect it.
   vi.setSystemTime(5);
   await vi.advanceTimersByTimeAsync(4_000);
   expect(clock.now()).toBe(1_004_000);

@@ -9,7 +9,7 @@ import { VersionedKeys } from "../store/versioned-keys.ts";
 
 const file = { form: "file", host: "h", at } as const;
 
-/** A chunk that has left, in a store whose writes are slow. */
+/** A chunk that has left, in a store with slow writes. */
 async function leaving(of: readonly string[], slow: string) {
   const test = await StoreUnderTest.open(openPostgresInline);
   const { url, schema } = await schemaOf(test.folder);
@@ -34,7 +34,7 @@ async function leaving(of: readonly string[], slow: string) {
   return { test, kept, ref, query, isSlow };
 }
 
-/** Has the service refuse the first record of a chunk. */
+/** Makes the service refuse the first record of a chunk. */
 async function refuse(
   { store }: StoreUnderTest,
   ref: StageName,

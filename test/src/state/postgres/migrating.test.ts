@@ -11,11 +11,11 @@ import type { StoreServer } from "../../../../src/state/postgres/server.ts";
 import type { TestDatabase } from "../../../support/postgres/postgres.ts";
 import { newServer, openMigrated, setInDatabase } from "./postgres-store.ts";
 
-/** Asked on a connection of its own: one in a transaction is told of those alone that were there before. */
+/** Queried on a connection of its own: a transaction would see only the sessions from before it began. */
 const isWaiting =
   "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
 
-/** A store as the version before this one made it. */
+/** A store as the previous version made it. */
 async function olderStore(): Promise<{
   readonly server: StoreServer;
   readonly test: TestDatabase;
@@ -34,7 +34,7 @@ async function olderStore(): Promise<{
   return { server, test, name };
 }
 
-/** Has a worker of the older version be heard of so long ago. */
+/** Records a beat of a worker of the older version, this long ago. */
 async function beat(
   { test, name }: { readonly test: TestDatabase; readonly name: string },
   secondsAgo: number,
@@ -50,7 +50,7 @@ function versionOf(name: string): string {
   return `select value::integer as n from ${name}.meta where name = 'schema_version'`;
 }
 
-/** Runs statements as somebody would who was sent them: as one text. */
+/** Runs statements as a person who received them would: as one text. */
 async function runPrinted({ admin }: TestDatabase, statements: readonly string[]): Promise<void> {
   try {
     await admin.query(statements.map((statement) => `${statement};`).join("\n"));
@@ -102,7 +102,7 @@ it("a migration waits for what an older process has under way, however long a st
 it("a transaction that waits for a migration finds the version of after, and writes nothing", async () => {
   const { state, server, test } = await openMigrated();
   const meta = `${quoteName(server.schema)}.meta`;
-  // The first one of a store notes its timeline, and is done again.
+  // The first transaction of a store records its timeline, and is repeated.
   await state.write(async () => undefined);
   await test.admin.query("begin");
   await test.admin.query(`lock table ${meta} in access exclusive mode`);
@@ -132,7 +132,7 @@ it("the statements that are printed bring an older store to this version, unless
   await beat({ test, name }, 61);
   await runPrinted(test, printed);
   expect(await pendingStatements(server)).toEqual([]);
-  // Kept for later, they would make the tables of before anew.
+  // If kept for later, they would make the earlier tables anew.
   await expect(runPrinted(test, printed)).rejects.toThrow(
     `is not of version ${storeSteps.length - 1} any more`,
   );

@@ -1,4 +1,4 @@
-// Opens state and inbox of a store in Postgres as a process of its own, and says what came of it.
+// Opens state and inbox of a store in Postgres as a process of its own, and prints the result.
 import { SluiceError } from "../../../../src/errors.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { Secret } from "../../../../src/security/secret.ts";

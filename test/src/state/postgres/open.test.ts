@@ -31,7 +31,7 @@ describe("a store in Postgres, in its thread", () => {
     const taken = numbers(20).map(
       async (number) => await store.takeLock({ ...lock, name: `lock ${number}`, runId: "r" }),
     );
-    // So many that some wait in the thread's port when it is told to close.
+    // So many that some still wait in the thread's port when it is closed.
     const asked = numbers(3_000).map(async () => await store.lockHolder("lock 0"));
     await store.close();
     await Promise.all([...taken, ...asked]);

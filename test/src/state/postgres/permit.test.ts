@@ -16,7 +16,7 @@ it("a permit waits for no flush, and all else that is committed does", async () 
   const ask = { limits: ["api:1"], perSecond: 1_000, waitMaxMs: 10_000, priority: 1 } as const;
   const acquire = async () => await methods.acquirePermit({ ...ask, nowMs: Date.now() });
   await acquire();
-  // From here on a commit that waits, waits for ever: there is no such standby.
+  // From here on a waiting commit waits forever: there is no such standby.
   await admin.query("alter system set synchronous_standby_names = 'nobody'");
   await admin.query("select pg_reload_conf()");
   onTestFinished(async () => {
@@ -31,7 +31,7 @@ it("a permit waits for no flush, and all else that is committed does", async () 
     );
     return found.rowCount;
   };
-  // Each process of a server takes a setting in its own time: until all have, one that waits may be let go.
+  // Each server process applies a setting in its own time: until all have, a waiting one may be released.
   const probe = new Client({ connectionString: url, application_name: "probe" });
   await probe.connect();
   const over = new AbortController();

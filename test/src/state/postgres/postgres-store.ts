@@ -22,7 +22,7 @@ export function opened(server: StoreServer): PostgresDatabase {
   return database;
 }
 
-/** A store that is migrated. */
+/** A migrated store. */
 export async function openMigrated(): Promise<
   PostgresDatabase & { readonly server: StoreServer; readonly test: TestDatabase }
 > {
@@ -31,7 +31,7 @@ export async function openMigrated(): Promise<
   return { ...opened(server), server, test };
 }
 
-/** Sets what new sessions of a database have by default. */
+/** Sets a default for new sessions of a database. */
 export async function setInDatabase(
   test: TestDatabase,
   setting: string,

@@ -19,7 +19,7 @@ it("a store that takes writes again is written to by who has asked it all the ti
   const write = async (): Promise<string> =>
     await database.state.write(async () => undefined).then(() => "written", String);
   expect(await write()).toContain("read-only transaction");
-  // A session that began before may.
+  // The admin's session began before the setting, so it may still write.
   await test.admin.query(`alter database ${new URL(test.url).pathname.slice(1)} reset all`);
   let said = "";
   for (let tries = 0; tries < 50 && said !== "written"; tries += 1) {
@@ -49,7 +49,7 @@ it.each([
     async () => await inbox.keep(one("1")),
     async () => await inbox.backlogs(),
   ]) {
-    // The first to ask may be told that its connection was ended.
+    // The first call may learn that its connection was ended.
     await until(async () => {
       const refused: unknown = await asked().catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(StateUnavailableError);

@@ -29,7 +29,7 @@ async function storeOf(
   return { server, open };
 }
 
-/** Has a run send a record of a key; answers whether it is sent. */
+/** Makes a run send the record of a key. Returns whether it is sent. */
 async function send(store: StateStore, runId: string): Promise<number | undefined> {
   const test = StoreUnderTest.of("", store);
   await test.openRun(runId);
@@ -82,7 +82,7 @@ describe("a store in Postgres", () => {
     await expect(open()).rejects.toThrow(ConfigError);
     await expect(open()).rejects.toThrow("is a standby");
     await test.query("select pg_promote()");
-    // The call that notices it has begun with what may never have been.
+    // The call that notices it has started from data that may never have existed.
     await expect(store.openRun(opening("r3"))).rejects.toThrow(StateUnavailableError);
     expect(await store.isRestored(name)).toBe(true);
     expect([await send(store, "r4"), await send(store, "r5")]).toEqual([

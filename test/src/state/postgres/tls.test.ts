@@ -16,7 +16,7 @@ import { startRaw } from "../../../support/raw-server.ts";
 
 const opener = fileURLToPath(new URL("open-both.ts", import.meta.url));
 
-/** What comes of opening state and inbox in a process that trusts this authority, too. */
+/** The result of opening state and inbox in a process that also trusts this authority. */
 async function openedWith(url: string, ca?: string): Promise<unknown> {
   const folder = await temporaryFolder();
   const file = join(folder, "ca.pem");
@@ -39,7 +39,7 @@ async function storeUrl(sslmode: string): Promise<string> {
 
 const opened = { state: "opened", inbox: "opened" };
 
-/** Both fail, and say this of what to do. */
+/** Both fail, with this hint. */
 function bothSay(hint: string): object {
   const failed = { code: "Unavailable", hint: expect.stringContaining(hint) as unknown };
   return { state: failed, inbox: failed };

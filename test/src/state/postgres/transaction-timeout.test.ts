@@ -10,8 +10,8 @@ import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { opened } from "./postgres-store.ts";
 
 /**
- * A database of a server that knows `transaction_timeout`, as Postgres does from 17 on, whatever version this one is:
- * its functions of settings stand before the server's, and write down who set it to what.
+ * A database that behaves like one of a server with `transaction_timeout`, as in Postgres from 17 on, whatever its own
+ * version: its functions of settings come before the server's in the search path, and record who set it to what.
  */
 async function newerServer(): Promise<{
   readonly server: StoreServer;

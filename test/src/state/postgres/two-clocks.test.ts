@@ -20,7 +20,7 @@ import { at, name, StoreUnderTest } from "../store-under-test.ts";
 const hourMs = 3_600_000;
 const apiKey = new Secret("key");
 
-/** A host: the store as it opens it, and its clocks, which are wrong by so much. */
+/** A host: the store as it opens it, and its clocks, which are off by this much. */
 class Host {
   readonly store: StateStore;
   readonly #aheadMs: number;
@@ -88,14 +88,14 @@ describe("two hosts whose clocks are ten hours apart, on one store in Postgres",
     const waitMs = refusal instanceof RateLimitedError ? refusal.retryAfterMs : Number.NaN;
     expect(waitMs).toBeGreaterThan(10_000);
     expect(waitMs).toBeLessThanOrEqual(30_000);
-    // A person reads it by the clock of the host that tells it.
+    // A person reads it by the clock of the host that shows it.
     const nowMs = hosts[other].clock().nowMs;
     const [limit] = await hosts[other].store.rateLimits(hosts[other].clock());
     expect(Math.abs((limit?.blockedUntil ?? 0) - nowMs)).toBeLessThanOrEqual(30_000);
   });
 
   it("one rate: those who ask at once get permits one after the other", async () => {
-    // The first one makes the row, which takes more than those after it.
+    // The first call makes the row, which takes longer than the later ones.
     await acquire(behind);
     const permits = await Promise.all(
       numbers(20).map(async (n) => {
@@ -105,7 +105,7 @@ describe("two hosts whose clocks are ten hours apart, on one store in Postgres",
       }),
     );
     const [first = 0, ...later] = permits.toSorted((a, b) => a - b);
-    // The answers take a moment, and not the same one.
+    // The answers take a moment each, and not the same one.
     later.forEach((due, before) =>
       expect(due - first).toBeGreaterThan((before + 1) * 10_000 - 9_000),
     );

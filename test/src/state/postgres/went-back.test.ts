@@ -30,7 +30,7 @@ async function newStore() {
     onTestFinished(async () => await store.close());
     return store;
   };
-  /** Has the store be as it was once it had drawn so many stagings, by a dump. */
+  /** Sets the store back to when it had drawn this many stagings, as restoring a dump does. */
   const goBackTo = async (last: number): Promise<void> => {
     await test.query(
       `delete from ${schema}.runs where run_id in (select run_id from ${schema}.stagings where send > ${last});
@@ -43,7 +43,7 @@ async function newStore() {
 
 const beat = { hostId: "h", process: "1", temporalId: "t", version: "1", lastBeat: 0 };
 
-/** Has a run send a record of a key; answers whether it is sent. */
+/** Makes a run send the record of a key. Returns whether it is sent. */
 async function send(store: StateStore, runId: string): Promise<number | undefined> {
   const test = StoreUnderTest.of("", store);
   await test.openRun(runId);
@@ -124,7 +124,7 @@ describe("a store in Postgres that is another one than it was", () => {
     for (const work of [...writes, async () => await store.runs({ limit: 1 })]) {
       await expect(work()).rejects.toThrow(StateUnavailableError);
     }
-    // Somebody has made an empty one, as the message of a store without tables says.
+    // Somebody has made an empty store, as the message of a store without tables suggests.
     await migrateStore(server);
     for (const work of writes) {
       await expect(work()).rejects.toThrow("is another one than this process began with");

@@ -8,12 +8,12 @@ import { shortenAges } from "../../../../src/state/sqlite/migrations/migration-a
 /** The age of the first row of a staging. */
 const first = 7 * 2 ** 24;
 
-/** A block, by what the age of each of its ids is. */
+/** A block, given the age of each of its ids. */
 function blockOf(age: (id: number) => number): Float64Array {
   return Float64Array.from({ length: idsPerBlock }, (_, id) => age(id));
 }
 
-/** Bytes that are not the beginning of their memory, as SQLite may give them. */
+/** Bytes that are not at the start of their memory, as SQLite may return them. */
 function within(bytes: Uint8Array): Uint8Array {
   return new Uint8Array([1, 2, 3, ...bytes, 4]).subarray(3, 3 + bytes.length);
 }
@@ -31,7 +31,7 @@ describe("bytesOfAges", () => {
     ["rows of one age", wholeBytes, () => first],
     ["rows in the other order", wholeBytes, (id) => first - id],
     ["ages that no smaller number holds", 12, (id) => 2 ** 52 + id],
-    // A run less than there is room for, and as many as there would be room for.
+    // The largest number of runs that fits, and the first that does not.
     ["5,461 runs", 5_461 * 12, (id) => (id < 5_461 ? first - id : 0)],
     ["5,462 runs", wholeBytes, (id) => (id < 5_462 ? first - id : 0)],
   ])("holds %s in %i bytes", (_, bytes, age) => {

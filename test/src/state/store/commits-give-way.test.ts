@@ -5,7 +5,7 @@ import { keyImplementations } from "../keys/key-implementations.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "./versioned-keys.ts";
 
-/** More than one transaction of a commit takes. */
+/** More than one transaction of a commit writes. */
 const keys = numbers(12_000).map((number) => `k${number}`);
 
 describe.each(keyImplementations)("a commit of many keys: $kind", (store) => {
@@ -18,7 +18,7 @@ describe.each(keyImplementations)("a commit of many keys: $kind", (store) => {
     await test.accept("r1", 1, ref.stage);
     const ended: string[] = [];
     const committing = test.store.commitChunk({ ...ref, at }).then(() => ended.push("commit"));
-    // Asked once it is under way: until then it would be answered before in any case.
+    // Queried once it is under way: earlier it would be answered first in any case.
     await new Promise((resolve) => setImmediate(resolve));
     const { position } = await test.store.checkpoint(name);
     const versions = await kept.versions("k1", "k11999");

@@ -9,7 +9,7 @@ import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 
 const canary = "canary-5b1d-of-bytes";
 
-/** The files of a server's tables in which the text is; its log is not among them. */
+/** The files of a server's tables that hold the text; its log is not among them. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const base = join(folder, "base");
   const found: string[] = [];

@@ -13,7 +13,7 @@ function time(second: number): string {
   return new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 }
 
-/** Three runs: one of a chunk with rejects of two codes, one that is under way, one of another sync. */
+/** Three runs: one of a chunk with rejects of two codes, one under way, one of another sync. */
 async function opened(open: (typeof implementations)[number]["open"]): Promise<StoreUnderTest> {
   const under = await StoreUnderTest.open(open);
   const { store } = under;

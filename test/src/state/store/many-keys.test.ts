@@ -20,7 +20,7 @@ it("knows keys of a set that has more than are held in memory", async () => {
   await kept.run({ runId: "r1", version: 1, of: ["a", "b"] });
   await kept.run({ runId: "r2", version: 2, of: ["c", "d", "e"] });
   await kept.run({ runId: "r3", version: 3, of: ["a", "d", "e", "f"] });
-  // A key that was taken for a new one would have another id.
+  // A key that was wrongly judged new would have another id.
   expect(await idsIn(test.folder)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(await kept.versions("a", "b", "c", "d", "e", "f")).toEqual([3, 1, 2, 3, 3, 3]);
 });

@@ -6,7 +6,7 @@ import { keyImplementations } from "../keys/key-implementations.ts";
 import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { VersionedKeys } from "./versioned-keys.ts";
 
-/** More than one transaction takes of them. */
+/** More keys than one transaction writes. */
 const keys = numbers(5_000).map((number) => `k${number}`);
 
 describe.each(keyImplementations)("a commit that was prepared: $kind", (implementation) => {
@@ -18,7 +18,7 @@ describe.each(keyImplementations)("a commit that was prepared: $kind", (implemen
     kept = new VersionedKeys(test);
   });
 
-  /** Stages a second version, and has its commit prepared once it was accepted. */
+  /** Stages a second version, and prepares its commit once it was accepted. */
   const prepared = async (of: readonly string[], mapping?: string): Promise<StageName> => {
     await test.openRun("r2");
     const ref = await kept.stage({ runId: "r2", version: 2, of });
@@ -47,7 +47,7 @@ describe.each(keyImplementations)("a commit that was prepared: $kind", (implemen
     await kept.run({ runId: "r1", version: 1 });
     const ref = await prepared(["a", "c"]);
     expect(await kept.versions("a", "b", "c")).toEqual(["unknown", 1, "unknown"]);
-    // Where there is something to prepare, nothing is left of it.
+    // If there is anything to prepare, the commit writes no more fingerprints.
     const revive =
       implementation.kind === "postgres"
         ? await implementation.failAt(test.folder, {
@@ -85,7 +85,7 @@ describe.each(keyImplementations)("a commit that was prepared: $kind", (implemen
     expect(await ask()).toEqual({ isAny: true, records: 2 });
   });
 
-  // Only there is anything written before the commit.
+  // Only Postgres writes anything before the commit.
   it.each(implementation.kind === "postgres" ? ["committed", "given up"] : [])(
     "leaves keys as they were to be where its process ended meanwhile, and the chunk is %s",
     async (how) => {

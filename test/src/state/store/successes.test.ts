@@ -7,7 +7,7 @@ import { at, implementations, name, StoreUnderTest } from "../store-under-test.t
 
 const { target } = name;
 
-/** The time of a minute of the first day. */
+/** The time of this minute of the first day. */
 function minute(number: number): string {
   return new Date(Date.parse(at) + number * 60_000).toISOString();
 }
@@ -20,7 +20,7 @@ describe.each(someOf(implementations, 2))("the last success: $kind", ({ open }) 
     ({ store } = await StoreUnderTest.open(open));
   });
 
-  /** A run that began at a minute, and ended at the next one. */
+  /** A run that began in one minute, and ended in the next. */
   const ran = async (
     began: number,
     outcome: Outcome | undefined,

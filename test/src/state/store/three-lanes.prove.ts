@@ -1,7 +1,7 @@
-// Three lanes of a backfill, each in a process of its own, stage, refuse, cut, give up, prepare and commit chunks whose
-// keys overlap, and attempts that were thought dead come late with the same calls. A seed decides all that is called,
-// and when; what comes first of two calls that wait for each other the database decides, so a seed that was red may be
-// green the next time. `SLUICE_SEED=7` tries that seed alone, with `SLUICE_TRIALS=30` thirty seeds from it on.
+// Three lanes of a backfill, each in a process of its own, stage, refuse, cut, abandon, prepare and commit chunks whose
+// keys overlap, and attempts believed dead make the same calls late. A seed decides all calls and their times. The
+// database decides the order of two calls that wait for each other, so a red seed may be green the next time.
+// `SLUICE_SEED=7` tries that seed alone, with `SLUICE_TRIALS=30` thirty seeds from it on.
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { numbers } from "../../../support/sequences.ts";
@@ -12,7 +12,7 @@ import { wrongWith } from "./lanes/judge.ts";
 import { type Pace, planOfLanes } from "./lanes/plan.ts";
 import { playRun } from "./lanes/play.ts";
 
-/** How a kind of store is tried: how many seeds, and how fast. */
+/** How to try a kind of store: how many seeds, and how fast. */
 const paces: Readonly<Record<string, Pace & { readonly seeds: number }>> = {
   sqlite: { seeds: 60, waitMs: 8, keysPerStep: 10_000, largeShare: 0.05 },
   postgres: { seeds: 24, waitMs: 40, keysPerStep: 2_000, largeShare: 0.2 },
@@ -20,7 +20,7 @@ const paces: Readonly<Record<string, Pace & { readonly seeds: number }>> = {
 
 const noPace = { seeds: 0, waitMs: 0, keysPerStep: 0, largeShare: 0 };
 
-/** Has each statement that writes keys take longer, between what it reads and what it writes, and after that. */
+/** Makes each statement that writes keys take longer, between its reads and its writes, and afterwards. */
 async function slowDown(
   { kind, rows }: KeyImplementation,
   folder: string,

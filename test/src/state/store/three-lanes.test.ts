@@ -10,7 +10,7 @@ import { VersionedKeys } from "./versioned-keys.ts";
 const file = { form: "file", host: "h", at } as const;
 const reject = { stream: "account", place: "f:1", step: "send", code: "x", reason: "x" } as const;
 
-/** Has the service refuse the first of two records, and take the other; `meanwhile` happens in between. */
+/** Makes the service refuse the first of two records, and take the other; `meanwhile` happens in between. */
 async function refuseFirst(
   { store, ...test }: StoreUnderTest,
   ref: StageName,
@@ -33,7 +33,7 @@ async function refuseFirst(
   await store.commitChunk({ ...ref, at });
 }
 
-/** A store with a run of two lanes, and what stages two records of one; of the first lane they leave at once. */
+/** A store with a run of two lanes, and how to stage two records of a lane; those of the first lane leave at once. */
 async function twoLanes(open: KeyImplementation["open"]) {
   const test = await StoreUnderTest.open(open);
   const kept = new VersionedKeys(test);
@@ -82,7 +82,7 @@ describe.each(keyImplementations)("a key that three lanes send: $kind", ({ open 
       else
         await test.store.cutChunk({ ...third, part: 0, at, rejects: [{ ...reject, key: "l3" }] });
       await test.commit(first, { keys: "[]" });
-      // Nobody knows whether the service holds the record of the first lane now, or that of the second.
+      // Nobody knows whether the service now holds the record of the first lane, or that of the second.
       expect(await kept.versions("a", "l1", "l2")).toEqual(["unknown", 1, 2]);
     },
   );

@@ -7,7 +7,7 @@ import { at, name, nowMs, StoreUnderTest } from "../store-under-test.ts";
 
 const now = { nowMs };
 
-/** A run that reads all: what it reads, what it rejects, and what becomes of it. */
+/** A run that reads everything: the keys that it reads and rejects, and how it ends. */
 type Reading = {
   readonly keys: readonly string[];
   readonly rejects?: readonly string[];
@@ -39,7 +39,7 @@ describe.each(keyImplementations)("what is not in a source any more: $kind", ({ 
     await test.openRun(runId);
     const { stage: drawn, send } = await test.store.beginStaging({ runId, chunk: 1, host: "h" });
     const ref = { runId, chunk: 1, stage: drawn };
-    // In two transactions, the later half first: no order is asked of a source.
+    // In two transactions, the later half first: a source need not have any order.
     const middle = keys.length >> 1;
     for (const some of [keys.slice(middle), keys.slice(0, middle)]) {
       await test.stageKeys({ ...ref, send, keys: some });
@@ -133,7 +133,7 @@ describe.each(keyImplementations)("what is not in a source any more: $kind", ({ 
     const keys = Array.from({ length: 600 }, (_, index) => `k${index}`);
     // In the order of their ids: a staging sees the later half first.
     const byId = [...keys.slice(300), ...keys.slice(0, 300)];
-    // Beside the first ids, the bytes of id 512 lie across two of them; in the longer gap it is itself as well.
+    // Next to the first ids, the bytes of id 512 occur across two of them; the longer gap also includes the id itself.
     const few = byId.slice(0, 3);
     const many = [...few, ...byId.slice(250, 520)];
     const asked = byId.filter((_, index) => index % 256 < 4 || index % 256 > 252);
@@ -156,7 +156,7 @@ describe.each(keyImplementations)("what is not in a source any more: $kind", ({ 
         for (const reading of readings) {
           const { keys, rejects, ends } = reading;
           const { counted, runId } = await read(reading);
-          // Of a key that is rejected and was never accepted nothing is known.
+          // Nothing is known of a key that is rejected and was never accepted.
           if (ends !== "dropped") for (const key of keys) ever.add(key);
           const there = new Set([...keys, ...rejects.filter((key) => ever.has(key))]);
           const missing = [...(before ?? [])].filter((key) => !there.has(key));

@@ -3,7 +3,7 @@ import type { KnownRecord } from "../../../../src/state/contract/keys/known-reco
 import type { StageName } from "../../../../src/state/contract/sends/stagings.ts";
 import { name, type StoreUnderTest } from "../store-under-test.ts";
 
-/** Keys that a run stages: each with the record of a version, and with one field where there is one. */
+/** Keys that a run stages: each with the record of a version, and optionally with one field. */
 type VersionedStaging = {
   readonly runId: string;
   /** @default 1 */
@@ -75,7 +75,7 @@ export class VersionedKeys {
     return await this.#test.store.knownRecords({ ...name, keys: of });
   }
 
-  /** The versions that are known, or why there is none. */
+  /** The known versions, or why there is none. */
   async versions(...of: readonly string[]): Promise<unknown[]> {
     return (await this.known(...of)).map((one) =>
       one.state === "accepted" ? one.hash[0] : one.state,

@@ -11,7 +11,7 @@ const schedule = 'schedule: { at: "02:30", time_zone: UTC }';
 const rest =
   "from: files, stream: account, record: { account_id: id, domain: d, account_properties: {} }";
 
-/** Members of syncs by their names. */
+/** Members of syncs, by name. */
 const syncs = {
   changed: `{ ${rest}, ${schedule} }`,
   all: `{ ${rest}, ${schedule}, send: all }`,
@@ -45,7 +45,7 @@ ${Object.entries(syncs)
     ["all", "sluice.yaml:9", "{ rejected_above: 2%, rows_below: 80% }"],
     ["appended", "sluice.yaml:10", "{ rejected_above: 2% }"],
   ]);
-  // What is suggested is taken.
+  // The suggestion is accepted.
   for (const [name, , bounds = ""] of notes) {
     const suggested = text.replace(`${name}: {`, () => `${name}: { hold_if: ${bounds},`);
     const folder = await makeProject({ "sluice.yaml": suggested });

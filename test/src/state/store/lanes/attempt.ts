@@ -1,4 +1,4 @@
-// What one attempt does with a chunk, from its staging to its end.
+// The course of one attempt at a chunk, from its staging to its end.
 import { setTimeout as wait } from "node:timers/promises";
 
 import type { NewPart } from "../../../../../src/state/contract/sends/receipts.ts";
@@ -8,26 +8,26 @@ import { VersionedKeys } from "../versioned-keys.ts";
 import type { LateCall, PlannedAttempt } from "./plan.ts";
 import { fieldOf, type SentRecords, type SentStaging } from "./sent.ts";
 
-/** The store as two processes have it open, of which the other one does what comes late. */
+/** The store opened by two processes, of which the other one makes the late calls. */
 export type AttemptHosts = {
   readonly own: StoreUnderTest;
   readonly other: StoreUnderTest;
-  /** Has the commits of a staging fail at their end, until the function that is answered is called. */
+  /** Makes the commits of a staging fail at their end, until the returned function is called. */
   readonly failCommits: (send: number) => Promise<() => Promise<void>>;
 };
 
-/** What is shared by all attempts of a run. */
+/** What all attempts of a run share. */
 export type PlayedRun = {
   readonly runId: string;
   readonly sent: SentRecords;
-  /** Notes a call that comes late, and may be refused as such. */
+  /** Registers a late call, which may be refused as such. */
   readonly late: (call: Promise<unknown>) => void;
 };
 
 const files = { jsonlSha256: null, gzipSha256: null, jsonBytes: 1, gzipBytes: 1 };
 const reject = { stream: "account", place: "f:1", step: "send", code: "x", reason: "x" } as const;
 
-/** Whether a commit failed because it was told to (`failCommits`). */
+/** Whether a commit failed on purpose (`failCommits`). */
 export function isFailedCommit(error: unknown): boolean {
   return error instanceof Error && /killed|P0001/u.test(error.message);
 }
@@ -42,7 +42,7 @@ export class ChunkAttempt {
     [this.#run, this.#hosts, this.#plan] = [run, hosts, plan];
   }
 
-  /** Plays it, and answers what it sent. */
+  /** Plays the attempt. Returns what it sent. */
   async play(chunk: number): Promise<SentStaging> {
     const [first, second, third] = this.#plan.waitsMs;
     await wait(first);
@@ -50,7 +50,7 @@ export class ChunkAttempt {
     this.#callLate(sent.ref, "staged");
     if (this.#plan.end === "abandon" || this.#plan.end === "drop") return sent;
     await wait(second);
-    // From now on nobody can tell what the service has.
+    // From now on nobody can know what the service has.
     for (const key of sent.keys) sent.perhaps.add(key);
     await this.#hosts.own.store.beginPart({ ...this.#fileOf(sent.ref), part: 0 });
     this.#callLate(sent.ref, "left");
@@ -80,7 +80,7 @@ export class ChunkAttempt {
     };
     sent.note(staging);
     if (end === "abandon") {
-      // It goes on staging, and does not know that it was given up.
+      // It continues staging, and does not know that it was abandoned.
       const stageOn = async (): Promise<void> => {
         await wait(this.#plan.waitsMs[1]);
         await new VersionedKeys(other).stageOn({ ...ref, send }, records);
@@ -110,7 +110,7 @@ export class ChunkAttempt {
     }
   }
 
-  /** Makes a call, and once more of the other host where the plan says so: both must be as one. */
+  /** Makes a call, and repeats it from the other host if the plan says so: both must have the effect of one. */
   async #perhapsTwice(call: (test: StoreUnderTest) => Promise<unknown>): Promise<void> {
     const { againMs } = this.#plan;
     if (againMs !== undefined) {
@@ -177,7 +177,7 @@ export class ChunkAttempt {
     await this.#hosts.own.move({ ...ref, part, at, state: "accepted" });
   }
 
-  /** Has the first part be refused: some records of it for good, and the others in parts of their own. */
+  /** Lets the first part be refused: some records for good, and the others in parts of their own. */
   async #split(
     sent: SentStaging,
     refused: readonly string[],
@@ -195,7 +195,7 @@ export class ChunkAttempt {
     await this.#perhapsTwice(async ({ store }) => await store.splitPart(splitting));
   }
 
-  /** Cuts the chunk at a part, of which the first record is refused. */
+  /** Cuts the chunk at a part, whose first record is refused. */
   async #cut(sent: SentStaging, part: number, keys: readonly string[]): Promise<void> {
     const rejects = keys.slice(0, 1).map((key) => ({ ...reject, key }));
     for (const key of keys) sent.perhaps.delete(key);

@@ -1,14 +1,14 @@
-// Holds a store against what its lanes sent.
+// Compares a store with what its lanes sent.
 import type { Staging } from "../../../../../src/state/contract/sends/stagings.ts";
 import type { KeyImplementation } from "../../keys/key-implementations.ts";
 import type { StoreUnderTest } from "../../store-under-test.ts";
 import { VersionedKeys } from "../versioned-keys.ts";
 import { fieldName, fieldOf, type SentRecords, type SentStaging } from "./sent.ts";
 
-/** Of a run that comes after all: a version that no lane has. */
+/** The version of a run after all lanes, which no lane has. */
 const lastVersion = 255;
 
-/** What a store has in its tables: ids that two keys share, and what stands apart of stagings. */
+/** Errors in a store's tables: ids that two keys share, and staged rows that remain. */
 async function wrongRows(
   { rows, kind }: KeyImplementation,
   folder: string,
@@ -26,7 +26,7 @@ async function wrongRows(
   return [...shared.map(({ id }) => `two keys have the id ${String(id)}`), ...left];
 }
 
-/** The records that a staging which counts is to have, of those that it says. */
+/** Checks the counts of a committed staging against its records. */
 function balanceOf({ accepted, refused }: SentStaging, { read, records, splitRejected }: Staging) {
   return [
     [`read ${read}`, read === accepted.size + refused],
@@ -35,7 +35,7 @@ function balanceOf({ accepted, refused }: SentStaging, { read, records, splitRej
   ] as const;
 }
 
-/** Counts that are not those of what was accepted and refused. */
+/** Counts that differ from what was accepted and refused. */
 async function wrongCounts(
   { store }: StoreUnderTest,
   sent: SentRecords,
@@ -62,7 +62,7 @@ async function wrongCounts(
   return wrong;
 }
 
-/** What the next run cannot make known. */
+/** Keys that the next run cannot make known. */
 async function wrongAfter(main: StoreUnderTest, keys: readonly string[]): Promise<string[]> {
   const kept = new VersionedKeys(main);
   await kept.run({ runId: "after", version: lastVersion, of: keys, field: fieldOf(lastVersion) });
@@ -74,7 +74,7 @@ async function wrongAfter(main: StoreUnderTest, keys: readonly string[]): Promis
   });
 }
 
-/** All that is wrong with a store once its lanes have ended, in words. */
+/** Everything that is wrong with a store once its lanes have ended, in words. */
 export async function wrongWith(
   one: KeyImplementation,
   main: StoreUnderTest,

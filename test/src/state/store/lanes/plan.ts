@@ -1,39 +1,39 @@
-// What a seed decides of three lanes that send the same keys.
+// What a seed decides about three lanes that send the same keys.
 import { Dice } from "../../../../chaos/dice.ts";
 import { numbers } from "../../../../support/sequences.ts";
 
-/** The numbers of the lanes, and how many chunks each has at most. */
+/** The numbers of the lanes, and the maximum number of chunks of each. */
 const [lanes, chunksMax] = [[1, 2, 3], 3];
 
-/** How often a chunk is staged at most; a lane whose last attempt came to no end stops there. */
+/** The maximum number of stagings of a chunk; a lane whose last attempt did not reach an end stops there. */
 const attemptsMax = 4;
 
-/** How many times as long one of the lanes takes for a chunk: staged before the others', it ends after them. */
+/** How many times as long one of the lanes takes for a chunk: staged before the others, it ends after them. */
 const slowness = 4;
 
 /** How long a statement that writes keys may take. */
 const slowMs = [0, 4, 15] as const;
 
-/** How many keys of a chunk may be refused. */
+/** The maximum number of keys of a chunk that may be refused. */
 const refusedMax = 4;
 
-/** Keys that every chunk may send; those of the first half are known before. */
+/** Keys that every chunk may send; the first half are known before. */
 export const sharedKeys: readonly string[] = numbers(10).map((number) => `shared${number}`);
 
 /**
- * How an attempt ends. `abandon` and `drop` are given up before anything left, the first of them in the midst of its
- * staging; `leave` once a part left, and `lose` once it was accepted. Of `refuse` the service refuses the first keys;
- * of `cut` all, and of `cutHalf` the second half: the lane goes no further.
+ * How an attempt ends. `abandon` and `drop` are abandoned before anything left, the former in the middle of its
+ * staging; `leave` once a part left, and `lose` once it was accepted. With `refuse` the service refuses the first keys;
+ * with `cut` all, and with `cutHalf` the second half: the lane then stops.
  */
 const ends = [
   ...(["accept", "accept", "accept", "refuse", "refuse", "refuse", "cut", "cutHalf"] as const),
   ...(["abandon", "drop", "leave", "lose"] as const),
 ] as const;
 
-/** What an attempt that was thought dead still does, on another host or on the same. */
+/** What an attempt believed dead still does, on another host or on the same. */
 export type LateCall = {
   readonly does: "prepare" | "commit";
-  /** When it is called: as soon as the chunk is staged, or has left. */
+  /** When it is called: once the chunk is staged, or has left. */
   readonly once: "staged" | "left";
   readonly isOnItsHost: boolean;
   readonly waitsMs: number;
@@ -41,17 +41,17 @@ export type LateCall = {
 
 /** One staging of a chunk, and what becomes of it. */
 export type PlannedAttempt = {
-  /** Of its records, which no other attempt sends. */
+  /** The version of its records, which no other attempt sends. */
   readonly version: number;
-  /** In the order in which they leave. */
+  /** In the order of sending. */
   readonly keys: readonly string[];
   readonly end: (typeof ends)[number];
   /** How many of the first keys the service refuses. */
   readonly refused: number;
   readonly late: readonly LateCall[];
-  /** Whether its commit fails at its end, after all that it writes before, and is tried once more. */
+  /** Whether its commit fails at its end, after all its earlier writes, and is retried once. */
   readonly failsOnce: boolean;
-  /** How long after the call that ends it the same call comes once more, of another host; undefined is not at all. */
+  /** How long after the call that ends it the same call is repeated, from another host; undefined if not at all. */
   readonly againMs: number | undefined;
   /** Before it is staged, between its steps, and before it ends. */
   readonly waitsMs: readonly [number, number, number];
@@ -63,26 +63,26 @@ export type PlannedLane = {
   readonly chunks: readonly (readonly PlannedAttempt[])[];
 };
 
-/** All that a seed decides. */
+/** Everything that a seed decides. */
 export type PlannedRun = {
   readonly lanes: readonly PlannedLane[];
-  /** How long each statement that writes keys takes, where the database can be told so. */
+  /** How long each statement that writes keys takes, if the database can be made slow. */
   readonly slowMs: number;
-  /** Whether the run is given up while late attempts are still at work. */
+  /** Whether the run is abandoned while late attempts are still at work. */
   readonly endsEarly: boolean;
 };
 
-/** How a kind of store is tried. */
+/** The timing and sizes for a kind of store. */
 export type Pace = {
-  /** How long a wait is at most. */
+  /** The maximum length of a wait. */
   readonly waitMs: number;
   /** How many keys the database writes in one transaction. */
   readonly keysPerStep: number;
-  /** The share of chunks with more than these. */
+  /** The share of chunks with more keys than that. */
   readonly largeShare: number;
 };
 
-/** Draws what one attempt does. */
+/** Draws the course of one attempt. */
 class AttemptDraw {
   readonly #dice: Dice;
   readonly #pace: Pace;
@@ -122,7 +122,7 @@ class AttemptDraw {
   }
 }
 
-/** The keys of a chunk: some that all lanes send, and others, seldom so many that they take several transactions. */
+/** The keys of a chunk: some that all lanes send, and others, rarely so many that they take several transactions. */
 function keysOfChunk(
   dice: Dice,
   { keysPerStep, largeShare }: Pace,
@@ -143,7 +143,7 @@ function keysOfChunk(
 /** What a seed decides: a pure function of it. */
 export function planOfLanes(seed: number, pace: Pace): PlannedRun {
   const dice = new Dice(seed);
-  // A later chunk of one lane makes unknown again what is wrong of the others.
+  // A later chunk of one lane makes keys unknown again, and so hides errors of the others.
   const isLong = dice.happens("long", 0.3);
   const slowLane = dice.whole("slow lane", 1, lanes.length);
   const chunkOf = (lane: number, chunk: number): readonly PlannedAttempt[] => {
@@ -170,7 +170,7 @@ export function planOfLanes(seed: number, pace: Pace): PlannedRun {
   };
 }
 
-/** Whether an attempt that ends so is followed by another one of its chunk. */
+/** Whether an attempt with this end is followed by another one of its chunk. */
 function isGivenUp(end: PlannedAttempt["end"]): boolean {
   return end === "abandon" || end === "drop" || end === "leave" || end === "lose";
 }

@@ -1,4 +1,4 @@
-// Plays what a seed decides on a store that several processes have open, and tells what is wrong in the end.
+// Plays what a seed decides on a store that several processes have open, and reports what is wrong in the end.
 import { SupersededError, NotBalancedError } from "../../../../../src/errors.ts";
 import { firstChunkOf } from "../../../../../src/lane-of.ts";
 import { examplePlan } from "../../../../support/project/plan.ts";
@@ -14,7 +14,7 @@ const [before, runId] = ["r1", "r2"];
 /** The version of the records that were sent before the lanes began. */
 const firstVersion = 1;
 
-/** Sends what is known of some of the keys when the lanes begin. */
+/** Sends the records of the keys that are known when the lanes begin. */
 async function sendBefore(main: StoreUnderTest): Promise<SentStaging> {
   const keys = sharedKeys.slice(0, sharedKeys.length / 2);
   await main.store.fieldSlots({ ...name, names: [fieldName] });
@@ -36,7 +36,7 @@ async function sendBefore(main: StoreUnderTest): Promise<SentStaging> {
   };
 }
 
-/** Plays a lane, chunk after chunk; it stops where one is cut, or none of its attempts came to an end. */
+/** Plays a lane, chunk after chunk; it stops if one is cut, or if none of its attempts reached an end. */
 async function playLane(
   run: PlayedRun,
   hosts: AttemptHosts,
@@ -49,7 +49,7 @@ async function playLane(
       try {
         last = await new ChunkAttempt(run, hosts, attempt).play(firstChunkOf(lane) + index);
       } catch (error) {
-        // What was accepted, and given up, a late attempt may have committed meanwhile.
+        // A late attempt may meanwhile have committed a chunk that was accepted and abandoned.
         const state = last === undefined ? undefined : await hosts.own.store.staging(last.ref);
         if (!(error instanceof SupersededError) || state?.state !== "committed") throw error;
         break;
@@ -62,7 +62,7 @@ async function playLane(
   }
 }
 
-/** Whether a call that came late may fail so: somebody else was first, or its chunk is not accepted yet. */
+/** Whether a late call may fail with this error: another was first, or its chunk is not accepted yet. */
 function isRefusedLate(error: unknown): boolean {
   return (
     error instanceof SupersededError || error instanceof NotBalancedError || isFailedCommit(error)
@@ -77,8 +77,8 @@ async function openLanes(main: StoreUnderTest, { lanes }: PlannedRun): Promise<v
 }
 
 /**
- * Plays all lanes at once, each in a process of its own; answers what they sent once nobody is at work any more, and
- * the run has given up what is open.
+ * Plays all lanes concurrently, each in a process of its own. Returns what they sent, once nobody is at work any more,
+ * and the run has abandoned what is open.
  */
 export async function playRun(
   { failAt }: KeyImplementation,

@@ -1,11 +1,11 @@
-// What the service holds after some attempts, and what a store may say of it.
+// What the service holds after some attempts, and what a store may report about it.
 import type { KnownRecord } from "../../../../../src/state/contract/keys/known-records.ts";
 import type { StageName, Staging } from "../../../../../src/state/contract/sends/stagings.ts";
 
-/** The name of the one field that records have. */
+/** The name of the only field of the records. */
 export const fieldName = "f";
 
-/** The hash of the field of a version's records. */
+/** The hash of the field in records of a version. */
 export function fieldOf(version: number): number {
   return 1_000 + version;
 }
@@ -18,24 +18,24 @@ export type SentStaging = {
   readonly keys: ReadonlySet<string>;
   /** When all of it was staged. */
   readonly stagedAt: number;
-  /** When it counted, or the call began that gave it up; infinite until then. */
+  /** When it was committed, or when the call began that abandoned it; infinite until then. */
   endedAt: number;
-  /** Keys of which the service certainly has the record. */
+  /** Keys whose record the service certainly has. */
   readonly accepted: Set<string>;
-  /** Keys of which the service may have it: they left, and were not refused. */
+  /** Keys whose record the service may have: they left, and were not refused. */
   readonly perhaps: Set<string>;
-  /** Keys that were refused. */
+  /** The number of refused keys. */
   refused: number;
-  /** What the store says of it in the end. */
+  /** Its final state in the store. */
   state: Staging["state"];
 };
 
-/** Whether the record that one staging has of a key may be applied after that of another one. */
+/** Whether another staging's record of a key may be applied after that of this one. */
 function mayFollow(key: string, other: SentStaging, found: SentStaging): boolean {
   return other !== found && other.perhaps.has(key) && other.endedAt >= found.stagedAt;
 }
 
-/** What is wrong with the hash and the fields of a key that is known by a staging, in words. */
+/** What is wrong with the hash and the fields of a key that is known from a staging, in words. */
 function notItsRecord(
   key: string,
   known: Extract<KnownRecord, { readonly state: "accepted" }>,
@@ -49,19 +49,19 @@ function notItsRecord(
     : [`${key} is known by send ${send} (${version}), with the hash ${hashes} and ${fields}`];
 }
 
-/** All that was sent of one run, and before it. */
+/** Everything that was sent in one run, and before it. */
 export class SentRecords {
   /** What was wrong while the lanes were at work. */
   readonly seen: string[] = [];
   readonly #all: SentStaging[] = [];
   readonly #before: SentStaging;
 
-  /** `before` is the one staging of an earlier run. */
+  /** `before` is the only staging of an earlier run. */
   constructor(before: SentStaging) {
     this.#before = before;
   }
 
-  /** Of the run, in the order in which they were staged. */
+  /** The stagings of the run, in the order in which they were staged. */
   get ofRun(): readonly SentStaging[] {
     return this.#all;
   }
@@ -75,8 +75,8 @@ export class SentRecords {
   }
 
   /**
-   * Looks at some keys while the lanes are at work, and notes what is wrong: a key is known although another record of
-   * it, which left before and was not refused since, may be the one that the service has.
+   * Looks at some keys while the lanes are at work, and records errors: a key is known although the service may have
+   * another record of it, which left before and has not been refused since.
    */
   async watch(
     keys: readonly string[],
@@ -95,7 +95,7 @@ export class SentRecords {
     }
   }
 
-  /** What is wrong in the end with what a store says of a key, in words. */
+  /** What is finally wrong with a store's answer about a key, in words. */
   wrong(key: string, known: KnownRecord): readonly string[] {
     if (known.state !== "accepted") {
       const isLost = this.#mustBeKnown(key) !== undefined;
@@ -112,7 +112,7 @@ export class SentRecords {
     return [this.#before, ...this.#all].find(({ send }) => send === known.send);
   }
 
-  /** Whether the service has the record of a staging, whichever other of the run that was under way comes after it. */
+  /** Whether the service certainly has the record of a staging, whichever other one of the run is applied after it. */
   #isCertain(key: string, found: SentStaging): boolean {
     return (
       found.accepted.has(key) &&
