@@ -40,7 +40,7 @@ export const outside = new RegExp(
 export const exportedName =
   /^export (?:declare |abstract |async )*(?:function\*?|const|class|type|interface) (\w+)/gm;
 
-/** Habits that only what people read is held to: texts that the program prints, and the pages. */
+/** More such habits, in texts for people: printed texts, comments and pages. Titles of tests keep theirs. */
 export const printedHabits = new RegExp(
   [
     // "is no JSON" for "is not JSON"; "there is no file" and "is no longer" are right.

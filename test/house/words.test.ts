@@ -8,12 +8,18 @@ import { habits, migrations, printedHabits, replaced, retired } from "./patterns
 const root = resolve(import.meta.dirname, "../..");
 const folders = ["src", "activities", "workflows", "connectors", "testing", "templates", "docs"];
 
-const files = folders.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|md)$/.test(entry.name))
-    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
-    // Measured output is quoted as it was printed; the glossary has the old words.
-    .filter((file) => !file.startsWith("docs/proof/") && file !== "docs/words.md"),
+/** Files below some folders, as paths from the root. */
+function filesIn(names: readonly string[], ending: RegExp): readonly string[] {
+  return names.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && ending.test(entry.name))
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name))),
+  );
+}
+
+// docs/proof/ quotes measurements as they were printed; the glossary has the old words.
+const files = filesIn(folders, /\.(?:ts|md)$/).filter(
+  (file) => !file.startsWith("docs/proof/") && file !== "docs/words.md",
 );
 
 /** The places where a pattern is found, by file and line. */
@@ -43,16 +49,25 @@ it.each([
   expect(hitsOf(pattern, read)).toEqual([]);
 });
 
-/** A line of code without its comment. */
-function withoutComment(line: string): string {
-  return /^\s*(?:\/?\*|\/\/)/.test(line) ? "" : line.replace(/\s\/\/ .*$/, "");
+/** The comment of a line, without its marks; empty if it has none. */
+function commentOf(line: string): string {
+  const [comment = ""] = /^\s*(?:\/?\*|\/\/).*|\s\/\/ .*$/.exec(line) ?? [];
+  return comment.replace(/^\s*(?:\/\*\*|\*|\/\/) ?/, "| ");
 }
 
-it("prints plain English, and the pages are in it", () => {
+it("is in plain English: what the program prints, its comments, and the pages", () => {
   const pages = [...files.filter((file) => file.endsWith(".md")), "README.md", "CONTRIBUTING.md"];
   const code = files.filter((file) => file.endsWith(".ts"));
-  expect(hitsOf(printedHabits, code, withoutComment)).toEqual([]);
-  expect(hitsOf(printedHabits, pages)).toEqual([]);
+  expect(hitsOf(printedHabits, [...code, ...pages])).toEqual([]);
+  expect(hitsOf(printedHabits, code, commentOf)).toEqual([]);
+});
+
+it("has comments in plain English beside the product, too", () => {
+  const beside = filesIn(["test", "bench", "prove", "tools", "examples"], /\.(?:ts|mjs)$/).filter(
+    // These name the habits.
+    (file) => file !== "test/house/patterns.ts",
+  );
+  expect(hitsOf(printedHabits, beside, commentOf)).toEqual([]);
 });
 
 it.each([
