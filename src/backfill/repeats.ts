@@ -14,9 +14,11 @@ export async function repeatsOf(
   signal: AbortSignal,
 ): Promise<"often" | "once" | undefined> {
   if (source.repeats === undefined || shapeOf(sync.stream).discriminator !== "type") return "once";
-  const columns = keyColumnsOf(sync);
-  if (columns === undefined) return undefined;
-  return await source.repeats({ ...planningRequest(sync.connectorConfig, signal), columns });
+  const key = keyColumnsOf(sync);
+  if (key === undefined) return undefined;
+  const request = planningRequest(sync.connectorConfig, signal);
+  const repeats = await source.repeats({ ...request, columns: key.columns });
+  return repeats === "once" && !key.isInjective ? undefined : repeats;
 }
 
 /**

@@ -3,19 +3,27 @@ import { keyFieldOf } from "../records/streams.ts";
 import { placedRules } from "./placed-rules.ts";
 import { columnsOf } from "./read-field.ts";
 
-/**
- * The columns that a record's key is made from, where different values of them always make different keys; undefined
- * where nobody can tell: for a module, and for a rule that makes one text from several.
- */
+/** The columns of a record's key. */
+export type KeyColumns = {
+  readonly columns: readonly string[];
+  /**
+   * Whether different values of the columns always make different keys. Unknown for a rule that changes a value, or
+   * joins several: "1" and "23" make the same text as "12" and "3".
+   */
+  readonly isInjective: boolean;
+};
+
+/** The columns that a record's key is made of; undefined if nobody can know, as of a mapping module. */
 export function keyColumnsOf({
   record,
   stream,
-}: Pick<SyncConfig, "record" | "stream">): readonly string[] | undefined {
+}: Pick<SyncConfig, "record" | "stream">): KeyColumns | undefined {
   if (record === undefined) return undefined;
   const keyField = keyFieldOf(stream);
   const { rule } = placedRules(record, stream).texts.find(({ path }) => path[0] === keyField) ?? {};
-  if (rule === undefined || rule.lowercase === true || rule.trim === true) return undefined;
-  if (rule.default !== undefined) return undefined;
-  if (rule.as !== undefined && rule.as !== "string" && rule.as !== "integer") return undefined;
-  return columnsOf(rule);
+  if (rule === undefined) return undefined;
+  const columns = [...new Set(columnsOf(rule))];
+  const isKept = rule.as === undefined || rule.as === "string";
+  const isChanged = rule.lowercase === true || rule.trim === true || rule.default !== undefined;
+  return { columns, isInjective: isKept && !isChanged && columns.length === 1 };
 }

@@ -15,12 +15,12 @@ const accounts = 550;
 /** A table of versions of accounts, 20 of each and nine minutes apart, and a project that syncs it. */
 async function open(
   more = "",
-  rule = "",
+  accountId = "{ column: id }",
 ): Promise<{ readonly database: TestDatabase; readonly harness: Harness }> {
   const database = await postgres();
   await database.query(
-    `create table versions (id text, version int, domain text, name text, updated_at timestamptz not null, primary
-      key (id, version));
+    `create table versions (id text, version int, domain text, name text, updated_at timestamptz not null, note text,
+      primary key (id, version));
      insert into versions select 'a' || (n % ${accounts}), n / ${accounts}, 'a.example', 'v' || (n / ${accounts}),
        timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, ${20 * accounts - 1}) n`,
   );
@@ -30,7 +30,7 @@ syncs:
   accounts:
     from: { connection: crm, table: versions, changed_by: { column: updated_at } }
     stream: account${more}
-    record: { account_id: { column: id${rule} }, domain: domain, account_properties: { name: name } }
+    record: { account_id: ${accountId}, domain: domain, account_properties: { name: name } }
 `;
   const harness = await Harness.open({ yaml });
   harness.clock.nowMs = Date.now();
@@ -118,13 +118,13 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
 });
 
 describe("a table of versions of which no key tells", { timeout: timeoutMs }, () => {
-  /** With a text in lower case, nobody can know whether two rows make the same record. */
-  const rule = ", lowercase: true";
+  /** If a template joins two columns, nobody can know whether two rows make the same key. */
+  const accountId = '{ template: "{id}{note}" }';
 
   it.each(someOf(["changed", "all"], 2))(
     "is not backfilled by a span once a run sent several rows of one record: send: %s",
     async (sends) => {
-      const { database, harness } = await open(`\n    send: ${sends}`, rule);
+      const { database, harness } = await open(`\n    send: ${sends}`, accountId);
       await database.query("update versions set updated_at = now() - interval '1 minute'");
       await (await TestRun.open(harness, { runId: "night" })).transfer();
       const failure = await failureOf(backfill(harness, { to: "2026-01-01T01:00Z" }));
@@ -135,7 +135,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
   it.each(someOf(["changed", "all"], 2))(
     "stops a backfill of a span at a second row of one record, before any of them leaves: send: %s",
     async (sends) => {
-      const { database, harness } = await open(`\n    send: ${sends}`, rule);
+      const { database, harness } = await open(`\n    send: ${sends}`, accountId);
       await database.query("delete from versions where version < 19");
       await (await TestRun.open(harness, { runId: "night" })).transfer();
       await database.query(
@@ -151,7 +151,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
   );
 
   it("is backfilled by a span where each record has one row, chunk after chunk", async () => {
-    const { database, harness } = await open("\n    chunk: { records: 330 }", rule);
+    const { database, harness } = await open("\n    chunk: { records: 330 }", accountId);
     await database.query("delete from versions where version > 0");
     await (await TestRun.open(harness, { runId: "night" })).transfer();
     const opened = await backfill(harness, { to: "2026-01-02" });
@@ -163,7 +163,7 @@ describe("a table of versions of which no key tells", { timeout: timeoutMs }, ()
   });
 
   it("is backfilled to the present, in one lane", async () => {
-    const { harness } = await open("", rule);
+    const { harness } = await open("", accountId);
     const opened = await backfill(harness);
     expect(opened.lanes).toBe(1);
     await send(harness, opened, firstChunkOf(1));

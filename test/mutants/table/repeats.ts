@@ -128,4 +128,19 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       title: "is told of: a member that is null, or not there",
     },
   },
+  {
+    id: "S2006",
+    plants: "a key that is joined from two columns is held to name one row",
+    edits: [
+      {
+        file: "src/mapping/key-columns.ts",
+        find: "isKept && !isChanged && columns.length === 1",
+        replace: "isKept && !isChanged",
+      },
+    ],
+    test: {
+      file: "test/backfill/repeats.test.ts",
+      title: "are known of both columns of the key, joined",
+    },
+  },
 ];
