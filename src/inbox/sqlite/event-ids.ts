@@ -48,9 +48,10 @@ export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
     `select body_hash = ? as isSame, received_at as firstAt from known_ids
      where connection = ? and id_hash = ? order by isSame desc limit 1`,
   );
+  // All bodies of each id that it names: the limit may cut between two of them.
   const forget = db.prepare(
-    `delete from known_ids where (connection, id_hash, body_hash) in (
-       select connection, id_hash, body_hash from known_ids where received_at / ${hourMs} < $hour
+    `delete from known_ids where received_at / ${hourMs} < $hour and (connection, id_hash) in (
+       select connection, id_hash from known_ids where received_at / ${hourMs} < $hour
        order by received_at / ${hourMs} limit ${transactionRowsMax})`,
   );
   const take: TakeId = ({ connection, id, json, receivedAt }) => {

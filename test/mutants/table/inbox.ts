@@ -177,6 +177,22 @@ export const mutantsOfInbox: readonly Mutant[] = [
     },
   },
   {
+    id: "S2007",
+    plants: "of the bodies of an id some are forgotten, where a transaction takes no more",
+    edits: [
+      {
+        file: "src/inbox/sqlite/event-ids.ts",
+        find: "(connection, id_hash) in (\n       select connection, id_hash from",
+        replace:
+          "(connection, id_hash, body_hash) in (\n       select connection, id_hash, body_hash from",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/contract.test.ts",
+      title: "forgets them together, too, where they are too many for one transaction",
+    },
+  },
+  {
     id: "S50",
     plants: "ids that are half merged are dropped from where they were",
     edits: [

@@ -144,6 +144,19 @@ describe.each(someOf(implementations, 2))("inbox: $kind", ({ open }) => {
     expect((await rows()).at(-1)).toMatchObject({ seq: 3, json: "1", isConflict: false });
   });
 
+  it("forgets them together, too, where they are too many for one transaction", async () => {
+    const ids = Array.from({ length: Math.ceil(transactionRowsMax / 3) + 10 }, (_, at) => `${at}`);
+    const everyId = async (json: string) =>
+      await inbox.keep(delivery(ids.map((id) => ({ json, id }))));
+    // In the order of their hashes, so that the first body of an id would be forgotten first.
+    for (const json of ["f", "c", "b"]) await everyId(json);
+    await inbox.forgetIds({ receivedBefore: receivedAt + hourMs });
+    await everyId("f");
+    const again = (await rows()).slice(3 * ids.length);
+    expect(again.length).toBeGreaterThan(100);
+    expect(again.filter(({ isConflict }) => isConflict)).toEqual([]);
+  });
+
   it.each([
     [transactionRowsMax - 1, transactionRowsMax - 1, 0],
     [transactionRowsMax, transactionRowsMax, 0],
