@@ -83,7 +83,8 @@ export async function startProbes(at: {
   };
   const server = createServer({ requestTimeout: requestMsMax }, (request, response) => {
     request.resume();
-    void answer(request, response);
+    // A rejection that nobody handles would end the worker.
+    answer(request, response).catch(() => response.writeHead(500).end());
   });
   server.maxConnections = connectionsMax;
   server.unref();

@@ -54,6 +54,15 @@ it("a worker lives as soon as it answers, and is ready while all that it needs i
   ).rejects.toThrow(`the worker cannot listen at 127.0.0.1:${probes.address.port}`);
 });
 
+it("a look or a metric that fails is an error of its request alone", async () => {
+  const probes = await startProbes({ host: "127.0.0.1", port: 0, metrics: away });
+  onTestFinished(async () => await probes.close());
+  probes.watch(away);
+  const statusOf = async (path: string) => (await fetch(new URL(path, probes.address))).status;
+  expect([await statusOf("/metrics"), await statusOf("/readyz")]).toEqual([500, 500]);
+  expect(await statusOf("/livez")).toBe(200);
+});
+
 it("what a worker needs is looked for where it is", async () => {
   const folder = await temporaryFolder();
   const state = await openStoreInline(folder);
