@@ -1,5 +1,7 @@
 import {
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
   type Client,
   type WorkflowStartOptions,
 } from "@temporalio/client";
@@ -45,8 +47,8 @@ export async function isStillNotifying(
   try {
     await client.withAbortSignal(signal, async () => await handle.result());
     return false;
-  } catch {
-    // An abandoned notification is a warning of the run.
-    return signal.aborted;
+  } catch (error) {
+    // An abandoned notification is a warning of the run. Any other error, as of a lost connection, says nothing of it.
+    return !(error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError);
   }
 }
