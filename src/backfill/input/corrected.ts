@@ -30,8 +30,10 @@ function shownKeys(given: unknown): readonly unknown[] {
 function shownNote(note: unknown): string | undefined {
   if (typeof note !== "string") return undefined;
   const isShown = note.length <= noteCharsMax && JSON.stringify(note).length <= repairedCharsMax;
+  if (isShown) return note;
   // A character may take six characters of JSON.
-  return isShown ? note : note.slice(0, (repairedCharsMax - 2) / 6);
+  const cut = note.slice(0, (repairedCharsMax - 2) / 6);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
 /** Replacements for `from`, the likeliest first. */

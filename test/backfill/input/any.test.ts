@@ -84,6 +84,12 @@ describe("what is said of an input that is far too long", () => {
     const { corrected } = refused({ sync: "accounts", note, lanes: 0, ...ends });
     expect(corrected).toMatchObject({ ...ends, note: "\u0001".repeat(99) });
   });
+
+  it("shortens a note between two characters, not within one", () => {
+    const note = `${"\u0001".repeat(98)}😀${"n".repeat(300)}`;
+    const { corrected } = refused({ sync: "accounts", note, lanes: 0 });
+    expect(corrected).toMatchObject({ note: "\u0001".repeat(98) });
+  });
 });
 
 describe("any input", () => {
