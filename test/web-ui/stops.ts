@@ -12,7 +12,7 @@ export type Stop = {
 };
 
 /** Holds the first matching activity, before its work or after it. */
-export class Gate implements Stop {
+export class HeldActivity implements Stop {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #fits: (call: Call) => boolean;

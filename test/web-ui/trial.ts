@@ -13,7 +13,7 @@ import { hostQueue, taskQueue, type Call, type World } from "../support/temporal
 import type { Acting, Action } from "./actions.ts";
 import type { Kind, Started, Subject } from "./kinds.ts";
 import { stagedRunsIn } from "./staged-runs.ts";
-import { Gate, HeldRequest, type Stop } from "./stops.ts";
+import { HeldActivity, HeldRequest, type Stop } from "./stops.ts";
 
 /** How far a run has come when an action is performed on it. */
 export type Phase = "before" | "between" | "ended" | "sending" | "staging";
@@ -104,10 +104,10 @@ class Trial {
       isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
     };
     this.#activities = harness.activitiesWith(this.#deps);
-    const gate = this.#stop instanceof Gate ? this.#stop : undefined;
+    const held = this.#stop instanceof HeldActivity ? this.#stop : undefined;
     world.doneBy(this.#prefix, async (call, input) => {
       const work = async (): Promise<unknown> => await this.#perform(call, input);
-      return gate === undefined ? await work() : await gate.pass(call, work);
+      return held === undefined ? await work() : await held.pass(call, work);
     });
   }
 
@@ -126,13 +126,16 @@ class Trial {
 
   #stopAt(): Stop {
     const { begins, sends } = this.#kind;
-    if (this.#phase === "before") return new Gate("before", ({ name }) => name === begins);
-    if (this.#phase === "staging") return new Gate("behind", ({ name }) => name === begins);
+    if (this.#phase === "before") return new HeldActivity("before", ({ name }) => name === begins);
+    if (this.#phase === "staging") return new HeldActivity("behind", ({ name }) => name === begins);
     if (this.#phase === "sending") return new HeldRequest(sends.step, sends.passing);
     if (this.#phase === "between") {
-      return new Gate("before", ({ execution }) => this.#first !== "" && execution !== this.#first);
+      return new HeldActivity(
+        "before",
+        ({ execution }) => this.#first !== "" && execution !== this.#first,
+      );
     }
-    return new Gate("before", () => false);
+    return new HeldActivity("before", () => false);
   }
 
   async #start({ type, input }: Started, workflowId: string): Promise<string> {
@@ -212,7 +215,7 @@ class Trial {
       firstRunId: this.#first,
     });
     if (acting.started !== undefined) this.#ids.push(acting.started);
-    if (this.#stop instanceof Gate || !acting.ends) this.#stop.open();
+    if (this.#stop instanceof HeldActivity || !acting.ends) this.#stop.open();
     // Another sender must not wait for a person.
     if (this.#kind.waits === true) await this.#runToEnd(next, "meanwhile");
     const told = await this.#endOfAll(acting);

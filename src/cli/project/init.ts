@@ -75,7 +75,8 @@ function withSource(file: string | undefined, options: InitOptions): InitOptions
     throw new ConfigError(`${file} and --path ${options.path}: name one of them`);
   }
   const path = file ?? options.path;
-  const guess = path === undefined ? options.urlEnv && "postgres" : "csv";
+  const ofUrl = options.urlEnv === undefined ? undefined : "postgres";
+  const guess = path === undefined ? ofUrl : "csv";
   const connector = options.connector ?? guess;
   return {
     ...options,

@@ -39,8 +39,7 @@ export function otherStoreError(server: StoreServer): StateUnavailableError {
     {
       hint:
         "restore it, or have `store.url` lead to the server that has it: waiting work continues then; where it is " +
-        "gone " +
-        "for good, start this process once more",
+        "gone for good, start this process once more",
     },
   );
 }

@@ -1,4 +1,4 @@
-/** Rate limits in the field's words, with what blocks them; reservations have to be made again. */
+/** Step 3: rate limits in the field's words, with what blocks them; reservations have to be made again. */
 export const rateLimits = `
   create table rate_limits (
     name text primary key,

@@ -293,16 +293,13 @@ syncs:
       "schedule: no time zone has this name",
     ],
     ["a variable that is not set", [...database.slice(1), "NONE"], "variable NONE is not set"],
+    ["a variable without a name", ["--url-env", ""], "the name of a variable is letters"],
     [
       "a URL in place of its variable",
       [...database.slice(1), "postgres://u:sesame@h/d"],
       "the name of a variable is letters, digits and _",
     ],
-    [
-      "no URL",
-      [...database.slice(1), "WRONG"],
-      "WRONG: not a URL such as postgres://user:password",
-    ],
+    ["no URL", [...database.slice(1), "WRONG"], "WRONG: not a URL such as postgres://user"],
     ["a URL that leads nowhere", [...database.slice(1), "NOWHERE"], "postgres d at 127.0.0.1:1"],
   ])("says what is wrong with %s, and writes nothing", async (_, args, text) => {
     const files = {
