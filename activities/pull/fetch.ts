@@ -7,7 +7,7 @@ import {
   walkSchema,
   withSmallerPages,
   type Walk,
-} from "../../src/api/page-walk.ts";
+} from "../../src/api/pass.ts";
 import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";

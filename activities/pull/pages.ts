@@ -1,4 +1,4 @@
-import { beginWalk, endNotStated, type Walk } from "../../src/api/page-walk.ts";
+import { beginWalk, endNotStated, type Walk } from "../../src/api/pass.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError } from "../../src/errors.ts";
 import type { PageCommit } from "../../src/state/contract/pull/pull-pages.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { connectorOf, readRequestOf } from "../../../connectors/source.ts";
-import { beginWalk, walkSchema, type Walk } from "../../api/page-walk.ts";
+import { beginWalk, walkSchema, type Walk } from "../../api/pass.ts";
 import type { Searchable } from "../../api/results.ts";
 import type { PullConfig } from "../../config/schema/pull.ts";
 import { pageRowsMax } from "../../limits.ts";

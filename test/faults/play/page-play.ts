@@ -1,8 +1,8 @@
 import { requestAttempt } from "../../../activities/attempt.ts";
 import { withRetryBudget } from "../../../activities/upload/retry-budget.ts";
 import type { ApiClient } from "../../../src/api/client.ts";
-import { beginWalk, nextCursor, withSmallerPages } from "../../../src/api/page-walk.ts";
-import type { Walk } from "../../../src/api/page-walk.ts";
+import { beginWalk, nextCursor, withSmallerPages } from "../../../src/api/pass.ts";
+import type { Walk } from "../../../src/api/pass.ts";
 import type { SearchPage } from "../../../src/api/search.ts";
 import { mayHaveSucceeded, TooLargeError } from "../../../src/errors.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";

@@ -115,13 +115,13 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "the walk over pages has no guard",
     edits: [
       {
-        file: "src/api/page-walk.ts",
+        file: "src/api/pass.ts",
         find: "if (next > cursor) return next;",
         replace: "return next;",
       },
     ],
     test: {
-      file: "test/src/api/page-walk.test.ts",
+      file: "test/src/api/pass.test.ts",
       title: "stops at a cursor that is told again",
     },
   },

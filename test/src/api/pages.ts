@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../../src/api/client.ts";
-import { afterPage, beginWalk, nextCursor, withSmallerPages } from "../../../src/api/page-walk.ts";
-import type { Walk } from "../../../src/api/page-walk.ts";
+import { afterPage, beginWalk, nextCursor, withSmallerPages } from "../../../src/api/pass.ts";
+import type { Walk } from "../../../src/api/pass.ts";
 import type { SearchPage, SearchPageInput } from "../../../src/api/search.ts";
 import { TooLargeError } from "../../../src/errors.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { emptyPagesMax } from "../../src/api/limits.ts";
-import type { Walk } from "../../src/api/page-walk.ts";
+import type { Walk } from "../../src/api/pass.ts";
 import { SluiceError } from "../../src/errors.ts";
 import { badCursors } from "../../src/sandbox/faults/fault-kinds.ts";
 import type { SandboxFault } from "../../src/sandbox/faults/faults.ts";

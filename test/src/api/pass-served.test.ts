@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { beginWalk } from "../../../src/api/page-walk.ts";
-import type { Walk } from "../../../src/api/page-walk.ts";
+import { beginWalk } from "../../../src/api/pass.ts";
+import type { Walk } from "../../../src/api/pass.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { ApiContractError } from "../../../src/errors.ts";
 import { pages } from "./pages.ts";

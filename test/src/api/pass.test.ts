@@ -7,8 +7,8 @@ import {
   nextCursor,
   walkSchema,
   withSmallerPages,
-} from "../../../src/api/page-walk.ts";
-import type { Walk } from "../../../src/api/page-walk.ts";
+} from "../../../src/api/pass.ts";
+import type { Walk } from "../../../src/api/pass.ts";
 import type { SearchPage } from "../../../src/api/search.ts";
 import { ApiContractError, TooLargeError } from "../../../src/errors.ts";
 import { foundAccount, rejection } from "./support.ts";
