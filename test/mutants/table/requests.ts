@@ -112,7 +112,7 @@ export const mutantsOfRequests: readonly Mutant[] = [
   },
   {
     id: "M20",
-    plants: "the walk over pages has no guard",
+    plants: "the pass over pages has no guard",
     edits: [
       {
         file: "src/api/pass.ts",
