@@ -2,12 +2,12 @@ import { z } from "zod";
 
 import {
   afterPage,
-  beginWalk,
+  beginPass,
   nextCursor,
-  walkSchema,
+  passSchema,
   withSmallerPages,
-  type Walk,
-} from "../../src/api/page-walk.ts";
+  type Pass,
+} from "../../src/api/pass.ts";
 import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
@@ -23,15 +23,16 @@ const lastPage = z
   .object({
     items: z.array(z.custom<Result>(isObject)).readonly(),
     bad: z.array(z.object({ index: z.int(), reason: z.string() }).readonly()).readonly(),
-    /** The walk after the page. */
-    walk: walkSchema,
+    /** The pass after the page, under the name that earlier versions stored it by. */
+    walk: passSchema,
   })
+  .transform(({ walk: pass, ...page }) => ({ ...page, pass }))
   .readonly();
 
 /** A page that arrived, kept until it is written. */
 export type LastPage = z.output<typeof lastPage>;
 
-/** A page, or why there is none: no call is left, another attempt moved the place, or the walk changed. */
+/** A page, or why there is none: no call is left, another attempt moved the place, or the pass changed. */
 export type Fetched = { readonly page: LastPage } | { readonly none: "ceiling" | "moved" };
 
 /** A place, and everything its next page is requested with. */
@@ -44,21 +45,21 @@ export type PageRequest = {
   readonly signal: AbortSignal;
 };
 
-function walkOf({ walk }: PullPlace, pageSize: number): Walk {
-  return walk === null ? beginWalk(pageSize) : walkSchema.parse(walk);
+function passOf({ pass }: PullPlace, pageSize: number): Pass {
+  return pass === null ? beginPass(pageSize) : passSchema.parse(pass);
 }
 
 async function ask(
   deps: Dependencies,
   { pull, place, step, signal }: PageRequest,
-  how: { readonly walk: Walk; readonly limit: number },
+  how: { readonly pass: Pass; readonly limit: number },
 ): Promise<SearchPage | "moved"> {
   const { runId, version: chunk } = step;
   const { domain } = place;
-  const { walk, limit } = how;
+  const { pass, limit } = how;
   try {
     const query = { ...pull.query, ...(domain === undefined ? {} : { domain }), limit };
-    const next = { of: pull.of, query, cursor: nextCursor(walk), signal };
+    const next = { of: pull.of, query, cursor: nextCursor(pass), signal };
     return await withRetryBudget(deps, { runId, chunk }, async () => await deps.api.search(next));
   } catch (error) {
     const isRefused = error instanceof ApiContractError && error.status !== undefined;
@@ -66,28 +67,28 @@ async function ask(
     if (!mayHaveSucceeded(error) && !isRefused && !signal.aborted)
       await deps.state.forgetCall(step);
     if (!(error instanceof TooLargeError)) throw error;
-    await deps.state.setWalk({ ...step, walk: withSmallerPages(walk, error) });
+    await deps.state.setPass({ ...step, pass: withSmallerPages(pass, error) });
     return "moved";
   }
 }
 
 /**
- * The walk after a page. One that cannot continue begins anew with the next run: once the service is fixed, the old
- * walk may lead nowhere.
+ * The pass after a page. One that cannot continue begins anew with the next run: once the service is fixed, the old
+ * pass may lead nowhere.
  */
 async function advance(
   deps: Dependencies,
   { step }: PageRequest,
-  at: { readonly walk: Walk; readonly page: SearchPage; readonly limit: number },
-): Promise<Walk> {
-  const { walk, page, limit } = at;
+  at: { readonly pass: Pass; readonly page: SearchPage; readonly limit: number },
+): Promise<Pass> {
+  const { pass, page, limit } = at;
   try {
-    const after = afterPage(walk, page);
-    // A page cut short by `--limit` shows neither how many pages the walk needs nor how many results a page holds.
-    const { filledPages, fullest } = walk;
-    return limit < walk.limit ? { ...after, filledPages, fullest } : after;
+    const after = afterPage(pass, page);
+    // A page cut short by `--limit` shows neither how many pages the pass needs nor how many results a page holds.
+    const { filledPages, fullest } = pass;
+    return limit < pass.limit ? { ...after, filledPages, fullest } : after;
   } catch (error) {
-    if (error instanceof ApiContractError) await deps.state.setWalk({ ...step, walk: null });
+    if (error instanceof ApiContractError) await deps.state.setPass({ ...step, pass: null });
     throw error;
   }
 }
@@ -99,15 +100,16 @@ async function advance(
 export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise<Fetched> {
   const { pull, place, step, left } = asked;
   if (place.page !== null) return { page: lastPage.parse(place.page) };
-  const walk = walkOf(place, pull.pageSize);
-  const limit = Math.min(walk.limit, left);
+  const pass = passOf(place, pull.pageSize);
+  const limit = Math.min(pass.limit, left);
   const granted = await deps.state.beginCall({ ...step, callsMax: pull.callsMax });
   if (granted !== "granted") return { none: granted };
-  const page = await ask(deps, asked, { walk, limit });
+  const page = await ask(deps, asked, { pass, limit });
   if (page === "moved") return { none: "moved" };
   const { items, bad } = page;
-  const kept = { items, bad, walk: await advance(deps, asked, { walk, page, limit }) };
+  const after = await advance(deps, asked, { pass, page, limit });
+  const kept = { items, bad, walk: after };
   // A late page may be older than the one that another attempt has written since.
   const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
-  return isKept ? { page: kept } : { none: "moved" };
+  return isKept ? { page: { items, bad, pass: after } } : { none: "moved" };
 }

@@ -5,7 +5,7 @@ import type { RunRef, RunSettings } from "../inputs.ts";
 /** Input of `openPull`. */
 export type OpenPullInput = {
   readonly pull: string;
-  /** What the workflow walks over. */
+  /** What the workflow reads. The name stays, because workflows of an earlier version may be running. */
   readonly walks: "domains" | "search";
   readonly runId: string;
   readonly workflowId: string;

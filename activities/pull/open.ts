@@ -12,12 +12,12 @@ import { takeRunLock } from "../run/take-lock.ts";
 import type { OpenedPull, OpenPullInput, PullSettings } from "./inputs.ts";
 
 /** @throws {ConfigError} the pull belongs to the other workflow. */
-function assertWalks({ name, domainsFrom }: PullConfig, walks: OpenPullInput["walks"]): void {
+function assertReads({ name, domainsFrom }: PullConfig, reads: OpenPullInput["walks"]): void {
   const own = domainsFrom === undefined ? "search" : "domains";
-  if (own === walks) return;
+  if (own === reads) return;
   const [is, workflow] =
     own === "search" ? ["a search", "searchPull"] : ["of job postings", "jobPostingsPull"];
-  throw new ConfigError(`pull ${name} is ${is}, which this workflow does not walk over`, {
+  throw new ConfigError(`pull ${name} is ${is}, which this workflow does not pull`, {
     field: `pulls.${name}`,
     hint: `start the workflow ${workflow}, or \`sluice pull ${name}\``,
   });
@@ -67,11 +67,11 @@ async function assertSameRound(
  * id, it gets its own lock again, and a round that it began is not begun anew.
  */
 export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Promise<OpenedPull> {
-  return async ({ walks, ...input }) =>
+  return async ({ walks: reads, ...input }) =>
     await attempt(async ({ signal }) => {
       const { state, target } = deps;
       const pull = pullOf(deps, input.pull);
-      assertWalks(pull, walks);
+      assertReads(pull, reads);
       const { name, configHash, queryHash, writeHash } = pull;
       const { runId, workflowId, firstRunId, nominalAt, request } = input;
       const by = { runId, kind: "pull", workflowId, firstRunId } as const;

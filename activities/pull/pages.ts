@@ -1,4 +1,4 @@
-import { beginWalk, endNotStated, type Walk } from "../../src/api/page-walk.ts";
+import { beginPass, endNotStated, type Pass } from "../../src/api/pass.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError } from "../../src/errors.ts";
 import type { PageCommit } from "../../src/state/contract/pull/pull-pages.ts";
@@ -35,7 +35,7 @@ async function refuseDomain(
   const { domain: place = "" } = asked.place;
   await deps.state.commitPage({
     ...asked.step,
-    walk: null,
+    pass: null,
     counts: { read: 1, written: 0, unchanged: 0, missing: 0 },
     rejects: [resultReject(pull.of, { place, step: "pull", code })],
     keys: [],
@@ -45,10 +45,10 @@ async function refuseDomain(
 }
 
 /**
- * The notes of a walk that a person should see. A run keeps few warnings, and the numbers of single domains would fill
+ * The notes of a pass that a person should see. A run keeps few warnings, and the numbers of single domains would fill
  * them.
  */
-function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
+function notesOf({ notes }: Pass, { domain }: PullPlace): readonly string[] {
   if (domain === undefined) return notes;
   const kept = notes.filter((note) => note === endNotStated);
   const isOff = kept.length < notes.length;
@@ -57,24 +57,22 @@ function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
     : kept;
 }
 
-function notesOnWalks({ earlier }: Walk): readonly string[] {
-  return earlier === 0
-    ? []
-    : [`results changed places: the search was walked ${earlier + 1} times`];
+function notesOnPasses({ earlier }: Pass): readonly string[] {
+  return earlier === 0 ? [] : [`results changed places: the search took ${earlier + 1} passes`];
 }
 
 /**
- * The walk that follows when this one has ended and not every result came (docs/facts/faults.md#promises, P16);
+ * The pass that follows when this one has ended and not every result came (docs/facts/faults.md#promises, P16);
  * undefined for none.
  */
 function againAfter(
-  { bad, earlier, isDone, limit, total }: Walk,
+  { bad, earlier, isDone, limit, total }: Pass,
   { place, pull }: PageRequest,
 ): PageCommit["again"] {
   // The postings of one company are few: the next round brings those that changed places.
   if (!isDone || total === undefined || place.domain !== undefined) return undefined;
   if (earlier + 1 >= pull.passesMax) return undefined;
-  return { walk: beginWalk(limit, earlier + 1), keys: total.last - bad };
+  return { pass: beginPass(limit, earlier + 1), keys: total.last - bad };
 }
 
 /** Pulls one page: fetches it unless it is kept, writes it, then forgets it. False when no call is left for it. */
@@ -83,20 +81,20 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   const fetched = await fetchPage(deps, asked);
   if ("none" in fetched) return fetched.none === "moved";
   const { page } = fetched;
-  const { walk } = page;
+  const { pass } = page;
   // A run that was stopped for a while must not overwrite what its successor wrote.
   signal.throwIfAborted();
   const written = await writePage(deps, pull, { page, signal });
-  if (walk.isDone) {
-    const warnings = [...notesOf(walk, asked.place), ...notesOnWalks(walk)];
+  if (pass.isDone) {
+    const warnings = [...notesOf(pass, asked.place), ...notesOnPasses(pass)];
     if (warnings.length > 0) await deps.state.addWarnings({ runId: run.runId, warnings });
   }
   await deps.state.commitPage({
     ...asked.step,
     ...written,
-    walk: walk.isDone ? null : walk,
-    again: againAfter(walk, asked),
-    isRepeat: walk.earlier > 0,
+    pass: pass.isDone ? null : pass,
+    again: againAfter(pass, asked),
+    isRepeat: pass.earlier > 0,
     isRefusal: false,
     at: isoNow(deps),
   });

@@ -20,10 +20,10 @@ export const lightweightPartsMaxHighest = 100;
 export const durationMsMax = 3_650 * 24 * 3_600_000;
 
 /**
- * Walks over a search while results that changed places are missing: the first and two more
+ * Passes over a search while results that changed places are missing: the first and two more
  * (docs/facts/faults.md#promises).
  */
-export const pullWalksMax = 3;
+export const pullPassesMax = 3;
 
 /** Rows up to which a backfill needs no consent when the configuration does not set it. */
 export const approveUpToDefault = 10_000;

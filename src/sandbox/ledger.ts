@@ -10,7 +10,7 @@ import { uploadSchema } from "./upload/upload.ts";
 
 const pageSchema = z.object({
   of: z.enum(["accounts", "persons", "job_postings"]),
-  /** A hash of the query without the cursor and the domain: the pages of one walk have the same hash. */
+  /** A hash of the query without the cursor and the domain: the pages of one pass have the same hash. */
   query: z.string(),
   /** The company's domain, for job postings. */
   domain: z.string().optional(),

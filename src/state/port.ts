@@ -129,7 +129,7 @@ const methods = {
   beginCall: "write",
   forgetCall: "write",
   keepPage: "write",
-  setWalk: "write",
+  setPass: "write",
   commitPage: "write",
   pullTally: "read",
   forgetKeys: "write",

@@ -11,14 +11,14 @@ import { nameInSearch, RunView } from "../sync/run-view.ts";
 import { scheduledTime } from "../sync/scheduled-time.ts";
 import { parsePullInput, type PullInput } from "./pull-input.ts";
 
-/** What a pull walks over: the pages of one search, or those of every domain. */
-export type Walks = "domains" | "search";
+/** What a pull reads: the pages of one search, or those of every domain. */
+export type Reads = "domains" | "search";
 
 /**
  * With one page per activity, the history shows what was paid for. Job postings would fill it, because most companies
  * have one page.
  */
-const pagesPerActivity: Readonly<Record<Walks, number>> = {
+const pagesPerActivity: Readonly<Record<Reads, number>> = {
   search: 1,
   domains: postingPagesPerActivity,
 };
@@ -29,7 +29,7 @@ type Ended =
   | ({ readonly kind: "close" } & Ending);
 
 type Pulling = {
-  readonly walks: Walks;
+  readonly reads: Reads;
   readonly view: RunView;
   readonly input: PullInput;
 };
@@ -67,7 +67,7 @@ function shown({ amounts, domains }: PulledPages): Pick<Progress, "pull"> {
 }
 
 /** Opens the run, or continues the one of an earlier execution. */
-async function open({ walks, view, input }: Pulling): Promise<OpenedPull> {
+async function open({ reads, view, input }: Pulling): Promise<OpenedPull> {
   const { continued, ...request } = input;
   if (continued !== undefined) return continued.opened;
   const { workflowId, firstExecutionRunId: firstRunId } = workflowInfo();
@@ -75,7 +75,7 @@ async function open({ walks, view, input }: Pulling): Promise<OpenedPull> {
   const { pull, full, limit } = request;
   return await openPull({
     pull,
-    walks,
+    walks: reads,
     runId,
     workflowId,
     firstRunId,
@@ -85,7 +85,7 @@ async function open({ walks, view, input }: Pulling): Promise<OpenedPull> {
 }
 
 /** Pulls page after page until there is no more, or it is time to continue as new. */
-async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promise<Ended> {
+async function pullMany({ reads, view, input }: Pulling, opened: OpenedPull): Promise<Ended> {
   const { settings, ...ref } = opened;
   const { stepsPerRun = Infinity } = settings;
   const activities = pullActivitiesOf(settings);
@@ -96,10 +96,10 @@ async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promis
     // Pages are in the store, so no host is waited for.
     isHostGone: async () => false,
   };
-  if (walks === "domains") {
+  if (reads === "domains") {
     await retryWhileThrottled(async () => await activities.listDomains(ref), hooks);
   }
-  const asked = { ...ref, pagesMax: pagesPerActivity[walks] };
+  const asked = { ...ref, pagesMax: pagesPerActivity[reads] };
   for (let steps = 1; ; steps++) {
     const summary = `after page ${view.progress.pull?.pages ?? 0}`;
     const pulled = await retryWhileThrottled(
@@ -120,7 +120,7 @@ async function execute(pulling: Pulling): Promise<Ended> {
   try {
     const opened = await open(pulling);
     if (opened.settings.searchAttribute) nameInSearch(pulling.input.pull);
-    return await walk(pulling, opened);
+    return await pullMany(pulling, opened);
   } catch (error) {
     return { kind: "close", ...endingOf(error) };
   }
@@ -130,12 +130,12 @@ async function execute(pulling: Pulling): Promise<Ended> {
  * Runs a pull: opens it, pulls and writes page after page, and closes it with a report that balances. The next run
  * continues with everything left undone by a cancel or a lack of credits or calls.
  */
-export async function runPull(walks: Walks, raw: unknown): Promise<RunReport> {
+export async function runPull(reads: Reads, raw: unknown): Promise<RunReport> {
   const parsed = parsePullInput(raw, workflowInfo());
   if ("problem" in parsed) throw ApplicationFailure.nonRetryable(parsed.problem, "InvalidInput");
   const { input, runId } = parsed;
   const view = new RunView(progressOf(runId, input));
-  const ended = await execute({ walks, view, input });
+  const ended = await execute({ reads, view, input });
   if (ended.kind === "close") return await end(view, ended);
   const cancelled = await cancelledBeforeNext();
   if (cancelled !== undefined) return await end(view, cancelled);

@@ -30,7 +30,7 @@ export function pullPlanLines(plan: PullPlan): readonly string[] {
       : [`  for ${counted(domains, "domain")} that it asks for, each by itself`]),
     ...(domains === undefined && passes > 1
       ? [
-          `  as many again for each further walk, ${passes} walks at most (passes_max), while results are missing`,
+          `  as many again for each further pass, ${passes} passes at most (passes_max), while results are missing`,
         ]
       : []),
   ];

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { connectorOf, readRequestOf } from "../../../connectors/source.ts";
-import { beginWalk, walkSchema, type Walk } from "../../api/page-walk.ts";
+import { beginPass, passSchema, type Pass } from "../../api/pass.ts";
 import type { Searchable } from "../../api/results.ts";
 import type { PullConfig } from "../../config/schema/pull.ts";
 import { pageRowsMax } from "../../limits.ts";
@@ -25,7 +25,7 @@ export type PullPlan = {
     /** `calls_max`: the next run continues from there. */
     readonly at_most: number;
   };
-  /** How often a search is walked at most; each walk costs as many calls. */
+  /** Passes over a search at most; each costs as many calls. */
   readonly passes_max: number;
   /** For job postings: domains that are still to be asked for. */
   readonly domains?: number;
@@ -59,8 +59,8 @@ type LastRound = {
 /** A run of a pull, and what it counted. */
 type Counted = { readonly runId: string; readonly tally: PullTally };
 
-/** The part of a kept page that says how far the walk is after it. */
-const keptPage = z.object({ walk: walkSchema });
+/** The part of a kept page that says how far the pass is after it. */
+const keptPage = z.object({ walk: passSchema });
 
 /** The newest runs of a pull that counted anything, newest first. */
 async function runsOf({ pull, target, state }: PlannedPull): Promise<readonly Counted[]> {
@@ -97,19 +97,19 @@ function continuedPlace(pull: PullConfig, place: PullPlace | undefined): PullPla
   return place.ordinal > 0 && place.domain === undefined ? undefined : place;
 }
 
-/** How many calls a walk still needs; undefined if its pages have not said how much there is. */
-function callsOfWalk(walk: Walk): number | undefined {
-  if (walk.isDone) return 0;
-  if (walk.total === undefined) return undefined;
+/** How many calls a pass still needs; undefined if its pages have not said how much there is. */
+function callsOfPass(pass: Pass): number | undefined {
+  if (pass.isDone) return 0;
+  if (pass.total === undefined) return undefined;
   // A service may return fewer results than it is asked for.
-  const size = walk.fullest === 0 ? walk.limit : Math.min(walk.limit, walk.fullest);
-  return Math.max(1, Math.ceil((walk.total.last - walk.seen) / size));
+  const size = pass.fullest === 0 ? pass.limit : Math.min(pass.limit, pass.fullest);
+  return Math.max(1, Math.ceil((pass.total.last - pass.seen) / size));
 }
 
-/** The walk of a place; if a page is kept, which is paid for, the walk after it. */
-function walkOf({ walk, page }: PullPlace, pageSize: number): Walk {
+/** The pass of a place; if a page is kept, which is paid for, the pass after it. */
+function passOf({ pass, page }: PullPlace, pageSize: number): Pass {
   if (page !== null) return keptPage.parse(page).walk;
-  return walk === null ? beginWalk(pageSize) : walkSchema.parse(walk);
+  return pass === null ? beginPass(pageSize) : passSchema.parse(pass);
 }
 
 /** How many domains a new round would ask for. Reads all of them, each once, as a run lists them. */
@@ -129,15 +129,15 @@ async function domainsToList({ pull, sources, signal }: PlannedPull): Promise<nu
 
 type Calls = { readonly least: number; readonly expected: number | undefined };
 
-/** What a search costs: the rest of its walk, or a walk like that of the last round. */
+/** What a search costs: the rest of its pass, or a pass like that of the last round. */
 function searchCalls(
   pull: PullConfig,
   place: PullPlace | undefined,
   last: LastRound | undefined,
 ): Calls {
   if (place !== undefined) {
-    const walk = walkOf(place, pull.pageSize);
-    return { least: walk.isDone ? 0 : 1, expected: callsOfWalk(walk) };
+    const pass = passOf(place, pull.pageSize);
+    return { least: pass.isDone ? 0 : 1, expected: callsOfPass(pass) };
   }
   if (last === undefined) return { least: 1, expected: undefined };
   const { results, calls, isAsNow } = last;
@@ -159,8 +159,8 @@ async function domainsLeft(
 ): Promise<number> {
   if (place?.isListed !== true) return await domainsToList(planned);
   const listed = runs.find(({ tally }) => tally.domains > 0)?.tally.domains ?? place.ordinal;
-  // The last page of the domain that is being walked may be here already, and paid for.
-  const isPaid = place.page !== null && walkOf(place, planned.pull.pageSize).isDone;
+  // The last page of the domain that is being read may be here already, and paid for.
+  const isPaid = place.page !== null && passOf(place, planned.pull.pageSize).isDone;
   return listed - place.ordinal + (isPaid ? 0 : 1);
 }
 

@@ -4,7 +4,7 @@ import type { Searchable } from "../../api/results.ts";
 import type { SearchQuery } from "../../api/search.ts";
 import { pageRowsMax, pullCallsDefault, pullPageSizeDefault } from "../../limits.ts";
 import { canonicalJson, sha256 } from "../hash.ts";
-import { pullWalksMax } from "../limits.ts";
+import { pullPassesMax } from "../limits.ts";
 import { membersOf } from "./members.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
 import { resultPathFault } from "./result-paths.ts";
@@ -26,7 +26,7 @@ export type PullConfig = {
   readonly pageSize: number;
   /** Calls of one run. */
   readonly callsMax: number;
-  /** Walks over a search, repeated while results are missing because they changed places. */
+  /** Passes over a search, repeated while results are missing because they changed places. */
   readonly passesMax: number;
   /** A run stops when its rejects exceed both: `rate` of everything read, from 0 to 1, and `rows`. */
   readonly rejectLimit: { readonly rate: number; readonly rows: number };
@@ -172,10 +172,10 @@ export const pullSchema = z
     passes_max: z
       .int()
       .min(1)
-      .max(pullWalksMax)
+      .max(pullPassesMax)
       .default(1)
       .describe(
-        "Walks over a search, each as long as results are missing that changed places; each costs as many calls.",
+        "Passes over a search, each as long as results are missing that changed places; each costs as many calls.",
       ),
     reject_limit: rejectLimitSchema,
     write_back: writeBackSchema,

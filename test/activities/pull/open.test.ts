@@ -8,7 +8,7 @@ import { failureOf, type Harness } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
-const hirings = { pull: "hirings", walks: "domains" } as const;
+const hirings = { pull: "hirings", reads: "domains" } as const;
 
 /** Makes a run end whose page was paid for and could not be written: the page waits for the next run. */
 async function leavePageWaiting(harness: Harness): Promise<void> {
@@ -27,7 +27,7 @@ describe("openPull", () => {
     expect(failure).toMatchObject({ type: "Busy", nonRetryable: true });
     expect(failure.message).toBe("pull scores is being done by run run-1 (workflow wf-run-1)");
     // Another pull has a lock of its own.
-    await PullRun.open(harness, { pull: "hiring", walks: "domains", runId: "run-3" });
+    await PullRun.open(harness, { pull: "hiring", reads: "domains", runId: "run-3" });
   });
 
   it("gives the lock back when the run is closed", async () => {

@@ -5,7 +5,7 @@ import { openPullHarness, rowsOf } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
 /** A pull that makes its calls domain by domain. */
-export const overDomains = { pull: "hiring", walks: "domains" } as const;
+export const overDomains = { pull: "hiring", reads: "domains" } as const;
 
 /** Begins a run of it, with its domains listed. */
 export async function openOverDomains(harness: Harness, runId = "run-1"): Promise<PullRun> {

@@ -76,12 +76,21 @@ describe("pullPages", () => {
     expect(await harness.sandbox.ledger("search")).toHaveLength(4);
   });
 
+  it("keeps a page under the name by which another version reads how far its pass is", async () => {
+    const harness = await openPullHarness();
+    const { target } = harness.deps;
+    const run = await PullRun.open(harness);
+    await failureOf(run.pull(1, harness.activitiesWith(withoutWriteBack(harness))));
+    const place = await harness.state.pullPlace({ target, pull: "scores" });
+    expect(place?.page).toMatchObject({ walk: { seen: 10 } });
+  });
+
   it("keeps the cursor only once its page is written", async () => {
     const harness = await openPullHarness();
     const run = await PullRun.open(harness);
     const { target } = harness.deps;
     await failureOf(run.pull(1, harness.activitiesWith(dyingAt(harness, "commitPage"))));
-    expect(await harness.state.pullPlace({ target, pull: "scores" })).toMatchObject({ walk: null });
+    expect(await harness.state.pullPlace({ target, pull: "scores" })).toMatchObject({ pass: null });
     expect(await rowsOf(harness, "scores.csv")).toHaveLength(11);
     const report = await run.finish();
     expect(report.pull).toMatchObject({ written: accountsFound - 10, unchanged: 10, calls: 4 });
@@ -200,8 +209,13 @@ describe("pullPages", () => {
   });
 
   it.each([
-    { does: "walks no second time unless it is told to", passesMax: 1, calls: 4, missing: 1 },
-    { does: "walks again for a result that was skipped", passesMax: 3, calls: 8, missing: 0 },
+    { does: "makes no second pass unless it is told to", passesMax: 1, calls: 4, missing: 1 },
+    {
+      does: "makes another pass for a result that was skipped",
+      passesMax: 3,
+      calls: 8,
+      missing: 0,
+    },
   ])("$does", async ({ passesMax, calls, missing }) => {
     const harness = await openPullHarness({ scores: [`passes_max: ${passesMax}`] });
     harness.sandbox.order("search", { shiftPage: "skipped" }, { after: 1 });
@@ -210,20 +224,20 @@ describe("pullPages", () => {
     expect(report).toMatchObject({ outcome: "done", balanced: true });
     expect(report.pull).toMatchObject({ calls, written, repeated: 0, finished: true });
     expect(report.warnings).toContain("39 results came, the total says 40");
-    const walked = "results changed places: the search was walked 2 times";
-    expect(report.warnings.includes(walked)).toBe(calls === 8);
+    const warning = "results changed places: the search took 2 passes";
+    expect(report.warnings.includes(warning)).toBe(calls === 8);
     expect(await rowsOf(harness, "scores.csv")).toHaveLength(written + 1);
   });
 
-  it("walks three times at most, and says what never came", async () => {
+  it("makes three passes at most, and says what never came", async () => {
     const harness = await openPullHarness({ scores: ["passes_max: 3"] });
     harness.sandbox.order("search", { falseTotal: 1 }, { times: 100 });
     const report = await (await PullRun.open(harness)).finish();
     expect(report.pull).toMatchObject({ calls: 12, written: accountsFound, finished: true });
     expect(report.warnings).toEqual([
       "40 results came, the total says 41",
-      "results changed places: the search was walked 2 times",
-      "results changed places: the search was walked 3 times",
+      "results changed places: the search took 2 passes",
+      "results changed places: the search took 3 passes",
     ]);
   });
 

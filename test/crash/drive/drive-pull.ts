@@ -5,17 +5,17 @@ import { Driver, runIds, type Drive } from "./drive-run.ts";
 /** A run of a pull to drive, under `runIds`. */
 export type PullDrive = Pick<Drive, "deps" | "journal"> & {
   readonly pull: string;
-  readonly walks: "domains" | "search";
+  readonly reads: "domains" | "search";
 };
 
 /** Runs a pull to its end in its workflow's order, from where the journal ends, one page for each activity. */
 export async function drivePull(drive: PullDrive): Promise<RunReport> {
-  const { pull, walks } = drive;
+  const { pull, reads } = drive;
   const driver = new Driver(drive);
   const { openPull, listDomains, pullPages, closeRun } = driver.activities;
-  const opening = { pull, walks, ...runIds, request: {} };
+  const opening = { pull, walks: reads, ...runIds, request: {} };
   const { settings: _, ...ref } = await driver.perform("openPull", openPull, opening);
-  if (walks === "domains") await driver.perform("listDomains", listDomains, ref);
+  if (reads === "domains") await driver.perform("listDomains", listDomains, ref);
   let end: PulledPages["end"] = null;
   for (let step = 1; end === null; step++) {
     const asked = { ...ref, pagesMax: 1 };

@@ -13,7 +13,7 @@ export const crashRun = z.discriminatedUnion("kind", [
     isHeld: z.boolean().optional(),
   }),
   z.object({ kind: z.literal("backfill"), input: z.looseObject({}) }),
-  z.object({ kind: z.literal("pull"), pull: z.string(), walks: z.enum(["domains", "search"]) }),
+  z.object({ kind: z.literal("pull"), pull: z.string(), reads: z.enum(["domains", "search"]) }),
 ]);
 
 /** The run that dies: of a sync, of a backfill or of a pull. */

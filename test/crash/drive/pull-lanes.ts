@@ -23,7 +23,7 @@ type Pulled = {
 /** A pull to be killed: which call it makes, how often, and where it writes. */
 type PullLane = {
   readonly pull: string;
-  readonly walks: "domains" | "search";
+  readonly reads: "domains" | "search";
   readonly step: "enrich" | "search";
   readonly pages: number;
   readonly file: string;
@@ -67,7 +67,7 @@ function violationsOf(
   return checks.flatMap(([isFine, what]) => (isFine ? [] : [what]));
 }
 
-function testOf({ pull, walks, step, pages, file }: PullLane): CrashTest<Pulled> {
+function testOf({ pull, reads, step, pages, file }: PullLane): CrashTest<Pulled> {
   const finish = async ({ address, folder, journal, drive }: Successor): Promise<Pulled> => {
     const report = await drive();
     const { ledger } = await readService(address);
@@ -76,7 +76,7 @@ function testOf({ pull, walks, step, pages, file }: PullLane): CrashTest<Pulled>
     return { report, written, paid, kept: journal.text() };
   };
   return {
-    plan: async () => ({ run: { kind: "pull", pull, walks }, files, finish }),
+    plan: async () => ({ run: { kind: "pull", pull, reads }, files, finish }),
     violationsOf,
     missingOf: (deaths, { effects, found: { paid, report } }) => [
       ...differs("calls of the run that nothing killed", paid, pages),
@@ -95,6 +95,6 @@ function testOf({ pull, walks, step, pages, file }: PullLane): CrashTest<Pulled>
 
 /** Pulls to be killed. */
 export const pulls = {
-  search: testOf({ pull: "scores", walks: "search", step: "search", pages: 2, file: "scores.csv" }),
-  domains: testOf({ pull: "hiring", walks: "domains", step: "enrich", pages: 3, file: "jobs.csv" }),
+  search: testOf({ pull: "scores", reads: "search", step: "search", pages: 2, file: "scores.csv" }),
+  domains: testOf({ pull: "hiring", reads: "domains", step: "enrich", pages: 3, file: "jobs.csv" }),
 };

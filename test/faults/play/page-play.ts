@@ -1,8 +1,8 @@
 import { requestAttempt } from "../../../activities/attempt.ts";
 import { withRetryBudget } from "../../../activities/upload/retry-budget.ts";
 import type { ApiClient } from "../../../src/api/client.ts";
-import { beginWalk, nextCursor, withSmallerPages } from "../../../src/api/page-walk.ts";
-import type { Walk } from "../../../src/api/page-walk.ts";
+import { beginPass, nextCursor, withSmallerPages } from "../../../src/api/pass.ts";
+import type { Pass } from "../../../src/api/pass.ts";
 import type { SearchPage } from "../../../src/api/search.ts";
 import { mayHaveSucceeded, TooLargeError } from "../../../src/errors.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
@@ -20,7 +20,7 @@ export class PagePlay implements Tried {
   elsewhere = 0;
   /** Failed attempts after which the page may have been paid for. */
   possiblyPaid = 0;
-  walk: Walk = beginWalk(limit);
+  pass: Pass = beginPass(limit);
   /** The client through which the last attempt met its fault. */
   #api: Pick<ApiClient, "search">;
   #attempts = 0;
@@ -78,17 +78,17 @@ export class PagePlay implements Tried {
   }
 
   async #ask(api: Pick<ApiClient, "search">, signal: AbortSignal): Promise<SearchPage> {
-    const query = { limit: this.walk.limit };
+    const query = { limit: this.pass.limit };
     try {
       return await api.search({
         of: "accounts",
         query,
-        cursor: nextCursor(this.walk),
+        cursor: nextCursor(this.pass),
         signal,
       });
     } catch (error) {
       if (mayHaveSucceeded(error)) this.possiblyPaid += 1;
-      if (error instanceof TooLargeError) this.walk = withSmallerPages(this.walk, error);
+      if (error instanceof TooLargeError) this.pass = withSmallerPages(this.pass, error);
       throw error;
     }
   }

@@ -15,7 +15,7 @@ import { PagePlay } from "./page-play.ts";
 export async function showPageCell(fault: Case, code: Code): Promise<RunReport> {
   const play = await PagePlay.prepare(fault);
   const expected = expectedOf(code, "search", fault);
-  const { limit } = play.walk;
+  const { limit } = play.pass;
   const meets = meetsOf(fault, "search");
   const last = await meetAll(play, { ...fault, meets, expected });
   const seen = play.elsewhere > 0 ? [] : expected.fails.map(() => "search");
@@ -23,7 +23,7 @@ export async function showPageCell(fault: Case, code: Code): Promise<RunReport> 
   await tryEarly(play, expected);
   const report = await goOn(play, expected, last);
   expect(play.possiblyPaid).toBe(expected.repeated);
-  expect(play.walk.limit).toBe(expected.next === "splits" ? limit / 2 : limit);
+  expect(play.pass.limit).toBe(expected.next === "splits" ? limit / 2 : limit);
   expect(report.requests).toBe((await play.requests()).length + play.elsewhere);
   return report;
 }
@@ -34,7 +34,7 @@ async function goOn(
   { next }: Expected,
   last: ApplicationFailure | undefined,
 ): Promise<RunReport> {
-  const { harness, run, walk } = play;
+  const { harness, run, pass } = play;
   if (next === "stops") {
     const failure = { code: last?.type ?? "", message: "stopped" };
     return await run.close({ outcome: "failed", failure });
@@ -43,7 +43,7 @@ async function goOn(
     await resetLimits(harness.state, "api:", harness.clock.moment());
   }
   const { items, bad } = await play.attempt();
-  expect(items).toHaveLength(walk.limit);
+  expect(items).toHaveLength(pass.limit);
   expect(bad).toEqual([]);
   return await run.close();
 }

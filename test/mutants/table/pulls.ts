@@ -10,7 +10,7 @@ export const mutantsOfPulls: readonly Mutant[] = [
         file: "activities/pull/pages.ts",
         find: "  const written = await writePage(",
         replace:
-          "  await deps.state.setWalk({ ...asked.step, walk });\n  const written = await writePage(",
+          "  await deps.state.setPass({ ...asked.step, pass });\n  const written = await writePage(",
       },
     ],
     test: {

@@ -112,16 +112,16 @@ export const mutantsOfRequests: readonly Mutant[] = [
   },
   {
     id: "M20",
-    plants: "the walk over pages has no guard",
+    plants: "the pass over pages has no guard",
     edits: [
       {
-        file: "src/api/page-walk.ts",
+        file: "src/api/pass.ts",
         find: "if (next > cursor) return next;",
         replace: "return next;",
       },
     ],
     test: {
-      file: "test/src/api/page-walk.test.ts",
+      file: "test/src/api/pass.test.ts",
       title: "stops at a cursor that is told again",
     },
   },

@@ -50,7 +50,7 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
   }
 
   async function commit(more: Partial<PageCommit> = {}): Promise<void> {
-    const page = { walk: null, counts, rejects: [], keys: [], isRefusal: false, at };
+    const page = { pass: null, counts, rejects: [], keys: [], isRefusal: false, at };
     await store.commitPage({ ...page, ...(await step()), ...more });
   }
 
@@ -63,10 +63,10 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
     await store.beginPull(beginning);
     const here = await step();
     await store.keepPage({ ...here, page: { items: [1] } });
-    const page = { walk: { cursor: 10 }, rejects: [reject], counts: { ...counts, read: 3 } };
+    const page = { pass: { cursor: 10 }, rejects: [reject], counts: { ...counts, read: 3 } };
     await commit({ ...here, ...page, keys: ["a", "b"] });
     await commit({ ...here, ...page, keys: ["a", "b"] });
-    expect(await place()).toMatchObject({ walk: { cursor: 10 }, page: null, isDone: false });
+    expect(await place()).toMatchObject({ pass: { cursor: 10 }, page: null, isDone: false });
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({
       ...counts,
       read: 3,
@@ -95,10 +95,10 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
   it("keeps no page of a place that has moved on", async () => {
     await store.beginPull(beginning);
     const here = await step();
-    await commit({ walk: { cursor: 1 } });
+    await commit({ pass: { cursor: 1 } });
     expect(await store.keepPage({ ...here, page: { items: [] } })).toBe("moved");
-    await store.setWalk({ ...here, walk: { cursor: 99 } });
-    expect(await place()).toMatchObject({ page: null, walk: { cursor: 1 } });
+    await store.setPass({ ...here, pass: { cursor: 99 } });
+    expect(await place()).toMatchObject({ page: null, pass: { cursor: 1 } });
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
   ])("with calls_max %i answers the second call with %s", async (callsMax, answer) => {
     await store.beginPull(beginning);
     expect(await store.beginCall({ ...(await step()), callsMax })).toBe("granted");
-    await commit({ walk: {} });
+    await commit({ pass: {} });
     expect(await store.beginCall({ ...(await step()), callsMax })).toBe(answer);
     const calls = answer === "granted" ? 2 : 1;
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({ calls, possiblyPaidTwice: 0 });
@@ -137,16 +137,16 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
     const call = { ...(await step()), callsMax: 10 };
     await store.keepPage({ ...call, page: { items: [] } });
     expect(await store.beginCall(call)).toBe("moved");
-    await commit({ walk: {} });
+    await commit({ pass: {} });
     expect(await store.beginCall(call)).toBe("moved");
   });
 
   it("continues with a round in the next run, and says so", async () => {
     await store.beginPull(beginning);
-    await commit({ walk: { cursor: 1 } });
+    await commit({ pass: { cursor: 1 } });
     await test.openRun("r2");
     await store.beginPull({ ...beginning, runId: "r2" });
-    expect(await place()).toMatchObject({ walk: { cursor: 1 }, begunBy: "r1" });
+    expect(await place()).toMatchObject({ pass: { cursor: 1 }, begunBy: "r1" });
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({ isContinued: false });
     expect(await store.pullTally({ runId: "r2" })).toMatchObject({ isContinued: true });
   });
@@ -156,22 +156,22 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
     ["the query is another", { queryHash: "other" }, { cursor: 1 }],
     ["rows would be written in two ways", { writeHash: "other" }, { cursor: 1 }],
     ["it is asked for", { anew: true }, { cursor: 1 }],
-  ])("begins a new round when %s", async (_, change, walk) => {
+  ])("begins a new round when %s", async (_, change, pass) => {
     await store.beginPull(beginning);
-    await commit({ walk, keys: ["a"] });
+    await commit({ pass, keys: ["a"] });
     await store.keepPage({ ...(await step()), page: { items: [] } });
     await test.openRun("r2");
     await store.beginPull({ ...beginning, runId: "r2", ...change });
-    expect(await place()).toMatchObject({ walk: null, page: null, begunBy: "r2", isDone: false });
+    expect(await place()).toMatchObject({ pass: null, page: null, begunBy: "r2", isDone: false });
     await commit({ runId: "r2", keys: ["a"] });
     expect(await store.pullTally({ runId: "r2" })).toMatchObject({ repeated: 0 });
   });
 
   it("opened a second time continues with the round that it began anew", async () => {
     await store.beginPull({ ...beginning, anew: true });
-    await commit({ walk: { cursor: 1 } });
+    await commit({ pass: { cursor: 1 } });
     await store.beginPull({ ...beginning, anew: true });
-    expect(await place()).toMatchObject({ walk: { cursor: 1 } });
+    expect(await place()).toMatchObject({ pass: { cursor: 1 } });
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({ isContinued: false, pages: 1 });
   });
 
@@ -184,12 +184,12 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
 
   it("counts the items that came before in the round, on other pages and on their own", async () => {
     await store.beginPull(beginning);
-    await commit({ walk: {}, keys: ["a", "b", "b"] });
-    await commit({ walk: null, keys: ["b", "c"] });
+    await commit({ pass: {}, keys: ["a", "b", "b"] });
+    await commit({ pass: null, keys: ["b", "c"] });
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({ repeated: 2, roundsDone: 1 });
   });
 
-  it("walks over domains, each once, in the order in which they came first", async () => {
+  it("goes over domains, each once, in the order in which they came first", async () => {
     await store.beginPull({ ...beginning, hasDomains: true });
     expect(await place()).toMatchObject({ isListed: false, domain: undefined });
     const listing = { ...name, runId: "r1", version: await store.beginListing(beginning), at };
@@ -234,12 +234,12 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
     expect(await place()).toMatchObject({ isDone: true });
   });
 
-  it("stays at a domain until its walk has ended", async () => {
+  it("stays at a domain until its pass has ended", async () => {
     await store.beginPull({ ...beginning, hasDomains: true });
     const listing = { ...name, runId: "r1", version: await store.beginListing(beginning), at };
     await store.addDomains({ ...listing, domains: ["a.example"], rejects: [], isLast: true });
-    await commit({ walk: { cursor: 1 } });
-    expect(await place()).toMatchObject({ domain: "a.example", walk: { cursor: 1 } });
+    await commit({ pass: { cursor: 1 } });
+    expect(await place()).toMatchObject({ domain: "a.example", pass: { cursor: 1 } });
     await commit();
     expect(await place()).toMatchObject({ domain: undefined, isDone: true });
   });
@@ -290,10 +290,10 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
 
   it("forgets what a pruned run added up, and keeps the place", async () => {
     await store.beginPull(beginning);
-    await commit({ walk: { cursor: 1 } });
+    await commit({ pass: { cursor: 1 } });
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
     await store.pruneRuns({ before: "2027-01-01T00:00:00.000Z" });
     expect(await store.pullTally({ runId: "r1" })).toBeUndefined();
-    expect(await place()).toMatchObject({ walk: { cursor: 1 } });
+    expect(await place()).toMatchObject({ pass: { cursor: 1 } });
   });
 });

@@ -17,13 +17,14 @@ export class PullRun {
 
   static async open(
     harness: Harness,
-    asked: Partial<Pick<OpenPullInput, "pull" | "request" | "walks">> & {
+    asked: Partial<Pick<OpenPullInput, "pull" | "request">> & {
+      readonly reads?: OpenPullInput["walks"];
       readonly runId?: string;
     } = {},
   ): Promise<PullRun> {
-    const { runId = "run-1", pull = "scores", walks = "search", request = {} } = asked;
+    const { runId = "run-1", pull = "scores", reads = "search", request = {} } = asked;
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}` };
-    const input = { pull, walks, runId, ...workflow, request };
+    const input = { pull, walks: reads, runId, ...workflow, request };
     const opened = await harness.perform(harness.activities.openPull, input);
     return new PullRun(harness, opened);
   }

@@ -162,7 +162,7 @@ async function writePull(store: StateStore, run: PastRun): Promise<void> {
   });
   const version = (await store.pullPlace(name))?.version ?? 0;
   const counts = { read: 400, written: 120, unchanged: 275, missing: 5 };
-  const page = { walk: null, counts, rejects: [], keys: [], isRefusal: false };
+  const page = { pass: null, counts, rejects: [], keys: [], isRefusal: false };
   await store.commitPage({ ...name, version, ...page, at: new Date(startedMs).toISOString() });
   const endedAt = new Date(startedMs + 4_000).toISOString();
   await store.endRun({ runId, outcome: "done", endedAt });

@@ -57,9 +57,9 @@ describe("a pull", () => {
   });
 
   it.each([
-    { type: "searchPull", walks: "search", pagesMax: 1, lists: 0 },
-    { type: "jobPostingsPull", walks: "domains", pagesMax: postingPagesPerActivity, lists: 1 },
-  ])("walks $walks, with $pagesMax pages in an activity", async ({ type, walks, ...much }) => {
+    { type: "searchPull", reads: "search", pagesMax: 1, lists: 0 },
+    { type: "jobPostingsPull", reads: "domains", pagesMax: postingPagesPerActivity, lists: 1 },
+  ])("reads $reads, with $pagesMax pages in an activity", async ({ type, reads, ...much }) => {
     const opened: OpenPullInput[] = [];
     const pages: number[] = [];
     const good = goodPull();
@@ -75,7 +75,9 @@ describe("a pull", () => {
       },
     });
     const handle = await run.run(type, { ...input, full: true, limit: 7 });
-    expect(opened).toMatchObject([{ pull: "scores", walks, request: { full: true, limit: 7 } }]);
+    expect(opened).toMatchObject([
+      { pull: "scores", walks: reads, request: { full: true, limit: 7 } },
+    ]);
     expect(pages).toEqual([much.pagesMax]);
     expect(run.callsOf("listDomains", "pullPages")).toHaveLength(1 + much.lists);
     const { pull } = await progressOf(handle);
@@ -137,16 +139,16 @@ describe("a pull", () => {
     expect(await handle.result()).toMatchObject({ outcome, error: { code: type } });
   });
 
-  it("fails with its report when its walk does", async () => {
+  it("fails with its report when its pass does", async () => {
     const run = fakes({
       ...goodPull(),
       pullPages: async () => {
-        throw fault("WalkBroken", {}, "it moved");
+        throw fault("PassBroken", {}, "it moved");
       },
     });
     const handle = await run.run("searchPull", input);
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { type: "WalkBroken", message: "it moved", details: [{ outcome: "failed" }] },
+      cause: { type: "PassBroken", message: "it moved", details: [{ outcome: "failed" }] },
     });
     expect(run.callsOf("closeRun")).toEqual(["closeRun failed"]);
   });

@@ -4,11 +4,11 @@ import type { PageCounts } from "./pull-runs.ts";
 
 /** A page that was written, or a domain that the service refused. */
 export type PageCommit = PullStep & {
-  /** Where the walk is now; null when it has ended. */
-  readonly walk: unknown;
-  /** The walk that begins instead of ending while fewer than `keys` keys came in the round. */
-  readonly again?: { readonly walk: unknown; readonly keys: number } | undefined;
-  /** Whether the walk covers earlier results once more, which then do not count as repeated. @default false */
+  /** Where the pass is now; null when it has ended. */
+  readonly pass: unknown;
+  /** The pass that begins instead of ending while fewer than `keys` keys came in the round. */
+  readonly again?: { readonly pass: unknown; readonly keys: number } | undefined;
+  /** Whether the pass covers earlier results once more, which then do not count as repeated. @default false */
   readonly isRepeat?: boolean | undefined;
   readonly counts: PageCounts;
   readonly rejects: readonly RejectEntry[];
@@ -35,10 +35,10 @@ export interface PullPageStore {
    * before.
    */
   keepPage(input: PullStep & { readonly page: unknown }): "kept" | "moved";
-  /** Continues with another walk, without a page: one with smaller pages, or null for one that begins anew. */
-  setWalk(input: PullStep & { readonly walk: unknown }): void;
+  /** Continues with another pass, without a page: one with smaller pages, or null for one that begins anew. */
+  setPass(input: PullStep & { readonly pass: unknown }): void;
   /**
-   * Moves the place to after a page: stores its counts and rejects and the walk, and forgets the kept page, in one
+   * Moves the place to after a page: stores its counts and rejects and the pass, and forgets the kept page, in one
    * transaction. Does nothing when another attempt has done so before.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */

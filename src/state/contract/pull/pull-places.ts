@@ -25,17 +25,19 @@ export const placeRow = z
     writeHash: z.string(),
     /** Whether all domains of the round are listed; a search has none. */
     isListed: flag,
-    /** Number of the domain that is walked; 0 in a search, and before the first. */
+    /** Number of the domain that is read; 0 in a search, and before the first. */
     ordinal: z.int(),
-    /** Where the walk is after the last written page; null before its first page. */
+    /** Where the pass is after the last written page; null before its first page. */
     walk: jsonColumn,
-    /** Whether a call for the page after `walk` left, and it is not known yet what it brought. */
+    /** Whether a call for the page after `pass` left, and it is not known yet what it brought. */
     isAsking: flag,
     /** Whether the round has ended: the next run begins anew. */
     isDone: flag,
     /** Pages and refused domains that this round is done with. */
     steps: z.int(),
   })
+  // The column keeps the name that older stores have.
+  .transform(({ walk: pass, ...place }) => ({ ...place, pass }))
   .readonly();
 
 /** A pull's place as it is in the store. */

@@ -6,9 +6,9 @@ import type { PullName, PullStep, StoredPlace } from "./pull-places.ts";
  * early.
  */
 export type PullPlace = StoredPlace & {
-  /** The domain that is walked; undefined in a search, and before the first. */
+  /** The domain that is read; undefined in a search, and before the first. */
   readonly domain: string | undefined;
-  /** The page after `walk` if it has come, and so is paid for, but is not written yet; null when there is none. */
+  /** The page after `pass` if it has come, and so is paid for, but is not written yet; null when there is none. */
   readonly page: unknown;
 };
 
@@ -49,7 +49,7 @@ export type ListedDomains = PullStep & {
   readonly at: string;
 };
 
-/** Rounds: one walk over everything that a search finds, or over the job postings of every domain. */
+/** Rounds: one reading of everything that a search finds, or of the job postings of every domain. */
 export interface PullRoundStore {
   /**
    * Continues the pull's round, or begins a new one: when the last has ended, when the query has changed, when pages

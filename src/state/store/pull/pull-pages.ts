@@ -18,7 +18,7 @@ import { addToPullRun, callsOf } from "./pull-runs.ts";
 
 async function commitPage(
   queries: Queries,
-  { walk: behind, again, isRepeat, keys: seen, ...page }: PageCommit,
+  { pass: behind, again, isRepeat, keys: seen, ...page }: PageCommit,
 ): Promise<void> {
   const { runId, version, target, pull, counts, rejects, isRefusal, at } = page;
   const name = { target, pull };
@@ -27,13 +27,13 @@ async function commitPage(
   if (place?.version !== version) return;
   const known = await addPullKeys(queries, name, seen);
   const isAgain = again !== undefined && (await countPullKeys(queries, name)) < again.keys;
-  const walk = isAgain ? again.walk : behind;
+  const pass = isAgain ? again.pass : behind;
   await insertRejects(queries, { runId, chunk: version, stage: 1, rejects, at });
   await setPage(queries, name, null);
   const listed = await countDomains(queries, name);
   const { ordinal, steps } = place;
-  const isDomainOver = listed > 0 && walk === null;
-  const isDone = walk === null && ordinal >= listed;
+  const isDomainOver = listed > 0 && pass === null;
+  const isDone = pass === null && ordinal >= listed;
   await addToPullRun(queries, runId, {
     ...counts,
     results: isRefusal ? 0 : counts.read,
@@ -49,7 +49,7 @@ async function commitPage(
     version: version + 1,
     steps: steps + 1,
     isAsking: false,
-    walk,
+    pass,
     ordinal: isDomainOver ? ordinal + 1 : ordinal,
     isDone,
   });
@@ -89,11 +89,11 @@ async function keepPage(
   return "kept";
 }
 
-async function setWalk(
+async function setPass(
   queries: Queries,
-  { walk, ...step }: Parameters<PullPageStore["setWalk"]>[0],
+  { pass, ...step }: Parameters<PullPageStore["setPass"]>[0],
 ): Promise<void> {
-  if (await isHere(queries, step)) await changePlace(queries, step, { walk });
+  if (await isHere(queries, step)) await changePlace(queries, step, { pass });
 }
 
 /** The pages of a store. */
@@ -102,7 +102,7 @@ export function createPullPageStore(db: StateDatabase): Remote<PullPageStore> {
     beginCall: writes(db, beginCall),
     forgetCall: writes(db, forgetCall),
     keepPage: writes(db, keepPage),
-    setWalk: writes(db, setWalk),
+    setPass: writes(db, setPass),
     commitPage: writes(db, commitPage),
   };
 }

@@ -37,10 +37,10 @@ export async function placeOfPull(
 export async function savePlace(
   queries: Queries,
   { target, pull }: PullName,
-  { isListed, isAsking, isDone, walk, ...place }: StoredPlace,
+  { isListed, isAsking, isDone, pass, ...place }: StoredPlace,
 ): Promise<void> {
   const flags = { isListed: Number(isListed), isAsking: Number(isAsking), isDone: Number(isDone) };
-  const saved = { ...place, ...flags, walk: toJson(walk) };
+  const saved = { ...place, ...flags, walk: toJson(pass) };
   await queries
     .insertInto("pulls")
     .values({ target, pull, ...saved })

@@ -37,7 +37,7 @@ function goesOn(place: StoredPlace, now: PullBeginning): boolean {
 
 function begun(now: PullBeginning, version: number): StoredPlace {
   const { runId: begunBy, queryHash, writeHash, hasDomains } = now;
-  const none = { ordinal: 0, walk: null, isAsking: false, isDone: false, steps: 0 };
+  const none = { ordinal: 0, pass: null, isAsking: false, isDone: false, steps: 0 };
   return { version, begunBy, queryHash, writeHash, isListed: !hasDomains, ...none };
 }
 

@@ -27,9 +27,9 @@ let runs = 0;
 
 /** Runs a pull to its end, or this many pages of it. Returns its calls. */
 async function pulled(harness: Harness, pull = "scores", pages = Infinity): Promise<number> {
-  const walks = pull === "hiring" ? "domains" : "search";
-  const run = await PullRun.open(harness, { pull, walks, runId: `run-${(runs += 1)}` });
-  if (walks === "domains") await run.listDomains();
+  const reads = pull === "hiring" ? "domains" : "search";
+  const run = await PullRun.open(harness, { pull, reads, runId: `run-${(runs += 1)}` });
+  if (reads === "domains") await run.listDomains();
   const report = pages === Infinity ? await run.finish() : undefined;
   if (report !== undefined) return report.pull?.calls ?? 0;
   await run.pull(pages);
@@ -141,7 +141,7 @@ describe("sluice plan of a pull", () => {
       out: [
         "scores pulls accounts: it never ran",
         "1 call at least, each of which costs credits, and 10,000 at most (calls_max); no round says how many yet",
-        "  as many again for each further walk, 2 walks at most (passes_max), while results are missing",
+        "  as many again for each further pass, 2 passes at most (passes_max), while results are missing",
       ],
     });
     await pulled(harness);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pullWalksMax } from "../../../../src/config/limits.ts";
+import { pullPassesMax } from "../../../../src/config/limits.ts";
 import type { PullConfig } from "../../../../src/config/schema/pull.ts";
 import { pageRowsMax } from "../../../../src/limits.ts";
 import { changed, loadYaml, problemsOf } from "../support.ts";
@@ -54,7 +54,7 @@ describe("a pull", () => {
       query,
       "page_size: 7",
       "calls_max: 3",
-      `passes_max: ${pullWalksMax}`,
+      `passes_max: ${pullPassesMax}`,
       `write_back: ${writeBack}`,
     );
     expect(pull).toMatchObject({
@@ -98,7 +98,7 @@ describe("a pull", () => {
     [`page_size: ${pageRowsMax + 1}`, `must be at most ${pageRowsMax}`],
     ["calls_max: 0", "must be at least 1"],
     ["passes_max: 0", "must be at least 1"],
-    [`passes_max: ${pullWalksMax + 1}`, `must be at most ${pullWalksMax}`],
+    [`passes_max: ${pullPassesMax + 1}`, `must be at most ${pullPassesMax}`],
     ["call_max: 3", 'unknown member "call_max" (did you mean "calls_max"?)'],
     [
       "job_postings: { domains_from: exports }",

@@ -9,7 +9,7 @@ import {
   valuesByType,
   type ValueType,
 } from "./published.ts";
-import { hiringDomain, pageOf, paths, type Resource, walk } from "./support.ts";
+import { hiringDomain, pageOf, paths, type Resource, readAll } from "./support.ts";
 
 /** The value types that an operator accepts for each kind of property; every other one is refused. */
 type Taken = Readonly<Record<Kind, readonly ValueType[]>>;
@@ -189,7 +189,7 @@ describe("an operator", () => {
   it("compares dates as days in UTC, whatever offset they come with, and their text as it is written", async () => {
     const client = await started();
     const domain = hiringDomain;
-    const postings = await walk(client, "job_postings", { domain });
+    const postings = await readAll(client, "job_postings", { domain });
     const day = String(postings[0]?.["event_on"]);
     const count = async (operator: Operator, value: unknown): Promise<number> => {
       const filters = [{ property: "event_on", operator, value }];

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type SandboxClient, started } from "../sandbox-client.ts";
 import { evaluate, type Item } from "./oracle.ts";
 import { accountProperties, contactProperties, searchOf } from "./random-searches.ts";
-import { idOf, pageOf, paths, type Resource, walk } from "./support.ts";
+import { idOf, pageOf, paths, type Resource, readAll } from "./support.ts";
 
 const searchedIn: Readonly<Record<Resource, readonly string[]>> = {
   accounts: ["name", "domain", "industry", "description", "country", "city"],
@@ -40,13 +40,13 @@ function textsOf(item: Item, resource: Resource): readonly string[] {
   });
 }
 
-/** Random searches, each walked page by page and compared with the oracle's result over all items. */
+/** Random searches, each read page by page and compared with the oracle's result over all items. */
 async function compare(
   client: SandboxClient,
   resource: Resource,
   more: { readonly domain?: string } = {},
 ): Promise<void> {
-  const items = await walk(client, resource, { ...more, limit: 100 });
+  const items = await readAll(client, resource, { ...more, limit: 100 });
   const logicName = resource === "job_postings" ? "filter_logic" : "filterLogic";
   let found = 0;
   const property = fc.asyncProperty(
@@ -54,7 +54,7 @@ async function compare(
     fc.constantFrom(10, 40, 100),
     async ({ logic, ...search }, limit) => {
       const body = { ...more, ...search, [logicName]: logic, limit };
-      const got = await walk(client, resource, body);
+      const got = await readAll(client, resource, body);
       const wanted = evaluate(
         items,
         { ...search, logic },
@@ -99,12 +99,12 @@ describe("a search", { timeout: 120_000 }, () => {
 
   it("finds the job postings that the oracle finds, in its order", async () => {
     const client = await started();
-    const domains = (await walk(client, "accounts", { limit: 100 })).map(({ domain }) =>
+    const domains = (await readAll(client, "accounts", { limit: 100 })).map(({ domain }) =>
       String(domain),
     );
     const sizes = await Promise.all(
       domains.map(
-        async (domain) => (await walk(client, "job_postings", { domain, limit: 100 })).length,
+        async (domain) => (await readAll(client, "job_postings", { domain, limit: 100 })).length,
       ),
     );
     const largest = domains[sizes.indexOf(Math.max(...sizes))];

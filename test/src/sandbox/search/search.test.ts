@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { answerSchemas } from "../../../../src/sandbox/http/openapi-answers.ts";
 import { int32Max } from "../../../../src/sandbox/limits.ts";
 import { account, gzipOf, someText, started, textLike } from "../sandbox-client.ts";
-import { hiringDomain as domain, idOf, pageOf, paths, type Resource, walk } from "./support.ts";
+import { hiringDomain as domain, idOf, pageOf, paths, type Resource, readAll } from "./support.ts";
 
 const resources: readonly Resource[] = ["accounts", "persons", "job_postings"];
 
@@ -89,11 +89,11 @@ describe("an account that was ingested", () => {
   it("is still found after a restart, and only once", async () => {
     const client = await started();
     await client.uploadJson([account(1)]);
-    const before = await walk(client, "accounts", { limit: 100 });
+    const before = await readAll(client, "accounts", { limit: 100 });
     await client.close();
     const again = await started({ dataFolder: client.dataFolder });
     await again.uploadJson([account(2)]);
-    const after = await walk(again, "accounts", { limit: 100 });
+    const after = await readAll(again, "accounts", { limit: 100 });
     expect(after).toHaveLength(before.length + 1);
     expect(after).toEqual(expect.arrayContaining(before));
   });
@@ -101,13 +101,13 @@ describe("an account that was ingested", () => {
   it("has job postings when its domain has, which are the same every time", async () => {
     const client = await started();
     const unknown = { domain: "company-7.example" };
-    expect(await walk(client, "job_postings", unknown)).toEqual([]);
+    expect(await readAll(client, "job_postings", unknown)).toEqual([]);
     await client.uploadJson([account(7)]);
-    const postings = await walk(client, "job_postings", { domain: "Company-7.EXAMPLE" });
+    const postings = await readAll(client, "job_postings", { domain: "Company-7.EXAMPLE" });
     expect(postings.length).toBeGreaterThan(0);
     const other = await started();
     await other.uploadJson([account(7)]);
-    expect(await walk(other, "job_postings", unknown)).toEqual(postings);
+    expect(await readAll(other, "job_postings", unknown)).toEqual(postings);
   });
 });
 
@@ -143,7 +143,7 @@ describe("a page", () => {
     "has items of the shape that openapi.json tells, each once: %s",
     async (of) => {
       const client = await started();
-      const items = await walk(client, of, { domain, limit: 7 });
+      const items = await readAll(client, of, { domain, limit: 7 });
       expect(items).toHaveLength({ accounts: 40, persons: 100, job_postings: 73 }[of]);
       expect(new Set(items.map(idOf)).size).toBe(items.length);
       const schema = {
@@ -187,16 +187,16 @@ describe("a page", () => {
 
   it("answers searches of many kinds in turn", async () => {
     const client = await started();
-    const walked = await Promise.all(
+    const found = await Promise.all(
       ["name", "domain", "industry", "country", "city", "founded_year"].map(
         async (name) =>
-          await walk(client, "accounts", {
+          await readAll(client, "accounts", {
             sort: [{ sort_by: name, sort_order: "desc" }],
             limit: 9,
           }),
       ),
     );
-    for (const items of walked) expect(new Set(items.map(idOf)).size).toBe(40);
+    for (const items of found) expect(new Set(items.map(idOf)).size).toBe(40);
   });
 });
 

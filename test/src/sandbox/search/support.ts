@@ -32,7 +32,7 @@ export function pageOf({ status, body }: Answer): Page {
 }
 
 /** All items of a search, page by page. */
-export async function walk(
+export async function readAll(
   client: SandboxClient,
   resource: Resource,
   body: Readonly<Record<string, unknown>> = {},

@@ -7,12 +7,12 @@ import type { SearchPage } from "./search.ts";
 
 const count = z.int().min(0);
 
-/** Reads a stored walk. */
-export const walkSchema = z
+/** Reads a stored pass. */
+export const passSchema = z
   .object({
     /** Results to ask for with the next page. */
     limit: z.int().min(1),
-    /** The cursor of the next page; absent for the first, and once the walk is done. */
+    /** The cursor of the next page; absent for the first, and once the pass is done. */
     cursor: z.int().min(1).max(cursorMax).optional(),
     /** Pages with at least one result. */
     filledPages: count,
@@ -27,60 +27,60 @@ export const walkSchema = z
     /** Matches as the pages state them: the latest number, and the greatest. */
     total: z.object({ last: count, greatest: count }).readonly().optional(),
     isDone: z.boolean(),
-    /** Earlier walks over the same query, which were repeated because results had changed places. */
+    /** Earlier passes over the same query, which were repeated because results had changed places. */
     earlier: count.default(0),
-    /** Facts about the walk that a person should know, at most one of each kind. */
+    /** Facts about the pass that a person should know, at most one of each kind. */
     notes: z.array(z.string()).readonly(),
   })
   .readonly();
 
-/** The state of a walk over the pages of one query: plain JSON, to be stored between two pages. */
-export type Walk = z.output<typeof walkSchema>;
+/** The state of a pass over the pages of one query: plain JSON, to be stored between two pages. */
+export type Pass = z.output<typeof passSchema>;
 
-/** A walk that has not begun; `limit` is the query's. */
-export function beginWalk(limit: number, earlier = 0): Walk {
+/** A pass that has not begun; `limit` is the query's. */
+export function beginPass(limit: number, earlier = 0): Pass {
   const counts = { filledPages: 0, emptyPages: 0, fullest: 0, seen: 0, bad: 0 };
   return { limit, ...counts, isDone: false, earlier, notes: [] };
 }
 
-/** The cursor to ask for the next page with; undefined for the first page, and once the walk is done. */
-export function nextCursor({ cursor }: Walk): number | undefined {
+/** The cursor to ask for the next page with; undefined for the first page, and once the pass is done. */
+export function nextCursor({ cursor }: Pass): number | undefined {
   return cursor;
 }
 
 /**
- * The walk after one of its pages is stored.
+ * The pass after one of its pages is stored.
  * @throws ApiContractError when the pages would not end: a cursor that is missing, repeated or smaller, too many pages
  * in a row without a result, or more pages than the total suggests.
  */
-export function afterPage(walk: Walk, page: SearchPage): Walk {
+export function afterPage(pass: Pass, page: SearchPage): Pass {
   const { meta } = page;
   const results = page.items.length + page.bad.length;
   const isEmpty = results === 0;
-  const { cursor: _, ...rest } = walk;
-  const after: Walk = {
+  const { cursor: _, ...rest } = pass;
+  const after: Pass = {
     ...rest,
-    ...totalAfter(walk, meta.total),
-    filledPages: walk.filledPages + (isEmpty ? 0 : 1),
-    emptyPages: isEmpty ? walk.emptyPages + 1 : 0,
-    fullest: Math.max(walk.fullest, results),
-    seen: walk.seen + results,
-    bad: walk.bad + page.bad.length,
+    ...totalAfter(pass, meta.total),
+    filledPages: pass.filledPages + (isEmpty ? 0 : 1),
+    emptyPages: isEmpty ? pass.emptyPages + 1 : 0,
+    fullest: Math.max(pass.fullest, results),
+    seen: pass.seen + results,
+    bad: pass.bad + page.bad.length,
   };
   if (meta.hasNextPage !== true) return ended(after, meta.hasNextPage);
   assertEnds(after);
-  return { ...after, cursor: cursorAfter(walk, meta.nextCursor) };
+  return { ...after, cursor: cursorAfter(pass, meta.nextCursor) };
 }
 
-/** The note on a walk that ended because its last page did not say whether another follows. */
+/** The note on a pass that ended because its last page did not say whether another follows. */
 export const endNotStated = "end not stated";
 
 const totalChanged = "total changed";
 
 function totalAfter(
-  { total, notes }: Walk,
+  { total, notes }: Pass,
   told: number | undefined,
-): Pick<Walk, "notes" | "total"> {
+): Pick<Pass, "notes" | "total"> {
   if (told === undefined) return { notes, ...(total === undefined ? {} : { total }) };
   const greatest = Math.max(told, total?.greatest ?? 0);
   const isNews = total !== undefined && total.last !== told;
@@ -88,7 +88,7 @@ function totalAfter(
     total: { last: told, greatest },
     notes: isNews
       ? [
-          // Only the last change, so that a total that never settles does not fill the walk.
+          // Only the last change, so that a total that never settles does not fill the pass.
           ...notes.filter((note) => !note.startsWith(totalChanged)),
           `${totalChanged} from ${total.last} to ${told}`,
         ]
@@ -96,18 +96,18 @@ function totalAfter(
   };
 }
 
-function ended(walk: Walk, hasNextPage: false | undefined): Walk {
-  const { seen, total } = walk;
-  const notes = [...walk.notes];
+function ended(pass: Pass, hasNextPage: false | undefined): Pass {
+  const { seen, total } = pass;
+  const notes = [...pass.notes];
   if (hasNextPage === undefined) notes.push(endNotStated);
   if (total !== undefined && total.last !== seen) {
     notes.push(`${seen} results came, the total says ${total.last}`);
   }
-  return { ...walk, isDone: true, notes };
+  return { ...pass, isDone: true, notes };
 }
 
-/** Each page is paid for, so a walk that cannot end is stopped before it asks for the next one. */
-function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): void {
+/** Each page is paid for, so a pass that cannot end is stopped before it asks for the next one. */
+function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Pass): void {
   if (emptyPages > emptyPagesMax) {
     throw endless(`${emptyPages} pages in a row without a result, and another is said to follow`);
   }
@@ -123,23 +123,23 @@ function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): v
 }
 
 /** Cursors that only grow never repeat; the first page is at 0 (docs/facts/service.md#search). */
-function cursorAfter({ cursor = 0 }: Walk, next: number | undefined): number {
+function cursorAfter({ cursor = 0 }: Pass, next: number | undefined): number {
   if (next === undefined) throw endless("has_next_page is true, and next_cursor is missing");
   if (next > cursor) return next;
   throw endless(`a cursor loop: next_cursor ${next} came with the page of cursor ${cursor}`);
 }
 
 function endless(why: string): ApiContractError {
-  return new ApiContractError(`page walk: ${why}`, { mayHaveSucceeded: true });
+  return new ApiContractError(`the pages would not end: ${why}`, { mayHaveSucceeded: true });
 }
 
 /**
- * The walk with half the results per page, after the service or `pageBytesMax` said that a page is too large.
+ * The pass with half the results per page, after the service or `pageBytesMax` said that a page is too large.
  * @throws ApiContractError when a page of one result was too large.
  */
-export function withSmallerPages(walk: Walk, cause: TooLargeError): Walk {
+export function withSmallerPages(pass: Pass, cause: TooLargeError): Pass {
   const { mayHaveSucceeded } = cause;
-  if (walk.limit > 1) return { ...walk, limit: Math.floor(walk.limit / 2) };
+  if (pass.limit > 1) return { ...pass, limit: Math.floor(pass.limit / 2) };
   const message = `${cause.message}, for a page of one result`;
   throw new ApiContractError(message, { cause, mayHaveSucceeded });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { beginWalk } from "../../../src/api/page-walk.ts";
-import type { Walk } from "../../../src/api/page-walk.ts";
+import { beginPass } from "../../../src/api/pass.ts";
+import type { Pass } from "../../../src/api/pass.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { ApiContractError } from "../../../src/errors.ts";
 import { pages } from "./pages.ts";
@@ -51,7 +51,7 @@ async function service(
 
 async function idsOf(
   { url }: TestServer,
-  from: Partial<SearchPageInput> & { from?: Walk } = {},
+  from: Partial<SearchPageInput> & { from?: Pass } = {},
 ): Promise<unknown[]> {
   const ids: unknown[] = [];
   for await (const { page: each } of pages(clientOf(url), { ...firstPage, ...from })) {
@@ -69,20 +69,20 @@ describe("pages", () => {
     expect(server.seen).toHaveLength(Math.max(1, Math.ceil(total / 10)));
   });
 
-  it("continues from a walk that was kept, without paying again", async () => {
+  it("continues from a pass that was kept, without paying again", async () => {
     const server = await service(25, ({ times }) => (times === 3 ? 500 : undefined));
     const came: unknown[] = [];
-    let kept = beginWalk(100);
+    let kept = beginPass(100);
     const client = clientOf(server.url);
-    const walkOn = async (): Promise<void> => {
+    const goOn = async (): Promise<void> => {
       for await (const each of pages(client, { ...firstPage, from: kept })) {
         came.push(...each.page.items.map((item) => item["mk_id"]));
-        kept = each.walk;
+        kept = each.pass;
       }
     };
-    await rejection(walkOn());
+    await rejection(goOn());
     expect(came).toEqual(all(20));
-    await walkOn();
+    await goOn();
     expect(came).toEqual(all(25));
     expect(server.seen).toHaveLength(4);
   });
@@ -121,7 +121,7 @@ describe("pages", () => {
     const { value } = await came.next();
     expect(value).toMatchObject({
       page: { items: [foundAccount], bad: [{ index: 0 }] },
-      walk: { isDone: true, seen: 2, notes: [] },
+      pass: { isDone: true, seen: 2, notes: [] },
     });
   });
 
@@ -132,15 +132,15 @@ describe("pages", () => {
       if (times === 2) abort.abort(reason);
       return undefined;
     });
-    const walk = async (): Promise<void> => {
-      for await (const { walk: each } of pages(clientOf(server.url), {
+    const readAll = async (): Promise<void> => {
+      for await (const { pass: each } of pages(clientOf(server.url), {
         ...firstPage,
         signal: abort.signal,
       })) {
         expect(each.seen).toBeLessThanOrEqual(20);
       }
     };
-    expect(await rejection(walk())).toBe(reason);
+    expect(await rejection(readAll())).toBe(reason);
     expect(server.seen).toHaveLength(2);
   });
 });
