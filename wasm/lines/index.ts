@@ -314,8 +314,10 @@ function writeValue(field: Field, from: usize, to: usize, flag: u32): bool {
       return isPlainInteger(from, to) && putDigits(from, to);
     case NUMBER:
       return putDigits(from, plainNumberEnd(from, to));
-    default:
+    case BOOLEAN:
       return putBoolean(from, to);
+    default:
+      return false;
   }
 }
 
