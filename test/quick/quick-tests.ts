@@ -5,6 +5,7 @@ import { join } from "node:path";
 /** They hold the pages, names and tables to what the house promises. */
 const always = [
   "test/house/docs.test.ts",
+  "test/house/readme.test.ts",
   "test/house/structure.test.ts",
   "test/house/commands.test.ts",
   "test/house/errors.test.ts",
