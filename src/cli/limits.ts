@@ -57,3 +57,6 @@ export const sendAnswerBytesMax = 64 * 1024;
 
 /** How long `status` waits for Temporal to say what a run waits for. */
 export const statusTemporalMsMax = 3_000;
+
+/** How long a command waits for a source that asks to be left alone, in ms, before it says when to try again. */
+export const sourceWaitMsMax = 60_000;

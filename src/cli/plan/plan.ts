@@ -1,4 +1,3 @@
-import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, checkWriteBack, connectorOf } from "../../../connectors/source.ts";
 import { type Config, type SyncConfig, targetOf } from "../../config/config.ts";
 import { pullsInto } from "../../config/feedback-loop.ts";
@@ -15,10 +14,11 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
+import { waitingSourcesOf } from "../running/wait-for-source.ts";
 import { deployedOf } from "./deployed.ts";
 import { planLines, planReport, type PlanReport } from "./plan-report.ts";
 import { pullPlanLines } from "./pull-plan-text.ts";
-import { planPull, type PullPlan } from "./pull-plan.ts";
+import { planPull, type PlannedPull, type PullPlan } from "./pull-plan.ts";
 import { readPlan } from "./read-plan.ts";
 
 type PlanOptions = GlobalOptions & { readonly sample?: number };
@@ -36,11 +36,11 @@ const onlyReads = { onlyReads: true };
 async function costOf(
   config: Config,
   pull: PullConfig,
-  state: StateStore | undefined,
+  { state, sources }: Pick<PlannedPull, "sources" | "state">,
 ): Promise<PullPlan> {
   const { api } = config;
   const { signal } = new AbortController();
-  const of = { pull, target: targetOf(api), sources: sourcesOf(config), state, signal };
+  const of = { pull, target: targetOf(api), sources, state, signal };
   return await planPull({ ...of, requestsPerSecond: api.requestsPerSecond });
 }
 
@@ -62,11 +62,11 @@ async function planOfPull(
     throw new ConfigError(`--sample reads rows of a sync, and ${pull.name} is a pull`);
   }
   // As its run does, so that a missing table is reported before anything is paid for.
-  const sources = sourcesOf(config);
+  const sources = waitingSourcesOf(config, context);
   await checkWriteBack({ sources }, pull, AbortSignal.timeout(sourceMsMax));
   const report = await withStateThere(
     config,
-    async (state) => await costOf(config, pull, state),
+    async (state) => await costOf(config, pull, { state, sources }),
     onlyReads,
   );
   print(context, options, { report, lines: pullPlanLines(report) });
@@ -88,7 +88,8 @@ async function planOfSync(
   config: Config,
   { sync, options }: { readonly sync: SyncConfig; readonly options: PlanOptions },
 ): Promise<void> {
-  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  const sources = waitingSourcesOf(config, context);
+  const source = connectorOf({ sources }, sync.connector);
   const { signal } = new AbortController();
   await checkColumns(source, sync, { signal, mayName: true });
   const { sample } = options;
@@ -102,7 +103,7 @@ async function planOfSync(
       const pulls: PullPlan[] = [];
       for (const { pull } of pullsInto(sync, config.pulls)) {
         const into = config.pulls.get(pull);
-        if (into !== undefined) pulls.push(await costOf(config, into, state));
+        if (into !== undefined) pulls.push(await costOf(config, into, { state, sources }));
       }
       const open = await openRunOf(state, { target, sync });
       return planReport(config, sync, { deployed, read, sample, pulls, open });

@@ -32,6 +32,12 @@ import { pingService } from "./ping.ts";
 /** A finding and its subject: a connection as something reads it, or the service. */
 type Found = Finding & { readonly subject: string; readonly exitCode?: number | undefined };
 
+/** The subject of findings about a store in Postgres. */
+const stateStore = "state store";
+
+/** The name of the finding that says whether the state can be used: a server that is reached may lack its tables. */
+const usable = "usable";
+
 /** Runs one look; a SluiceError that it throws becomes a finding. */
 async function finding(
   name: string,
@@ -78,9 +84,9 @@ async function checkUse(config: Config, { subject, ...from }: Use): Promise<Foun
   const request = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   let findings: readonly Finding[] = [];
   // An error that a connector throws is a finding as well, and hides no other connection's.
-  const whole = await finding("check", async () => {
+  const whole = await finding("source", async () => {
     findings = (await source?.check?.(request)) ?? [];
-    return "its connector has no check: nothing was looked at";
+    return "not looked at, because its connector has no check";
   });
   return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
 }
@@ -103,14 +109,14 @@ async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise
     return { ...found, subject: `sync ${sync.name}` };
   };
   let found: readonly Found[] = [];
-  const opened = await finding("state", async () => {
+  const opened = await finding(usable, async () => {
     found = await readState(
       config,
       async (state) => await Promise.all(syncs.map(async (sync) => await look(state, sync))),
     );
     return undefined;
   });
-  const subject = config.store === undefined ? "state folder" : "store";
+  const subject = config.store === undefined ? "state folder" : stateStore;
   return [{ ...opened, subject }, ...found].filter(({ ok }) => !ok);
 }
 
@@ -206,8 +212,8 @@ export const registerCheck: Register = (program, context) => {
       addNew(found, await checkNeeds(config, reached));
       const { store } = config;
       if (name === undefined && store !== undefined) {
-        const looked = await finding("store", async () => storeText(await lookAtStore(store)));
-        addNew(found, [{ ...looked, subject: "store" }]);
+        const looked = await finding(usable, async () => storeText(await lookAtStore(store)));
+        addNew(found, [{ ...looked, subject: stateStore }]);
       }
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {

@@ -1,9 +1,9 @@
-import { sourcesOf } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { ConfigError } from "../../errors.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
+import { waitingSourcesOf } from "../running/wait-for-source.ts";
 import { explainJson, explainText, isUnheardOf } from "./explain-text.ts";
 import { explain } from "./explained.ts";
 import { syncOrFormer } from "./former-sync.ts";
@@ -32,7 +32,7 @@ export const registerExplain: Register = (program, context) => {
       if (options.scan === true && options.place !== undefined) {
         throw new ConfigError("--scan looks for a key, and --place names its row");
       }
-      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+      const source = connectorOf({ sources: waitingSourcesOf(config, context) }, sync.connector);
       const isPlace = options.place !== undefined;
       const scans = options.scan === true;
       const explained = await explain({ config, sync, source, name, scans, isPlace });

@@ -1,5 +1,4 @@
 import type { Source } from "../../../connectors/contract/connector.ts";
-import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { targetOf, type SyncConfig } from "../../config/config.ts";
 import { lineOf, recordOf, type RecordPage } from "../../pipeline/page.ts";
@@ -16,6 +15,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
+import { waitingSourcesOf } from "../running/wait-for-source.ts";
 import { knownOf, mappedRows, wasSecond, withStateThere, wouldBeSent } from "./mapped-rows.ts";
 
 type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key?: readonly string[] };
@@ -149,7 +149,7 @@ export const registerPreview: Register = (program, context) => {
     .action(async (name: string | undefined, options: PreviewOptions) => {
       const config = await configOf(context, options);
       const sync = syncNamed(config, name);
-      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+      const source = connectorOf({ sources: waitingSourcesOf(config, context) }, sync.connector);
       const { signal } = new AbortController();
       await checkColumns(source, sync, { signal, mayName: true });
       await withStateThere(

@@ -8,7 +8,7 @@ import {
   type WorkflowHandle,
 } from "@temporalio/client";
 
-import type { Progress } from "../../../workflows/sync/progress.ts";
+import type { Progress, ProgressCounts } from "../../../workflows/sync/progress.ts";
 import { ApiUnavailableError, ConfigError } from "../../errors.ts";
 import { whyNoNamespace } from "../../local/presence.ts";
 import { withRead } from "../../report/counts.ts";
@@ -42,6 +42,42 @@ export type ReadAhead = (runId: string) => Promise<StageCounts>;
 async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Promise<Progress> {
   if (ahead === undefined || progress.pull !== undefined) return progress;
   return { ...progress, counts: withRead(progress.counts, await ahead(progress.run_id)) };
+}
+
+/**
+ * The larger of each count. A chunk that has just been staged is nobody's for a moment: it is not being read any more,
+ * and its workflow has not heard of it.
+ */
+function notBelow(before: ProgressCounts, now: ProgressCounts): ProgressCounts {
+  const larger = (name: keyof ProgressCounts): number => Math.max(before[name], now[name]);
+  return {
+    read: larger("read"),
+    sent: larger("sent"),
+    unchanged: larger("unchanged"),
+    filtered: larger("filtered"),
+    rejected: larger("rejected"),
+    staged_chunks: larger("staged_chunks"),
+    committed_chunks: larger("committed_chunks"),
+    gzip_bytes: larger("gzip_bytes"),
+  };
+}
+
+/** A way to ask for the progress of a run that never goes back from one answer to the next. */
+function onlyForward({
+  share,
+  ahead,
+}: Pick<Following, "ahead" | "share">): (
+  told: Progress,
+) => Promise<{ readonly progress: Progress; readonly part: number | undefined }> {
+  let [counts, part]: [ProgressCounts | undefined, number | undefined] = [undefined, undefined];
+  return async (told) => {
+    const now = await withAhead(told, ahead);
+    counts = notBelow(counts ?? now.counts, now.counts);
+    const progress = { ...now, counts };
+    const read = await share(progress);
+    part = read === undefined ? part : Math.max(read, part ?? 0);
+    return { progress, part };
+  };
 }
 
 /** A workflow that ended: with its report, or with the error that kept it from having one. */
@@ -142,6 +178,7 @@ async function showProgress(
   { context, share, ahead, signal, isSent = true, silentMs = silentMsDefault }: Following,
 ): Promise<void> {
   const line = createProgressLine(context);
+  const progressOf = onlyForward({ share, ahead });
   const startedAt = Date.now();
   let answeredAt = startedAt;
   let isModeTold = false;
@@ -157,13 +194,13 @@ async function showProgress(
     });
     asking.last = asked;
     const { told, trouble } = await asked;
-    const progress = told === undefined ? undefined : await withAhead(told, ahead);
-    const part = progress === undefined ? undefined : await share(progress);
+    const answer = told === undefined ? undefined : await progressOf(told);
     if (signal.aborted) return;
-    if (progress === undefined) {
+    if (answer === undefined) {
       if (Date.now() - answeredAt >= silentMs) line.show(nobodyAnswers, nobodyAnswers);
     } else {
       answeredAt = Date.now();
+      const { progress, part } = answer;
       const mode = isSent ? progress.mode : null;
       const shown = { ...progress, mode, waiting: progress.waiting ?? trouble ?? null };
       first ??= { read: progress.counts.read, share: part ?? 0 };

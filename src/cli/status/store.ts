@@ -29,7 +29,7 @@ async function serverOf(context: Context, options: GlobalOptions): Promise<Store
 /** The text about a store in Postgres. */
 export function storeText({ storeId, version, bytes, clockAheadMs }: StoreLook): string {
   const clock = `its clock is ${durationText(Math.abs(clockAheadMs))} ${clockAheadMs < 0 ? "behind" : "ahead"}`;
-  return `store ${storeId}, version ${version}, ${byteText(bytes)}; ${clock}`;
+  return `id ${storeId}, version ${version}, ${byteText(bytes)}; ${clock}`;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { assertSameAccount, holderOf } from "../../../connectors/identities.ts";
-import { sourcesOf } from "../../../connectors/registry.ts";
 import { checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
@@ -22,6 +21,7 @@ import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
 import { knownOf, mappedRows, withStateThere } from "../run/mapped-rows.ts";
 import { useService } from "../running/services.ts";
+import { waitingSourcesOf } from "../running/wait-for-source.ts";
 import { assertAskable, resendMissing, type ResendOptions } from "./resend.ts";
 import { verifyJson, verifyText, type ShownVerification } from "./verify-text.ts";
 
@@ -60,7 +60,7 @@ async function verifyIn(
   state: StateStore,
   { config, sync, choice, callsMax, signal }: Verifying,
 ): Promise<Verification> {
-  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  const source = connectorOf({ sources: waitingSourcesOf(config, context) }, sync.connector);
   await checkColumns(source, sync, { signal, mayName: true });
   const at = new Date(state.now()).toISOString();
   const target = targetOf(config.api);

@@ -273,4 +273,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "tells what failed first, not what closing threw on top of it",
     },
   },
+  {
+    id: "S1981",
+    plants: "the progress of a run goes back by the rows of a chunk that was just staged",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "counts = notBelow(counts ?? now.counts, now.counts);",
+        replace: "({ counts } = now);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "never goes back by the rows of a chunk that is staged",
+    },
+  },
 ];

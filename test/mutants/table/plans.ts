@@ -268,4 +268,19 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "takes what an older mapping made also where today's has made a few records already",
     },
   },
+  {
+    id: "S1982",
+    plants: "a command that waited for a source reads all of it anew",
+    edits: [
+      {
+        file: "src/cli/running/wait-for-source.ts",
+        find: "from = structuredClone(page.position);",
+        replace: "void page;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/wait-for-source.test.ts",
+      title: "waits as long as the source asks, says so, and gives no row twice",
+    },
+  },
 ];

@@ -164,7 +164,7 @@ describe("sluice check", () => {
     );
     const { lines } = await checkIn(folder);
     const failed = lines.filter((line) => line.startsWith("FAIL"));
-    expect(failed).toEqual([expect.stringMatching(/^FAIL {2}store: state: .*ECONNREFUSED/)]);
+    expect(failed).toEqual([expect.stringMatching(/^FAIL {2}state store: usable: .*ECONNREFUSED/)]);
   });
 
   it("refuses a connection that is not there", async () => {

@@ -150,6 +150,41 @@ it("tells how the records of a run travel, and not of one that sends nothing", a
   expect(await toldOf(false)).toEqual(["waiting for credits"]);
 });
 
+it("never goes back by the rows of a chunk that is staged, and that its workflow has not heard of", async () => {
+  const said: string[] = [];
+  const ended = Promise.withResolvers<RunReport>();
+  const none = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
+  const counts = { ...noCounts, read: 10, sent: 10, staged_chunks: 1, committed_chunks: 1 };
+  let asked = 0;
+  const query = async <Answer>(): Promise<Answer> => {
+    // Asked for the third time, the workflow knows its second chunk.
+    const told = ++asked < 3 ? counts : { ...counts, read: 100, sent: 40, staged_chunks: 2 };
+    return await Promise.resolve(z.custom<Answer>().parse({ ...inMode, counts: told }));
+  };
+  const { handle } = new UnansweredRun(async () => await ended.promise);
+  const shares: (number | undefined)[] = [];
+  const followed = followRun(
+    { ...handle, query, describe: undescribed },
+    {
+      context: { ...context, say: (text) => void said.push(text) },
+      ahead: async () => (asked === 1 ? { ...none, read: 90 } : none),
+      share: async ({ counts: { read } }) => {
+        shares.push(read);
+        return undefined;
+      },
+      signal: new AbortController().signal,
+    },
+  );
+  await until(async () => said.at(-1)?.includes("40 sent") === true);
+  ended.reject(new Error("ended"));
+  await followed;
+  expect(said.slice(1)).toEqual([
+    "100 rows read, 10 sent, 1 chunk committed",
+    "100 rows read, 40 sent, 1 chunk committed",
+  ]);
+  expect(shares).toEqual([100, 100, 100]);
+});
+
 it.each([
   ["goes on with a run that was reset", "RUNNING", { report: reportWith({}) }],
   ["says of a run that was terminated that it was", "TERMINATED", { error: terminated }],

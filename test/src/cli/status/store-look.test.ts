@@ -60,18 +60,18 @@ it.each([
     const { said, name, storeId } = await projectInPostgres();
     shiftClock(byMs);
     const look = new RegExp(
-      `store ${storeId}, version ${storeSteps.length}, \\d+\\.\\d [kM]B; its clock is ${clock}$`,
+      `id ${storeId}, version ${storeSteps.length}, \\d+\\.\\d [kM]B; its clock is ${clock}$`,
       "m",
     );
     const shown = await said(registerStore, "store", "show");
     expect(shown).toMatch(look);
-    expect(shown).toContain(`${name}: store `);
+    expect(shown).toContain(`${name}: id `);
     const lookedAt = await said(registerDoctor, "doctor");
     expect(lookedAt).toMatch(look);
-    expect(lookedAt).toContain(`ok    ${name}: store `);
+    expect(lookedAt).toContain(`ok    ${name}: id `);
     const checked = await said(registerCheck, "check");
     expect(checked).toMatch(look);
-    expect(checked).toContain("ok    store: store: store ");
+    expect(checked).toContain("ok    state store: usable: id ");
     const facts = factsForm.parse(JSON.parse(await said(registerStore, "store", "show", "--json")));
     expect(facts).toMatchObject({ place: name, store: storeId, version: storeSteps.length });
     const { bytes, clock_ahead_ms: aheadMs } = facts;
