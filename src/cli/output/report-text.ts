@@ -8,6 +8,7 @@ import { heldLines } from "../../text/hold-text.ts";
 import { outcomeText } from "../../text/outcome-text.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
+import type { Unsendable } from "../run/unsendable.ts";
 import { bold, styledOutcome } from "./style.ts";
 
 /**
@@ -31,10 +32,15 @@ function labelled(label: string, lines: readonly string[]): readonly string[] {
 }
 
 /** What a run is held for, and what to do; for one that was held, when it was approved. */
-function holdLines({ hold, outcome, run_id: runId }: RunReport): readonly string[] {
+function holdLines(
+  { hold, outcome, run_id: runId }: RunReport,
+  not: Unsendable | undefined,
+): readonly string[] {
   if (hold === undefined) return [];
   const lines = labelled("held", heldLines(hold).map(plainText));
   if (outcome === "held") {
+    if (not !== undefined)
+      return [...lines, plainText(`  ${not.why}`), plainText(`  → ${not.hint}`)];
     return [
       ...lines,
       `  → \`sluice approve ${runId}\` sends it, \`sluice discard ${runId}\` ends it`,
@@ -193,16 +199,18 @@ export type KnownHere = {
   readonly firsts?: FirstRejects | undefined;
   /** The position of a sync's checkpoint. */
   readonly position?: unknown;
+  /** For a held run: why it cannot be approved, and what to do. @default it can, as far as is known */
+  readonly not?: Unsendable | undefined;
 };
 
 /** The run report for a terminal. */
-export function reportText(report: RunReport, { firsts, position }: KnownHere = {}): string {
+export function reportText(report: RunReport, { firsts, position, not }: KnownHere = {}): string {
   const { error, pull } = report;
   const lines = [
     "",
     bold(styledOutcome(report.outcome, `${report.sync}: ${outcomeText(report.outcome)}`)) +
       ` ${isOpen(report) ? "for" : "in"} ${durationText(report.duration_ms)}   run ${report.run_id}`,
-    ...holdLines(report),
+    ...holdLines(report, not),
     ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
     ...(report.note === undefined ? [] : [`  note        ${plainText(report.note)}`]),

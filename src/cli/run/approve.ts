@@ -15,7 +15,7 @@ import type { RunWorkflow } from "../running/follow.ts";
 import { openSession } from "../running/session.ts";
 import { tellRun } from "../running/tell-run.ts";
 import { noRun, runNamed } from "./run-named.ts";
-import { whyUnsendable } from "./unsendable.ts";
+import { runnableSync, whatNotesEnd, whyUnsendable } from "./unsendable.ts";
 
 /** A held run, and what it is held for. */
 type Held = { readonly run: Run; readonly hold: Hold };
@@ -40,16 +40,16 @@ function assertSendable(config: Config, { run }: Held): void {
   throw new ConfigError(`run ${run.runId} was not sent: ${why}`, { hint });
 }
 
-/** Sends the answer to the workflow of a held run. */
+/** Sends the answer to the workflow of a held run; `noting`: what notes its end if that is gone. */
 async function tell(
   client: Client,
   { run, hold: { number, digest } }: Held,
-  name: "approve" | "discard",
+  { name, noting }: { readonly name: "approve" | "discard"; readonly noting: string },
 ): Promise<void> {
-  const { runId, sync } = run;
+  const { runId } = run;
   const input = name === "approve" ? { hold: number, digest } : undefined;
   const ended = new ConfigError(`run ${runId} is not held any more: its workflow has ended`, {
-    hint: `look at \`sluice runs list\`; where it says held, \`sluice run ${sync}\` notes its end`,
+    hint: `look at \`sluice runs list\`; where it says held, ${noting} notes its end`,
   });
   await tellRun(client, run, { name, input, what: `run ${runId}`, ended });
 }
@@ -83,7 +83,7 @@ async function answer(
   try {
     const { workflowId, firstRunId } = run;
     const at = { firstExecutionRunId: firstRunId };
-    await tell(session.client, held, name);
+    await tell(session.client, held, { name, noting: whatNotesEnd(runnableSync(config, run)) });
     context.say(isSent ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`);
     if (!options.wait && session.hasLastingWorker) return;
     // The answer has been given, so the command that continues with the run is another.

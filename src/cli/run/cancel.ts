@@ -23,6 +23,7 @@ import {
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { reachTemporal } from "../running/reach-temporal.ts";
+import { workersAt } from "../running/right-worker.ts";
 import { useEmbeddedTemporal, useTemporal, type TemporalUse } from "../running/services.ts";
 import { openSession } from "../running/session.ts";
 import { noRun, runNamed, runsHint } from "./run-named.ts";
@@ -85,8 +86,8 @@ async function reachedAt(temporal: TemporalUse): Promise<Reached> {
   }
 }
 
-/** Whether a worker of this project runs at that Temporal. */
-async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
+/** Whether a worker of this project ran at that Temporal of late, which it may be known by: the worker may be gone. */
+async function isKnownToWorkers({ config, state }: Project, temporalId: string): Promise<boolean> {
   const beats = await state.beats({
     nowMs: Date.now(),
     withinMs: config.advanced.hostLostAfterMs,
@@ -103,7 +104,9 @@ async function mayBeWorkflow(name: string, project: Project): Promise<boolean> {
   const temporal = await reachTemporal(project.config, project.context);
   if (temporal === undefined) return false;
   try {
-    return !temporal.isFound || (await hasWorker(project, await temporalIdOf(temporal.client)));
+    return (
+      !temporal.isFound || (await isKnownToWorkers(project, await temporalIdOf(temporal.client)))
+    );
   } finally {
     await temporal.close();
   }
@@ -116,7 +119,7 @@ async function mayBeWorkflow(name: string, project: Project): Promise<boolean> {
 async function reach({ run }: Wanted, project: Project): Promise<Reached> {
   const { config, context } = project;
   const isHome = async ({ id }: Reached): Promise<boolean> =>
-    run === undefined ? await hasWorker(project, id) : run.temporalId === id;
+    run === undefined ? await isKnownToWorkers(project, id) : run.temporalId === id;
   const found = await reachedAt(await useTemporal(config, context));
   if (!found.temporal.isFound) return await needHome(found, run);
   if (await isHome(found)) return found;
@@ -156,7 +159,7 @@ async function isOurs(
   const { config, state } = project;
   const { taskQueue } = found;
   if (taskQueue !== config.temporal.taskQueue || isTemplate(found)) return false;
-  if (await hasWorker(project, id)) return true;
+  if (await isKnownToWorkers(project, id)) return true;
   const stores = await storesOn(client, queueNow(config, state));
   return stores.every((store) => store === undefined || store === state.storeId);
 }
@@ -247,7 +250,8 @@ async function cancel(name: string, project: Project, isJson: boolean | undefine
     const chain = await ask(reached, wanted, project);
     if (chain.elsewhere !== undefined) return tellElsewhere(chain, project, isJson);
     const { workflowId } = chain;
-    const isServed = await hasWorker(project, reached.id);
+    const at = { ...project, temporalId: reached.id };
+    const isServed = (await workersAt(at)).length > 0;
     const isAlone = !isServed && reached.temporal.isEmbedded;
     const stopped = isAlone && (await stopHere(chain, project));
     if (isAlone && !stopped) {

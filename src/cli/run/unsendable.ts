@@ -33,6 +33,24 @@ export function whyUnsendable(
   };
 }
 
+/** The name of the sync that can be run to take the lock of a held run; undefined if none is configured. */
+export function runnableSync(
+  { api, syncs }: Pick<Config, "api" | "syncs">,
+  { sync, target }: Pick<Run, "sync" | "target">,
+): string | undefined {
+  return syncs.has(sync) && target === targetOf(api) ? sync : undefined;
+}
+
+/**
+ * What notes the end of a held run whose workflow is gone: the next holder of its lock; where none can come, a worker
+ * when it starts.
+ * @param sync as `runnableSync` returns it
+ */
+export function whatNotesEnd(sync: string | undefined): string {
+  if (sync !== undefined) return `\`sluice run ${sync}\``;
+  return "a worker that starts (restart the one that runs, or `sluice worker`)";
+}
+
 /** What to do with a run that is held. */
 export function heldHint(runId: string, unsendable: Unsendable | undefined): string {
   const answer = unsendable?.hint ?? `\`sluice approve ${runId}\` or \`sluice discard ${runId}\``;

@@ -2,8 +2,9 @@ import type { Config } from "../../config/config.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import { heldLines } from "../../text/hold-text.ts";
-import { heldHint, type Unsendable, whyUnsendable } from "../run/unsendable.ts";
-import { minuteText } from "./transfer.ts";
+import { heldHint, runnableSync, type Unsendable, whyUnsendable } from "../run/unsendable.ts";
+import type { Told } from "../running/ask-temporal.ts";
+import { minuteText, whyUnanswerable } from "./transfer.ts";
 
 /** A held run that is the last run of nothing that is configured, for example of a sync that was renamed. */
 export type LeftHold = {
@@ -18,17 +19,34 @@ export type LeftHold = {
   readonly unsendable: Unsendable | undefined;
 };
 
+/** Why a held run cannot be approved, and what to do; undefined if it can, as far as is known. */
+export function whyNotApproved(
+  run: Run,
+  config: Config,
+  { runs, elsewhere }: Pick<Told, "elsewhere" | "runs">,
+): Unsendable | undefined {
+  const seen = { open: runs.get(run.runId), isElsewhere: elsewhere.has(run.runId) };
+  const sync = runnableSync(config, run);
+  // A worker leaves the run of a configured sync at another Temporal to whoever needs its lock.
+  const isLeft = seen.isElsewhere && sync === undefined && config.syncs.has(run.sync);
+  const lost = isLeft ? undefined : whyUnanswerable(sync, seen);
+  return lost ?? whyUnsendable(config, run);
+}
+
 /** The held ones among the open runs, without those that are shown with their sync; `shown` has the ids of these. */
 export function leftHolds(
   openRuns: readonly Run[],
   config: Config,
-  shown: ReadonlySet<string>,
+  {
+    shown,
+    told,
+  }: { readonly shown: ReadonlySet<string>; readonly told: Pick<Told, "elsewhere" | "runs"> },
 ): LeftHold[] {
   return openRuns.flatMap((run) => {
     const { runId, sync, target } = run;
     const hold = openHold(run);
     if (hold === undefined || shown.has(runId)) return [];
-    const unsendable = whyUnsendable(config, run);
+    const unsendable = whyNotApproved(run, config, told);
     return [{ runId, sync, target, since: hold.since, lines: heldLines(hold), unsendable }];
   });
 }

@@ -161,7 +161,7 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
     limits: await blockingLimits(state, config),
     ...statusOfWorkers(live, config),
     backfills: await openBackfills(state, openRuns, targetOf(config.api)),
-    holds: leftHolds(openRuns, config, new Set(runs.map(({ runId }) => runId))),
+    holds: leftHolds(openRuns, config, { shown: new Set(runs.map(({ runId }) => runId)), told }),
     silent: silent?.isFault === true ? silent : undefined,
   };
 }

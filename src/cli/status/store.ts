@@ -81,10 +81,10 @@ async function rename(context: Context, options: RenameOptions): Promise<void> {
   const { from, json } = options;
   // Without a project's name: the renaming itself checks whose the store is.
   const asNobody = { ...config, store: { ...server, project: undefined } };
+  const withinMs = config.advanced.hostLostAfterMs;
   const [beat] = await withState(
     asNobody,
-    async (state) =>
-      await state.beats({ nowMs: state.now(), withinMs: config.advanced.hostLostAfterMs }),
+    async (state) => await liveWorkers(state, { nowMs: state.now(), withinMs }),
   );
   if (beat !== undefined) {
     throw new BusyError(

@@ -6,7 +6,7 @@ import { missedAfterMs, missedRunsCountedMax } from "../../schedules/limits.ts";
 import type { ListedState } from "../../schedules/missed.ts";
 import { heldLines } from "../../text/hold-text.ts";
 import { counted } from "../../text/quantities.ts";
-import { heldHint, type Unsendable } from "../run/unsendable.ts";
+import { heldHint, type Unsendable, whatNotesEnd } from "../run/unsendable.ts";
 import type { OpenRun, Silent } from "../running/ask-temporal.ts";
 
 /** The parts of a configured sync or pull that its status needs. */
@@ -50,20 +50,23 @@ function problemOfOpen(
   return { text: "interrupted", hint };
 }
 
-/** Why nobody can answer a held run, and what to do; undefined if somebody can, as far as is known. */
+/**
+ * Why nobody can answer a held run, and what to do; undefined if somebody can, as far as is known.
+ * @param sync as `runnableSync` returns it
+ */
 export function whyUnanswerable(
-  sync: string,
+  sync: string | undefined,
   { open, isElsewhere = false }: Pick<Seen, "isElsewhere" | "open">,
 ): Unsendable | undefined {
-  // Its end is noted only by the next holder of its lock.
+  const noting = whatNotesEnd(sync);
   if (open?.isWorkflowOpen === false) {
     const why = "its workflow was ended from outside: nothing of it is sent";
-    return { why, hint: `\`sluice run ${sync}\`` };
+    return { why, hint: sync === undefined ? `${noting} notes that it has ended` : noting };
   }
   if (!isElsewhere) return undefined;
   return {
     why: "it waits at another Temporal than the one that is used here",
-    hint: `set TEMPORAL_ADDRESS to that one; where it is lost, \`sluice run ${sync}\` notes that the run has ended`,
+    hint: `set TEMPORAL_ADDRESS to that one; where it is lost, ${noting} notes that the run has ended`,
   };
 }
 

@@ -203,10 +203,23 @@ function sortOf(of: Searchable, sort: PullMembers["accounts"] & object): SearchQ
   return [...asked, ...missing.map((key) => ({ sort_by: key, sort_order: "asc" as const }))];
 }
 
-/** A connector's configuration as it is hashed: without the folder, which differs from host to host. */
+/** Members of a connection that say how its server is reached and how long it may take, and not where the rows are. */
+const reaching: ReadonlySet<string> = new Set(["ca_file", "statement_timeout", "tls"]);
+
+/**
+ * What of a connector's configuration is hashed: without the folder, which differs from host to host. A round continues
+ * when only `reaching` members change, because its rows are where they were.
+ */
 function hashable({ connectorConfig, ...source }: SourceConfig): object {
-  const { folder: _, ...config } = membersOf(connectorConfig);
-  return { ...source, config };
+  const { folder: _, ...members } = membersOf(connectorConfig);
+  const place = Object.entries(members).filter(([name]) => !reaching.has(name));
+  return { ...source, config: Object.fromEntries(place) };
+}
+
+/** The members that a round does not depend on, but a run that has begun does. */
+function reachedBy(source: SourceConfig | undefined): object {
+  const members = Object.entries(membersOf(source?.connectorConfig));
+  return Object.fromEntries(members.filter(([name]) => reaching.has(name)));
 }
 
 /** Assembles a pull from parts that have no mistakes. */
@@ -233,6 +246,7 @@ export function assemblePull(
   const domainsHash = domainsFrom === undefined ? null : { column, ...hashable(domainsFrom) };
   const queryHash = sha256(canonicalJson({ of, query: settings.query, domains: domainsHash }));
   const writeHash = sha256(canonicalJson({ key, set, target: hashable(target) }));
+  const reached = [reachedBy(target), reachedBy(domains)];
   return {
     ...settings,
     domainsFrom,
@@ -240,6 +254,6 @@ export function assemblePull(
     schedule: members.schedule,
     queryHash,
     writeHash,
-    configHash: sha256(canonicalJson({ ...settings, queryHash, writeHash })),
+    configHash: sha256(canonicalJson({ ...settings, queryHash, writeHash, reached })),
   };
 }

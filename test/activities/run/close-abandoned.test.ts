@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
+import { isRunOpen } from "../../../activities/run/run-open.ts";
+import { processName } from "../../../src/local/process-identity.ts";
 import { failureOf } from "../../support/project/harness.ts";
 import { stagedFiles, stagedRun, TestRun, rows } from "../../support/project/test-run.ts";
 
@@ -70,6 +72,20 @@ describe("closeAbandoned", () => {
     expect(await run.stored()).toMatchObject({ outcome: null });
     await run.harness.perform(openRun, next);
     expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
+  });
+
+  it("leaves no run to a worker at another Temporal server that beat a moment ago and was killed", async () => {
+    const { run } = await stagedRun();
+    const { deps, clock, state } = run.harness;
+    const here = { ...deps, temporalId: "another server" };
+    const holder = { runId: "run-1", workflowId: "wf-run-1", firstRunId: "first-run-1" };
+    const name = processName("1");
+    const { temporalId } = deps;
+    const worker = { hostId: "1", process: "7", temporalId, version: "1", lastBeat: clock.nowMs };
+    await state.beat({ ...worker, name });
+    expect(await isRunOpen(here, holder)).toBe(true);
+    await state.beat({ ...worker, name: name.replace(/ \S+$/, " 1") });
+    expect(await isRunOpen(here, holder)).toBe(false);
   });
 
   it("ends a run of another Temporal server whose sync is not configured any more, once no worker beats", async () => {

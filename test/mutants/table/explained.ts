@@ -37,6 +37,22 @@ export const mutantsOfExplained: readonly Mutant[] = [
     },
   },
   {
+    id: "S1995",
+    plants:
+      "nothing says which run has a record that the service refused and whose chunk is on its way, in sqlite",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/known-records.ts",
+        find: "send: staged.numberAt(entry)",
+        replace: "send: Math.abs(staged.sendAt(entry))",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/known-records.test.ts",
+      title: "knows that a record was refused, and of the others what it knew",
+    },
+  },
+  {
     id: "S1080",
     plants: "what is forgotten is told as sent and not settled",
     edits: [

@@ -182,14 +182,29 @@ export const mutantsOfPages: readonly Mutant[] = [
     plants: "a page offers to approve a held run whose workflow was ended from outside",
     edits: [
       {
-        file: `${ui}/pages/held.ts`,
-        find: "(isConfigured ? whyUnanswerable(run.sync, seen) : undefined) ?? unsendable",
-        replace: "unsendable",
+        file: "src/cli/status/left-holds.ts",
+        find: "return lost ?? whyUnsendable(config, run);",
+        replace: "return lost === seen ? lost : whyUnsendable(config, run);",
       },
     ],
     test: {
       file: "test/src/cli/ui/held-page.test.ts",
       title: "pages offer no approve of a held run whose workflow was ended from outside",
+    },
+  },
+  {
+    id: "S1998",
+    plants: "a held run whose sync was renamed and whose workflow is gone is told to be discarded",
+    edits: [
+      {
+        file: "src/cli/status/left-holds.ts",
+        find: "const lost = isLeft ? undefined",
+        replace: "const lost = isLeft || sync === undefined ? undefined",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/left-holds.test.ts",
+      title: "is said to be noted by a worker where its sync has another name by now",
     },
   },
 ];

@@ -259,4 +259,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "asks again for a page that waited while the pull had another name",
     },
   },
+  {
+    id: "S1999",
+    plants: "another timeout of a connection begins a pull anew, whose pages are paid again",
+    edits: [
+      {
+        file: "src/config/schema/pull.ts",
+        find: ".filter(([name]) => !reaching.has(name))",
+        replace: '.filter(([name]) => name !== "")',
+      },
+    ],
+    test: {
+      file: "test/src/config/schema/pull.test.ts",
+      title: "tells another query, another write-back and another ceiling apart",
+    },
+  },
 ];

@@ -102,4 +102,37 @@ export const mutantsOfStores: readonly Mutant[] = [
       title: "a run whose namespace is gone says so",
     },
   },
+  {
+    id: "S1996",
+    plants: "cancel leaves a run to a worker that was killed a moment ago",
+    edits: [
+      {
+        file: "src/cli/run/cancel.ts",
+        find: "(await workersAt(at)).length > 0",
+        replace: "await isKnownToWorkers(at, at.temporalId)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/cancel.test.ts",
+      title: "cancel ends a run whose task queue is not the project's any more",
+    },
+  },
+  {
+    id: "S1997",
+    plants:
+      "a killed worker at another Temporal keeps the lock of its run for as long as its last beat counts",
+    edits: [
+      {
+        file: "activities/run/run-open.ts",
+        find: "(await liveWorkers(deps.state, {",
+        replace:
+          "(await liveWorkers({ beats: async (a) => (await deps.state.beats(a)).map((b) => ({ ...b, name: '' })) }, {",
+      },
+    ],
+    test: {
+      file: "test/activities/run/close-abandoned.test.ts",
+      title:
+        "leaves no run to a worker at another Temporal server that beat a moment ago and was killed",
+    },
+  },
 ];

@@ -35,6 +35,8 @@ export const connectors: ReadonlyMap<string, ConnectorSchema> = new Map([
         query: z.string().optional(),
         file: z.string().optional().describe("The file that is written."),
         insert: z.boolean().optional(),
+        statement_timeout: z.string().optional().describe("How long a statement may take."),
+        tls: z.string().optional().describe("Whether it is encrypted."),
         folder: z.string().optional(),
       }),
       write: async () => await Promise.resolve([]),

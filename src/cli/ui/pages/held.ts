@@ -1,4 +1,3 @@
-import { targetOf } from "../../../config/config.ts";
 import { reportOfRun } from "../../../report/of-run.ts";
 import { openHold } from "../../../state/contract/runs/holds.ts";
 import type { Run } from "../../../state/contract/runs/runs.ts";
@@ -7,10 +6,11 @@ import { heldLines } from "../../../text/hold-text.ts";
 import { planRows } from "../../../text/plan-text.ts";
 import { workflowLink } from "../../backfill/link.ts";
 import { rejectLine } from "../../run/reject-text.ts";
-import { type Unsendable, whyUnsendable } from "../../run/unsendable.ts";
+import type { Unsendable } from "../../run/unsendable.ts";
 import type { Told } from "../../running/ask-temporal.ts";
+import { whyNotApproved } from "../../status/left-holds.ts";
 import { askOfProject } from "../../status/look.ts";
-import { minuteText, whyUnanswerable } from "../../status/transfer.ts";
+import { minuteText } from "../../status/transfer.ts";
 import { balanceBar } from "../charts.ts";
 import { html, linkTo, withCode, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
@@ -23,20 +23,7 @@ const shownMax = 20;
 /** How many rejects of a held run are shown. */
 const examplesMax = 5;
 
-/** Why a held run cannot be approved, and what to do; undefined if it can, as far as is known. */
-export function whyNotApproved(
-  run: Run,
-  { config }: Sight,
-  { runs, elsewhere }: Pick<Told, "elsewhere" | "runs">,
-): Unsendable | undefined {
-  const seen = { open: runs.get(run.runId), isElsewhere: elsewhere.has(run.runId) };
-  const unsendable = whyUnsendable(config, run);
-  // If its sync is not configured any more, or the run is for another service, nobody can note the end by running it.
-  const isConfigured = config.syncs.has(run.sync) && run.target === targetOf(config.api);
-  return (isConfigured ? whyUnanswerable(run.sync, seen) : undefined) ?? unsendable;
-}
-
-/** The same for a person. */
+/** Why a held run cannot be approved, and what to do, for a person. */
 export function notApprovedHtml({ why, hint }: Unsendable): Html {
   return html`<p>${withCode(`${why} → ${hint}`)}</p>`;
 }
@@ -60,7 +47,7 @@ async function heldHtml(sight: Sight, run: Run, told: Told): Promise<Html | unde
   const { runId, sync, target } = run;
   const report = await reportOfRun(state, run);
   const { under_way: staged, counts } = report;
-  const unsendable = whyNotApproved(run, sight, told);
+  const unsendable = whyNotApproved(run, sight.config, told);
   const examples = await state.rejectsWhere({ target, run: runId, limit: examplesMax });
   return html`<section>
     <h2>${sync}, held since ${minuteText(hold.since)}</h2>

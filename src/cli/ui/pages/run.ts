@@ -7,6 +7,8 @@ import type { Run } from "../../../state/contract/runs/runs.ts";
 import { counted, durationText, grouped } from "../../../text/quantities.ts";
 import { startFormLink, workflowLink } from "../../backfill/link.ts";
 import { firstRejects, reportText } from "../../output/report-text.ts";
+import type { Unsendable } from "../../run/unsendable.ts";
+import { whyNotApproved } from "../../status/left-holds.ts";
 import { askOfProject } from "../../status/look.ts";
 import { balanceBar, chunkWords, timeLine, type BalancePart } from "../charts.ts";
 import { html, linkTo, type Html } from "../html.ts";
@@ -14,7 +16,7 @@ import type { UiPage } from "../layout.ts";
 import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
 import { commandHtml, outcomeHtml, runPath, tableHtml, terminalText } from "../words.ts";
-import { notApprovedHtml, whyNotApproved } from "./held.ts";
+import { notApprovedHtml } from "./held.ts";
 
 /** How many chunks are drawn: the last ones. */
 const chunksMax = 60;
@@ -133,14 +135,15 @@ async function rejectsHtml(
 }
 
 /** The links and commands for what a person may look at or do next. */
-async function nextHtml(sight: Sight, run: Run, report: RunReport): Promise<Html> {
-  const { config, context } = sight;
+function nextHtml(
+  { config, context }: Sight,
+  run: Run,
+  { report, not }: { readonly report: RunReport; readonly not: Unsendable | undefined },
+): Html {
   const { runId, sync, workflowId } = run;
   const link = workflowLink(context, config, workflowId);
   const form = startFormLink(context, config, run.kind === "backfill" ? "backfill" : "sync");
   const isHeld = report.outcome === "held";
-  const told = isHeld ? (await askOfProject(sight)).told : undefined;
-  const not = told === undefined ? undefined : whyNotApproved(run, sight, told);
   const commands = [
     ...(isHeld && not === undefined
       ? [
@@ -181,6 +184,8 @@ export async function runPage(sight: Sight, { run: runId = "" }: UiAsked): Promi
   const chunks = await state.chunkTimes({ runId, limit: chunksMax });
   const firsts = await firstRejects(state, report);
   const { sync, kind, outcome, started_at: from, duration_ms: ms } = report;
+  const told = outcome === "held" ? (await askOfProject(sight)).told : undefined;
+  const not = told && whyNotApproved(run, sight.config, told);
   const isLive = outcome === "running";
   const main = html`<dl class="facts">
       <dt>Outcome</dt>
@@ -199,9 +204,9 @@ export async function runPage(sight: Sight, { run: runId = "" }: UiAsked): Promi
     ${balanceBar(balanceOf(report))}
     ${report.balanced ? undefined : html`<p class="bad">The counts do not balance.</p>`}
     <h2>Report</h2>
-    ${terminalText(reportText(report, { firsts }))} ${changesHtml(report)}
+    ${terminalText(reportText(report, { firsts, not }))} ${changesHtml(report)}
     ${await rejectsHtml(sight, run, report)} ${chunksHtml(chunks, report, state.now())}
-    ${await nextHtml(sight, run, report)}`;
+    ${nextHtml(sight, run, { report, not })}`;
   return { title: `A run of ${sync}`, main, isLive };
 }
 

@@ -14,11 +14,15 @@ export function wordsOf({ numbers, tags }: HashedKeys): KeyWords {
   };
 }
 
+/** What a staging makes of a key. `times`: how often it sends the key (`sent`). @default once */
+type StagedKey = { readonly id: number; readonly send: number; readonly times?: number };
+
 /** Maps each key to an id and a send; setting a key again replaces them. */
 export class StagedIndex {
   #words: Int32Array;
   #ids: Int32Array;
   #sends: Float64Array;
+  #times: Int8Array;
   /** Numbers of entries from 1, at the place that the key's tag selects, or at a later one. */
   #table: Int32Array;
   #size = 0;
@@ -29,6 +33,7 @@ export class StagedIndex {
     this.#words = new Int32Array(keyWords * room);
     this.#ids = new Int32Array(room);
     this.#sends = new Float64Array(room);
+    this.#times = new Int8Array(room);
     this.#table = new Int32Array(2 * room);
   }
 
@@ -51,12 +56,17 @@ export class StagedIndex {
     return [...this.#ids.subarray(0, this.#size)];
   }
 
-  /** The send of an entry. */
+  /** The send of an entry, as a fingerprint has it: multiplied by how often it sends the key (`sent`). */
   sendAt(entry: number): number {
+    return (this.#sends[entry] ?? 0) * (this.#times[entry] ?? 0);
+  }
+
+  /** The send of an entry, as it is numbered, also if its record was refused. */
+  numberAt(entry: number): number {
     return this.#sends[entry] ?? 0;
   }
 
-  set(keys: KeyWords, index: number, value: { readonly id: number; readonly send: number }): void {
+  set(keys: KeyWords, index: number, value: StagedKey): void {
     const place = this.#placeOf(keys, index);
     let entry = (this.#table[place] ?? 0) - 1;
     if (entry === -1) {
@@ -70,6 +80,7 @@ export class StagedIndex {
     }
     this.#ids[entry] = value.id;
     this.#sends[entry] = value.send;
+    this.#times[entry] = value.times ?? 1;
     if (this.#size === this.#ids.length) this.#grow();
   }
 
@@ -92,13 +103,15 @@ export class StagedIndex {
 
   #grow(): void {
     const room = 2 * this.#ids.length;
-    const [words, ids, sends] = [this.#words, this.#ids, this.#sends];
+    const [words, ids, sends, times] = [this.#words, this.#ids, this.#sends, this.#times];
     this.#words = new Int32Array(keyWords * room);
     this.#words.set(words);
     this.#ids = new Int32Array(room);
     this.#ids.set(ids);
     this.#sends = new Float64Array(room);
     this.#sends.set(sends);
+    this.#times = new Int8Array(room);
+    this.#times.set(times);
     this.#table = new Int32Array(2 * room);
     for (let entry = 0; entry < this.#size; entry += 1) {
       const mask = this.#table.length - 1;

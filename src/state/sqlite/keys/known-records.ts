@@ -75,7 +75,7 @@ export function createKnownRecordStore(
         // It may be sent at any time, or was sent and nobody knows whether it was taken.
         const entry = staged.find(words, index);
         if (entry !== -1)
-          return { state: "unknown", why: "underWay", send: Math.abs(staged.sendAt(entry)) };
+          return { state: "unknown", why: "underWay", send: staged.numberAt(entry) };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
         // A row without a hash was only seen, by a dry run of a version that had such rows. Once fingerprints were

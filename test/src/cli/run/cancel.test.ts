@@ -4,6 +4,7 @@ import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { registerCancel } from "../../../../src/cli/run/cancel.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { temporalIdOf, workerIdentity } from "../../../../src/local/presence.ts";
+import { processName } from "../../../../src/local/process-identity.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 
@@ -70,6 +71,10 @@ it("cancel ends a run whose task queue is not the project's any more, once no wo
   ]);
   expect(await isOpen("run-2")).toBe(true);
 
+  // A worker that was killed a moment ago: its last beat is fresh, and its process is gone.
+  const name = processName("host").replace(/ \S+$/, " 1");
+  const gone = { hostId: "host", process: "7", version: "1", name, lastBeat: Date.now() };
+  await deps.state.beat({ ...gone, temporalId: await temporalIdOf(client) });
   await begin("run-3", "new-queue");
   expect(await cancel("run-3")).toEqual([
     "asked run-3 to stop",

@@ -1,17 +1,23 @@
 import { describe, expect, it } from "vitest";
 
+import { registerRuns } from "../../../../src/cli/run/runs.ts";
+import type { Told } from "../../../../src/cli/running/ask-temporal.ts";
 import { leftHoldJson } from "../../../../src/cli/status/left-holds.ts";
 import { lookAtProject, type ProjectStatus } from "../../../../src/cli/status/look.ts";
 import { remarkLines } from "../../../../src/cli/status/text.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import type { Harness } from "../../../support/project/harness.ts";
 import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
+import { runVerb } from "../../../support/project/run-verb.ts";
 import { openUi } from "../../../support/ui/open-ui.ts";
 
 function ignore(): void {}
 
-/** The status of a project without a Temporal. */
-async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
+/** The status of a project, and what Temporal says of its runs. */
+async function statusOf(
+  { deps, folder }: Harness,
+  runs: Told["runs"] = new Map(),
+): Promise<ProjectStatus> {
   return await lookAtProject({
     ...deps,
     context: {
@@ -22,7 +28,7 @@ async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
       exit: ignore,
     },
     whatTemporalSays: async () => ({
-      runs: new Map(),
+      runs,
       elsewhere: new Set<string>(),
       schedules: new Map(),
       silent: undefined,
@@ -54,6 +60,27 @@ describe("a run that is held", () => {
         "`sluice runs show run-1`, then `sluice discard run-1`, then `sluice run accounts` with what is configured " +
         "now",
     });
+  });
+
+  it("is said to be noted by a worker where its sync has another name by now and its workflow is gone", async () => {
+    const harness = await (await heldNight()).withYaml(renamed);
+    const gone = { isWorkflowOpen: false, waiting: undefined };
+    const [line] = remarkLines(await statusOf(harness, new Map([["run-1", gone]])));
+    expect(line).toContain("its workflow was ended from outside: nothing of it is sent → ");
+    expect(line).toMatch(
+      /then a worker that starts \(restart the one that runs, or `sluice worker`\) notes/,
+    );
+    expect(line).not.toContain("discard");
+  });
+
+  it("is not said to be approved by `runs show` where it is at a Temporal that is gone", async () => {
+    const harness = await heldNight();
+    const { out } = await runVerb(registerRuns, harness, ["runs", "show", "run-1"]);
+    expect(out.join("\n")).toContain(
+      "\n  it waits at another Temporal than the one that is used here\n  → set",
+    );
+    expect(out.join("\n")).toContain("where it is lost, `sluice run accounts` notes");
+    expect(out.join("\n")).not.toContain("sluice approve");
   });
 
   it.each([

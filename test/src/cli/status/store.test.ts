@@ -6,6 +6,8 @@ import { describe, expect, it } from "vitest";
 
 import { registerStore } from "../../../../src/cli/status/store.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
+import { processName } from "../../../../src/local/process-identity.ts";
+import { openStateStore } from "../../../../src/state/open.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { newServer } from "../../state/postgres/postgres-store.ts";
@@ -30,7 +32,14 @@ describe("sluice store rename", () => {
     const store = { url: url.reveal(), schema, project: "two" };
     const yaml = { version: 1, api: { api_key: "none" }, store, connections: {}, syncs: {} };
     await writeFile(join(folder, "sluice.yaml"), JSON.stringify(yaml));
-    await migrateStore({ url, schema, project: "one" });
+    const before = { url, schema, project: "one" };
+    await migrateStore(before);
+    // A worker that was killed a moment ago: its last beat is fresh, and its process is gone.
+    const state = await openStateStore({ stateFolder: folder, store: before });
+    const name = processName("host").replace(/ \S+$/, " 1");
+    const gone = { hostId: "host", process: "7", temporalId: "t", version: "1", name };
+    await state.beat({ ...gone, lastBeat: state.now() });
+    await state.close();
     const renamed = async (from: string): Promise<string> => {
       const lines: string[] = [];
       const say = (text: string): void => void lines.push(text);
@@ -40,14 +49,14 @@ describe("sluice store rename", () => {
       await program.parseAsync(["store", "rename", "--from", from], { from: "user" });
       return lines.join("\n");
     };
-    const name = `schema ${schema}`;
+    const said = `schema ${schema}`;
     await expect(renamed("tow")).rejects.toMatchObject({
-      message: expect.stringMatching(new RegExp(`${name} is that of one, not of tow$`)) as unknown,
+      message: expect.stringMatching(new RegExp(`${said} is that of one, not of tow$`)) as unknown,
       hint: "where that is this project's old name: `sluice store rename --from one`",
     });
-    expect(await renamed("one")).toMatch(new RegExp(`${name} is that of project two$`));
+    expect(await renamed("one")).toMatch(new RegExp(`${said} is that of project two$`));
     await expect(renamed("one")).rejects.toMatchObject({
-      message: expect.stringMatching(new RegExp(`${name} is that of two, not of one$`)) as unknown,
+      message: expect.stringMatching(new RegExp(`${said} is that of two, not of one$`)) as unknown,
       hint: "this is that project: nothing is to be renamed",
     });
   });

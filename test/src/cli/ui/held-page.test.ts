@@ -50,6 +50,9 @@ it("pages name the answer that is left of a held run whose sync has another name
   const harness = await heldNight();
   const renamed = await harness.withYaml(heldYaml.replace("  accounts:\n", "  companies:\n"));
   const [held] = await pagesOf(renamed, { runs: new Map([["run-1", lost]]) });
-  expect(held).toContain("<code>sluice discard run-1</code>");
+  expect(held).toContain(
+    "a worker that starts (restart the one that runs, or <code>sluice worker</code>)",
+  );
+  expect(held).not.toContain("sluice discard");
   expect(held).not.toContain("sluice run accounts");
 });

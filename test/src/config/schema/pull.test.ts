@@ -187,6 +187,13 @@ describe("a pull", () => {
     const target = await pullOf("accounts: {}", `write_back: ${writeBack.replace("fit:", "f:")}`);
     expect(target.queryHash).toBe(one.queryHash);
     expect(target.writeHash).not.toBe(one.writeHash);
+    const slow = yamlOf(...base).replace(
+      "url: secret-url",
+      "url: secret-url, statement_timeout: 1h, tls: off",
+    );
+    const reached = (await loadYaml(slow)).pulls.get("scores");
+    expect([reached?.queryHash, reached?.writeHash]).toEqual([one.queryHash, one.writeHash]);
+    expect(reached?.configHash).not.toBe(one.configHash);
     const secret = await loadYaml(yamlOf(...base).replace("secret-url", "another"));
     expect(secret.pulls.get("scores")?.configHash).toBe(one.configHash);
   });

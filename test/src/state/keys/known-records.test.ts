@@ -132,6 +132,10 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     await test.move({ ...taken, state: "uploaded", fileKey: "f" });
     await store.beginPart({ ...file, confirm: "f" });
     await test.move({ ...taken, state: "accepted" });
+    expect(await known("k", "other")).toEqual([
+      { state: "unknown", why: "underWay", send: 1 },
+      { state: "unknown", why: "underWay", send: 1 },
+    ]);
     await store.commitChunk({ ...ref, at });
     expect(await known("k", "other", "none")).toMatchObject([
       { state: "unknown", why: "untaken" },

@@ -118,7 +118,7 @@ function createReading(db: Database, known: Map<number, Read>): (setId: number) 
     const { hashed, ids, times } = keyBlock.parse(block.get({ number }));
     const words = wordsOf(hashed);
     for (let at = 0; at < ids.length; at += 1) {
-      index.set(words, at, { id: ids[at] ?? 0, send: send * (times[at] ?? 0) });
+      index.set(words, at, { id: ids[at] ?? 0, send, times: times[at] ?? 0 });
     }
     numbers.push(number);
   };
@@ -195,7 +195,7 @@ export function createStagedKeys(db: Database): StagedKeys {
       return {
         index: found.index,
         put: (index, id, times) => {
-          found.index.set(words, index, { id, send: send * times });
+          found.index.set(words, index, { id, send, times });
           notes.put(index, id, times);
         },
         end: (ids) => {
