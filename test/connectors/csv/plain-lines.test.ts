@@ -135,6 +135,7 @@ describe("a row that goes from cells to its line", () => {
         account_properties: {
           value: { column: "name", as },
           bare: { column: "more", trim: true },
+          small: { column: "name", lowercase: true },
         },
       });
       const rows = values.map((value, index) => [`k${index}`, "", value, "", "", "", "", value]);

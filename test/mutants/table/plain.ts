@@ -131,6 +131,7 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
     file: lines,
     find: "if (isLowercase && (flag & NOT_ASCII) != 0) return false;",
     replace: "",
+    title: onlyUnchanged("string"),
   }),
   mutant({
     id: "S476",
