@@ -135,7 +135,6 @@ describe("a row that goes from cells to its line", () => {
         account_properties: {
           value: { column: "name", as },
           bare: { column: "more", trim: true },
-          small: { column: "name", lowercase: true },
         },
       });
       const rows = values.map((value, index) => [`k${index}`, "", value, "", "", "", "", value]);
@@ -145,6 +144,19 @@ describe("a row that goes from cells to its line", () => {
       expect(await linesOf(pages, asked)).toEqual(await linesOf(asObjects(pages), asked));
     },
   );
+
+  it.each<[string, object]>([
+    ["in small letters, also outside ASCII", { column: "name", lowercase: true }],
+    ["from a column that is not there", { column: "nothing", empty: "keep" }],
+  ])("becomes what it becomes as an object %s", async (_, value) => {
+    const record = recordMappingSchema.parse({
+      account_id: "id",
+      domain: { value: "a.example" },
+      account_properties: { value },
+    });
+    const ways = await bothWays({ stream: "account", record });
+    expect(ways.fromCells).toEqual(ways.asObjects);
+  });
 
   it.each<[string, object | string]>([
     ["as it came", "name"],

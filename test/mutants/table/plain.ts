@@ -131,7 +131,7 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
     file: lines,
     find: "if (isLowercase && (flag & NOT_ASCII) != 0) return false;",
     replace: "",
-    title: onlyUnchanged("string"),
+    title: "becomes what it becomes as an object in small letters, also outside ASCII",
   }),
   mutant({
     id: "S476",
@@ -139,6 +139,7 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
     file: lines,
     find: "writeEmpty(field, 0, 0, skipped)",
     replace: "writeEmpty(field, EMPTY_TEXT, 2, skipped)",
+    title: "becomes what it becomes as an object from a column that is not there",
   }),
   mutant({
     id: "S478",
