@@ -68,9 +68,8 @@ export function rewindPostgres(input: {
   const { config, position, oldestOpen, to } = input;
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
   if (isOtherTable(position, to)) return undefined;
-  const { of, changed, clock } = position;
-  if (clock === undefined && aheadMs(position, to) > clocksPutBackMs + clockStepMs)
-    return undefined;
+  if (isAheadUnexplained(position, to)) return undefined;
+  const { of, changed } = position;
   const micros = readTime(changed);
   const steppedMs = clockWentBackMs(position, to);
   const since =
@@ -123,6 +122,19 @@ export function aheadMs(position: PostgresPosition, to: PostgresPosition | undef
   const [at, present] = [readTime(position.changed), readTime(to.changed)];
   if (at === undefined || present === undefined || at < present) return 0;
   return Number((at - present) / 1_000n);
+}
+
+/**
+ * Whether a checkpoint is further ahead of the server's present than is known of its clock. On one machine the server's
+ * clock and the reader's go back together, so that nothing shows by how much: rows that changed since may have any
+ * earlier stamp.
+ */
+export function isAheadUnexplained(
+  position: PostgresPosition,
+  to: PostgresPosition | undefined,
+): boolean {
+  const knownMs = clockWentBackMs(position, to);
+  return aheadMs(position, to) > knownMs + clocksPutBackMs + clockStepMs;
 }
 
 /**

@@ -4,16 +4,11 @@ import type { ReadLimit } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import {
-  beforePreparedMs,
-  clocksPutBackMs,
-  clockStepMs,
-  futureCountMs,
-  futureRowsMax,
-} from "./limits.ts";
+import { beforePreparedMs, futureCountMs, futureRowsMax } from "./limits.ts";
 import {
   aheadMs,
   clockWentBackMs,
+  isAheadUnexplained,
   isOtherTable,
   overlapMs,
   type PostgresPosition,
@@ -60,10 +55,7 @@ export async function readLimitOfPostgres(
         ...(isZoneGuessed(source) ? [guessedZone(changed, source.zone.name)] : []),
         ...(request.since === undefined ? [] : clockWarnings(request.since, to)),
       ],
-      whyOther:
-        request.since !== undefined && isOtherTable(request.since, to)
-          ? otherTable(source)
-          : undefined,
+      whyOther: request.since === undefined ? undefined : whyOther(source, request.since, to),
     };
   });
 }
@@ -129,17 +121,24 @@ function otherTable({ place }: PostgresSource): string {
   return `${place} is another table than the last run read: it was made anew, or another was given its name`;
 }
 
+/** Why a checkpoint says nothing of this reading; undefined if it does, as far as its table and its time show. */
+function whyOther(
+  source: PostgresSource,
+  since: PostgresPosition,
+  to: PostgresPosition,
+): string | undefined {
+  if (isOtherTable(since, to)) return otherTable(source);
+  if (!isAheadUnexplained(since, to)) return undefined;
+  const ahead = spanText(aheadMs(since, to));
+  return `the checkpoint is ${ahead} ahead of the server's clock: the clock went back, or the zone was another`;
+}
+
 /** A run's warnings about the server's clock, compared with the checkpoint's. */
 function clockWarnings(since: PostgresPosition, to: PostgresPosition): readonly string[] {
-  const [backMs, ahead] = [clockWentBackMs(since, to), aheadMs(since, to)];
-  if (backMs > 0) {
-    const text = `the server's clock went back by ${spanText(backMs)} since the last run, or this machine's forward`;
-    return [`${text}: this run goes back as far, so that no row stamped meanwhile is passed over`];
-  }
-  if (ahead <= clocksPutBackMs + clockStepMs) return [];
-  return [
-    `the checkpoint is ${spanText(ahead)} ahead of the server's clock: the clock went back, or the zone was another`,
-  ];
+  const backMs = clockWentBackMs(since, to);
+  if (backMs === 0 || isAheadUnexplained(since, to)) return [];
+  const text = `the server's clock went back by ${spanText(backMs)} since the last run, or this machine's forward`;
+  return [`${text}: this run goes back as far, so that no row stamped meanwhile is passed over`];
 }
 
 /** A span of time for a person: `45 min`, `9.5 h`. */

@@ -5,6 +5,7 @@ import { futureRowsMax } from "../../../connectors/postgres/limits.ts";
 import { splitPostgres } from "../../../connectors/postgres/measure.ts";
 import {
   positionAt,
+  readingOf,
   rewindPostgres,
   type PostgresPosition,
 } from "../../../connectors/postgres/position.ts";
@@ -294,6 +295,21 @@ describe("readLimitOfPostgres", () => {
     expect(columnIn(await pagesOf(ask, { from: rewindPostgres(behind) }), "id")).toEqual([]);
     const from = rewindPostgres({ ...behind, to });
     expect(columnIn(await pagesOf(ask, { from }), "id")).toEqual(["2", "1"]);
+  });
+
+  it("reads all where its own clock went back with the server's, which nothing shows but the checkpoint", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, at timestamptz not null);
+      insert into t values (1, now() - interval '9 days'), (2, now() - interval '3 days')`);
+    const ask = readRequestOf(url, changedBy);
+    const { to } = await readLimitOfPostgres(ask);
+    const changed = `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace("T", " ")}+00`;
+    const since = { ...to, of: readingOf(ask.config), changed };
+    const { whyOther, warnings } = await readLimitOfPostgres({ ...ask, since });
+    expect(whyOther).toMatch(/^the checkpoint is 24 h ahead of the server's clock/);
+    expect(warnings).toEqual([]);
+    const from = rewindPostgres({ config: ask.config, position: since, to });
+    expect(columnIn(await pagesOf(ask, { from }), "id")).toEqual(["1", "2"]);
   });
 
   it("leaves the rows of today to tomorrow where the change column holds days", async () => {

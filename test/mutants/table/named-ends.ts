@@ -90,4 +90,20 @@ export const mutantsOfNamedEnds: readonly Mutant[] = [
         "cuts no span that ends ahead of the server's clock, because a row that changes would come in two",
     },
   },
+  {
+    id: "S1956",
+    plants: "a checkpoint ahead of both clocks, which went back together, is read on from",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: "return aheadMs(position, to) > knownMs + clocksPutBackMs + clockStepMs;",
+        replace: "return knownMs < 0;",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/position.test.ts",
+      title:
+        "has everything read again from a checkpoint too far ahead of it: of a clock that both share",
+    },
+  },
 ];
