@@ -16,8 +16,9 @@ import { mappingErrorCharsMax } from "./limits.ts";
 type ModuleOfSync = RecordModule & { readonly sync: string; readonly stream: Stream };
 
 /**
- * Loads a module that exports `mapRecord(row): record | null`, where null leaves the row out. The module is loaded once
- * per thread, and Node strips the types. The record gets the member that names its stream when it has none.
+ * Loads a module that exports `mapRecord(row): record | null`, where null leaves the row out. Each content of the file
+ * is loaded once per thread, and Node strips the types. The record gets the member that names its stream when it has
+ * none.
  * @throws {ConfigError} the module cannot be loaded, or does not export a plain function `mapRecord`.
  * @throws {ConfigChangedError} the file no longer has this hash.
  */
@@ -51,12 +52,27 @@ async function assertUnchanged({ path, hash, sync }: ModuleOfSync): Promise<void
   );
 }
 
+/** How often the module of a URL could not be evaluated in this thread: Node keeps that error under its URL. */
+const failuresOf = new Map<string, number>();
+
+/** Evaluates a module once for each content: by a URL without its hash, Node returns what it loaded before an edit. */
+async function evaluate({ path, hash }: RecordModule): Promise<unknown> {
+  const url = `${pathToFileURL(path).href}?${hash}`;
+  const failures = failuresOf.get(url) ?? 0;
+  try {
+    return await import(failures === 0 ? url : `${url}-${failures}`);
+  } catch (error) {
+    failuresOf.set(url, failures + 1);
+    throw error;
+  }
+}
+
 async function importMapRecord(from: ModuleOfSync): Promise<(row: Row) => unknown> {
   const name = basename(from.path);
   let loaded: unknown;
   try {
     await assertUnchanged(from);
-    loaded = await import(pathToFileURL(from.path).href);
+    loaded = await evaluate(from);
     // It may have been written between the check and the import.
     await assertUnchanged(from);
   } catch (error) {

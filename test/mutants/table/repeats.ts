@@ -143,4 +143,19 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       title: "are known of both columns of the key, joined",
     },
   },
+  {
+    id: "S1957",
+    plants: "an edited mapping module maps as before its edit in a thread that had it",
+    edits: [
+      {
+        file: "src/mapping/module.ts",
+        find: "const url = `${pathToFileURL(path).href}?${hash}`;",
+        replace: "const url = `${pathToFileURL(path).href}?${hash.length}`;",
+      },
+    ],
+    test: {
+      file: "test/src/mapping/module.test.ts",
+      title: "maps by the file as it is now, also in a thread that loaded it before it was edited",
+    },
+  },
 ];

@@ -31,6 +31,11 @@ function moduleOf(source: string): RecordModule {
   return { path, hash: sha256(source) };
 }
 
+/** The source of a module that makes a record of this id. */
+function named(id: string): string {
+  return `export const mapRecord = () => ({ account_id: "${id}", domain: "a.example" });`;
+}
+
 async function load(module: RecordModule): Promise<CompiledMapping> {
   return await loadMappingModule({ ...module, sync: "accounts", stream: "account" });
 }
@@ -51,6 +56,24 @@ async function refusalOf(source: string): Promise<ConfigError> {
 }
 
 describe("loadMappingModule", () => {
+  it("maps by the file as it is now, also in a thread that loaded it before it was edited", async () => {
+    const before = moduleOf(named("before"));
+    await load(before);
+    writeFileSync(before.path, named("after"));
+    const mapped = (await load({ ...before, hash: sha256(named("after")) })).map({});
+    expect(JSON.stringify(mapped)).toContain('"after"');
+  });
+
+  it("loads a file that failed once its reason is gone", async () => {
+    const lookup = join(folder, "lookup.json");
+    const module = moduleOf(`import { readFileSync } from "node:fs";
+      const domain = JSON.parse(readFileSync(${JSON.stringify(lookup)}, "utf8"));
+      export const mapRecord = () => ({ account_id: "7", domain });`);
+    await expect(load(module)).rejects.toThrow("cannot be loaded");
+    writeFileSync(lookup, '"found.example"');
+    expect(JSON.stringify((await load(module)).map({}))).toContain("found.example");
+  });
+
   it("maps rows by a module in TypeScript, and writes the stream first", async () => {
     const mapped = await mapWith("return { account_id: row.id, domain: 'a.com' };");
     expect(JSON.stringify(mapped)).toBe(
