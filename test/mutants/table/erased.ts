@@ -175,4 +175,19 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "names connections that no sync reads, of which the inbox has events",
     },
   },
+  {
+    id: "S2021",
+    plants: "a run whose beginning was erased counts as one that read the whole source",
+    edits: [
+      {
+        file: erase,
+        find: "const by = isBeginning ? JSON.stringify(forgottenKey) : null;",
+        replace: "const by = isBeginning ? null : null;",
+      },
+    ],
+    test: {
+      file: "test/src/state/open-rejects.test.ts",
+      title: "are those of before a run that read on, also once the key where it began was erased",
+    },
+  },
 ];

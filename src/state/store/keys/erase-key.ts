@@ -205,8 +205,11 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
         where ${sql.ref(column)} is not null and run_id in ${runsOf(of)}`.execute(queries);
       for (const { position } of rows) {
         if (!textMentions(position, of.key)) continue;
+        // A run without a place to begin at has read the whole source: older rejects would be closed.
+        const isBeginning = table === "runs" && column === "from_position";
+        const by = isBeginning ? JSON.stringify(forgottenKey) : null;
         const { numAffectedRows } = await sql`
-          update ${sql.table(table)} set ${sql.ref(column)} = null
+          update ${sql.table(table)} set ${sql.ref(column)} = ${by}
           where ${sql.ref(column)} = ${position} and run_id in ${runsOf(of)}`.execute(queries);
         erased += Number(numAffectedRows ?? 0);
       }
