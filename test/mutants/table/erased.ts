@@ -190,4 +190,19 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "are those of before a run that read on, also once the key where it began was erased",
     },
   },
+  {
+    id: "S2022",
+    plants: "a replay reads the rows of rejects again whose key was erased",
+    edits: [
+      {
+        file: "src/state/store/rejects/replays.ts",
+        find: " and r.place <> ${forgottenKey}`;",
+        replace: " and r.place <> ${`${forgottenKey}s`}`;",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title: "stays in the counts of its run, whose report balances, and is not replayed",
+    },
+  },
 ];

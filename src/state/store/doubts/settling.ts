@@ -77,7 +77,7 @@ async function keysOfCut(queries: Queries, sentKeys: SentKeys, send: number): Pr
   const { rows: refused } = await sql`
     select key from ${sql.table("rejects")} r join ${sql.table("stagings")} s
       on s.run_id = r.run_id and s.chunk = r.chunk and s.stage = r.stage
-    where s.send = ${send} and step = 'send'`.execute(queries);
+    where s.send = ${send} and key is not null and step = 'send'`.execute(queries);
   return [...keys, ...refused.map((row) => keyRow.parse(row).key)];
 }
 

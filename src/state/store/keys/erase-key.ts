@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import type { Moment } from "../../../clock.ts";
 import { BusyError } from "../../../errors.ts";
+import { rejectText } from "../../../records/reject-codes.ts";
 import { minutesText } from "../../../text/quantities.ts";
 import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
@@ -49,14 +50,18 @@ function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
 }
 
-/** Rejects of pulls have no key; their results mention it. */
+/**
+ * Rejects of pulls have no key; their results mention it. Each stays as a number, of which its run's report gives the
+ * sum.
+ */
 async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
   const { target, key } = of;
   const asked = queries
     .selectFrom("rejects as r")
     .innerJoin("runs as u", "u.runId", "r.runId")
-    .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow"])
+    .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow", "r.code"])
     .where("u.target", "=", target)
+    .where("r.place", "<>", forgottenKey)
     .where((eb) =>
       eb.or([
         eb("u.kind", "=", "pull"),
@@ -68,7 +73,7 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
     );
   let erased = 0;
   const runIds = new Set<string>();
-  for (const { runId, chunk, ordinal, key: own, place, sourceRow } of await asked.execute()) {
+  for (const { runId, chunk, ordinal, key: own, place, sourceRow, code } of await asked.execute()) {
     const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));
     if (!isMeant) continue;
     const named = { runId, chunk, ordinal };
@@ -78,8 +83,10 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
       .execute();
+    const without = { key: null, field: null, sourceRow: null, place: forgottenKey, isOpen: 0 };
     await queries
-      .deleteFrom("rejects")
+      .updateTable("rejects")
+      .set({ ...without, reason: rejectText(code) })
       .where("runId", "=", named.runId)
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
