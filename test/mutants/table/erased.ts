@@ -205,4 +205,20 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "stays in the counts of its run, whose report balances, and is not replayed",
     },
   },
+  {
+    id: "S2023",
+    plants: "a number in what a run was asked for counts as the key with its digits",
+    edits: [
+      {
+        file: erase,
+        find: "if (!mentions([keys, note], key)) continue;",
+        replace: "if (!mentions([keys, note, others], key)) continue;",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title:
+        "is looked for in the keys and the note of what a run was asked for, and in no other word of it",
+    },
+  },
 ];

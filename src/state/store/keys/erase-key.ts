@@ -21,6 +21,11 @@ import { forgetBrought, type KeyIds } from "./vanished.ts";
 
 const sampleList = z.array(z.string());
 
+const askedRequest = z.looseObject({
+  keys: z.array(z.string()).optional(),
+  note: z.string().optional(),
+});
+
 const keptPage = z.looseObject({ items: z.array(z.unknown()).default([]) });
 
 type KeyOfSync = SyncName & { readonly key: string };
@@ -83,10 +88,10 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
       .execute();
-    const without = { key: null, field: null, sourceRow: null, place: forgottenKey, isOpen: 0 };
+    const emptied = { key: null, field: null, sourceRow: null, place: forgottenKey, isOpen: 0 };
     await queries
       .updateTable("rejects")
-      .set({ ...without, reason: rejectText(code) })
+      .set({ ...emptied, reason: rejectText(code) })
       .where("runId", "=", named.runId)
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
@@ -110,6 +115,10 @@ async function eraseNotes(queries: Queries, of: KeyOfSync): Promise<number> {
     erased += Number(numDeletedRows);
   }
   return erased;
+}
+
+function without(text: string, key: string): string {
+  return text === key ? forgottenKey : text;
 }
 
 /** Erases a key from the lists of requests that may still be applied, and of backfills of some keys. */
@@ -138,13 +147,16 @@ async function eraseFromLists(
     .where("sync", "=", of.sync)
     .execute();
   for (const { runId, request } of asked) {
-    if (!mentions(JSON.parse(request), key)) continue;
-    const without = JSON.stringify(JSON.parse(request), (_, value: unknown) =>
-      value === key ? forgottenKey : value,
-    );
+    // Its other members, such as the mode, may equal a key by chance.
+    const { keys, note, ...others } = askedRequest.parse(JSON.parse(request));
+    if (!mentions([keys, note], key)) continue;
+    const named = {
+      keys: keys?.map((each) => without(each, key)),
+      note: note && without(note, key),
+    };
     await queries
       .updateTable("runs")
-      .set({ request: without })
+      .set({ request: JSON.stringify({ ...others, ...named }) })
       .where("runId", "=", runId)
       .execute();
     erased += 1;

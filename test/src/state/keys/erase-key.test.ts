@@ -116,6 +116,24 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     expect(listed?.places).toEqual(["a.csv:4", "a.csv:5"]);
   });
 
+  it("is looked for in the keys and the note of what a run was asked for, and in no other word of it", async () => {
+    await end();
+    const request = { mode: "heavyweight", limit: 100, keys: ["k1", "k2"], note: "k1" };
+    await rawTables(kind, test.folder).run(
+      `update runs set request = '${JSON.stringify(request)}'`,
+    );
+    for (const key of ["heavyweight", "100"]) {
+      expect(await store.eraseKey({ ...name, key, now })).toMatchObject({ keyLists: 0 });
+    }
+    expect((await store.run("r1"))?.request).toEqual(request);
+    expect(await store.eraseKey({ ...name, key: "k1", now })).toMatchObject({ keyLists: 1 });
+    expect((await store.run("r1"))?.request).toEqual({
+      ...request,
+      keys: ["(forgotten)", "k2"],
+      note: "(forgotten)",
+    });
+  });
+
   it("stays in the counts of a pull, whose report balances", async () => {
     await end();
     await test.openRun("p1", "pull");
