@@ -221,4 +221,21 @@ export const mutantsOfErased: readonly Mutant[] = [
         "is looked for in the keys and the note of what a run was asked for, and in no other word of it",
     },
   },
+  {
+    id: "S2024",
+    plants:
+      "a worker notes a key as stray from a list that it read before another process erased the key",
+    edits: [
+      {
+        file: "src/state/store/doubts/settling.ts",
+        find: "      await sentKeys.reread(queries, send);\n",
+        replace: "      await sentKeys.all(queries, send);\n",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/forgotten.test.ts",
+      title:
+        "a key that another process erased is no stray one for a worker that had read its list",
+    },
+  },
 ];

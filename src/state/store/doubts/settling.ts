@@ -116,6 +116,9 @@ export async function findStrays(
   const givenUp = pending.filter((request) => isGivenUp(request) && request.runId !== madeBy);
   for (const [runId, ofRun] of Map.groupBy(givenUp, (request) => request.runId)) {
     const keys = new Set<string>();
+    for (const send of new Set(ofRun.map((request) => request.send))) {
+      await sentKeys.reread(queries, send);
+    }
     for (const { request, send, ranges: sent } of ofRun) {
       for (const [key] of await sentKeys.of(queries, send, sent)) keys.add(key);
       await queries
