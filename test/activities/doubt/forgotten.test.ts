@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
 import { lateRequest } from "../../support/late-request.ts";
 import { held, newer, overMs, resend, transfer } from "../../support/project/doubt-story.ts";
 import type { Harness } from "../../support/project/harness.ts";
+import { openStoreInline } from "../../support/project/inline-threads.ts";
 import { stagedRun } from "../../support/project/test-run.ts";
 
 /** A run that is abandoned while its request with every account is on its way. */
@@ -48,4 +49,19 @@ it("a key that was erased is no stray one, and what stands in its place is none"
   expect(warnings.join()).not.toContain("came with no later run");
   const { state, target } = harness.deps;
   expect(await state.strayKeys({ target, sync: "accounts", limit: 10 })).toEqual([]);
+});
+
+it("a key that another process erased is no stray one for a worker that had read its list", async () => {
+  const { harness, arrive } = await givenUp();
+  const { config, state, target } = harness.deps;
+  await expect(erase(harness, "a0")).rejects.toMatchObject({ code: "Busy" });
+  await arrive();
+  harness.clock.nowMs += overMs;
+  const other = await openStoreInline(config.stateFolder);
+  onTestFinished(async () => await other.close());
+  expect(await erase(harness.withState(other), "a0")).toMatchObject({ keyLists: 1 });
+  await harness.write("accounts.csv", newer.replace(/^a[01],.*\n/gm, ""));
+  await transfer(harness, "run-2");
+  const strays = await state.strayKeys({ target, sync: "accounts", limit: 10 });
+  expect(strays.map(({ key }) => key)).toEqual(["a1"]);
 });

@@ -70,3 +70,17 @@ it("a key is called stray though such a chunk rejected its row: it made no recor
   const strays = await state.strayKeys({ target, sync: "accounts", limit: 10 });
   expect(strays.map(({ key }) => key)).toEqual(["a0"]);
 });
+
+it("a later run ends though the key was erased that a chunk rejected which was given up", async () => {
+  const second = await givenUpAfterLate("0", newer);
+  const { harness } = second;
+  await second.close({ outcome: "failed", failure });
+  const { state, target } = harness.deps;
+  const [refused] = await state.rejects({ runId: "run-2", limit: 10 });
+  expect(refused).toMatchObject({ step: "send", key: "a3" });
+  const of = { target, sync: "accounts", key: "a3", now: harness.clock.moment() };
+  expect(await state.eraseKey(of)).toMatchObject({ rejects: 1 });
+
+  const lax = await harness.withYaml(accountsYaml());
+  expect(await transfer(lax, "run-3")).toMatchObject({ outcome: "done" });
+});

@@ -175,4 +175,67 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "names connections that no sync reads, of which the inbox has events",
     },
   },
+  {
+    id: "S2021",
+    plants: "a run whose beginning was erased counts as one that read the whole source",
+    edits: [
+      {
+        file: erase,
+        find: "const by = isBeginning ? JSON.stringify(forgottenKey) : null;",
+        replace: "const by = isBeginning ? null : null;",
+      },
+    ],
+    test: {
+      file: "test/src/state/open-rejects.test.ts",
+      title: "are those of before a run that read on, also once the key where it began was erased",
+    },
+  },
+  {
+    id: "S2022",
+    plants: "a replay reads the rows of rejects again whose key was erased",
+    edits: [
+      {
+        file: "src/state/store/rejects/replays.ts",
+        find: " and r.place <> ${forgottenKey}`;",
+        replace: " and r.place <> ${`${forgottenKey}s`}`;",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title: "stays in the counts of its run, whose report balances, and is not replayed",
+    },
+  },
+  {
+    id: "S2023",
+    plants: "a number in what a run was asked for counts as the key with its digits",
+    edits: [
+      {
+        file: erase,
+        find: "if (!mentions([keys, note], key)) continue;",
+        replace: "if (!mentions([keys, note, others], key)) continue;",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title:
+        "is looked for in the keys and the note of what a run was asked for, and in no other word of it",
+    },
+  },
+  {
+    id: "S2024",
+    plants:
+      "a worker notes a key as stray from a list that it read before another process erased the key",
+    edits: [
+      {
+        file: "src/state/store/doubts/settling.ts",
+        find: "      await sentKeys.reread(queries, send);\n",
+        replace: "      await sentKeys.all(queries, send);\n",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/forgotten.test.ts",
+      title:
+        "a key that another process erased is no stray one for a worker that had read its list",
+    },
+  },
 ];

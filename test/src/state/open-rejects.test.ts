@@ -6,7 +6,7 @@ import type { RunKind, RunRequest } from "../../../src/state/contract/runs/runs.
 import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { someOf } from "../../support/trials.ts";
-import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
+import { at, implementations, name, nowMs, staged, StoreUnderTest } from "./store-under-test.ts";
 
 function entry(place: string, changes: Partial<RejectEntry> = {}): RejectEntry {
   return { stream: "account", place, step: "map", code: "required", reason: "bad", ...changes };
@@ -174,6 +174,15 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
     await run("r1", [entry("t:1")]);
     await run("r2", [entry("t:2")], story);
     expect(await places()).toEqual(areOpen ? ["r2 t:2", "r1 t:1"] : ["r2 t:2"]);
+  });
+
+  it("are those of before a run that read on, also once the key where it began was erased", async () => {
+    await run("r1", [entry("t:1")]);
+    await run("r2", [], { from: { key: ["k9"] } });
+    const erased = await store.eraseKey({ ...name, key: "k9", now: { nowMs } });
+    expect(erased.positions).toBe(2);
+    await run("r3", []);
+    expect(await places()).toEqual(["r1 t:1"]);
   });
 
   it("are not among a chunk that was not committed, nor of a pull", async () => {

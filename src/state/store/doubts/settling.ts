@@ -77,7 +77,7 @@ async function keysOfCut(queries: Queries, sentKeys: SentKeys, send: number): Pr
   const { rows: refused } = await sql`
     select key from ${sql.table("rejects")} r join ${sql.table("stagings")} s
       on s.run_id = r.run_id and s.chunk = r.chunk and s.stage = r.stage
-    where s.send = ${send} and step = 'send'`.execute(queries);
+    where s.send = ${send} and key is not null and step = 'send'`.execute(queries);
   return [...keys, ...refused.map((row) => keyRow.parse(row).key)];
 }
 
@@ -116,6 +116,9 @@ export async function findStrays(
   const givenUp = pending.filter((request) => isGivenUp(request) && request.runId !== madeBy);
   for (const [runId, ofRun] of Map.groupBy(givenUp, (request) => request.runId)) {
     const keys = new Set<string>();
+    for (const send of new Set(ofRun.map((request) => request.send))) {
+      await sentKeys.reread(queries, send);
+    }
     for (const { request, send, ranges: sent } of ofRun) {
       for (const [key] of await sentKeys.of(queries, send, sent)) keys.add(key);
       await queries

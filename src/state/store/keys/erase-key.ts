@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import type { Moment } from "../../../clock.ts";
 import { BusyError } from "../../../errors.ts";
+import { rejectText } from "../../../records/reject-codes.ts";
 import { minutesText } from "../../../text/quantities.ts";
 import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
@@ -19,6 +20,11 @@ import { assertNoOpenRun } from "./open-run.ts";
 import { forgetBrought, type KeyIds } from "./vanished.ts";
 
 const sampleList = z.array(z.string());
+
+const askedRequest = z.looseObject({
+  keys: z.array(z.string()).optional(),
+  note: z.string().optional(),
+});
 
 const keptPage = z.looseObject({ items: z.array(z.unknown()).default([]) });
 
@@ -49,14 +55,18 @@ function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
 }
 
-/** Rejects of pulls have no key; their results mention it. */
+/**
+ * Rejects of pulls have no key; their results mention it. Each stays as a number, of which its run's report gives the
+ * sum.
+ */
 async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
   const { target, key } = of;
   const asked = queries
     .selectFrom("rejects as r")
     .innerJoin("runs as u", "u.runId", "r.runId")
-    .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow"])
+    .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow", "r.code"])
     .where("u.target", "=", target)
+    .where("r.place", "<>", forgottenKey)
     .where((eb) =>
       eb.or([
         eb("u.kind", "=", "pull"),
@@ -68,7 +78,7 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
     );
   let erased = 0;
   const runIds = new Set<string>();
-  for (const { runId, chunk, ordinal, key: own, place, sourceRow } of await asked.execute()) {
+  for (const { runId, chunk, ordinal, key: own, place, sourceRow, code } of await asked.execute()) {
     const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));
     if (!isMeant) continue;
     const named = { runId, chunk, ordinal };
@@ -78,8 +88,10 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
       .execute();
+    const emptied = { key: null, field: null, sourceRow: null, place: forgottenKey, isOpen: 0 };
     await queries
-      .deleteFrom("rejects")
+      .updateTable("rejects")
+      .set({ ...emptied, reason: rejectText(code) })
       .where("runId", "=", named.runId)
       .where("chunk", "=", named.chunk)
       .where("ordinal", "=", named.ordinal)
@@ -103,6 +115,10 @@ async function eraseNotes(queries: Queries, of: KeyOfSync): Promise<number> {
     erased += Number(numDeletedRows);
   }
   return erased;
+}
+
+function without(text: string, key: string): string {
+  return text === key ? forgottenKey : text;
 }
 
 /** Erases a key from the lists of requests that may still be applied, and of backfills of some keys. */
@@ -131,13 +147,16 @@ async function eraseFromLists(
     .where("sync", "=", of.sync)
     .execute();
   for (const { runId, request } of asked) {
-    if (!mentions(JSON.parse(request), key)) continue;
-    const without = JSON.stringify(JSON.parse(request), (_, value: unknown) =>
-      value === key ? forgottenKey : value,
-    );
+    // Its other members, such as the mode, may equal a key by chance.
+    const { keys, note, ...others } = askedRequest.parse(JSON.parse(request));
+    if (!mentions([keys, note], key)) continue;
+    const named = {
+      keys: keys?.map((each) => without(each, key)),
+      note: note && without(note, key),
+    };
     await queries
       .updateTable("runs")
-      .set({ request: without })
+      .set({ request: JSON.stringify({ ...others, ...named }) })
       .where("runId", "=", runId)
       .execute();
     erased += 1;
@@ -205,8 +224,11 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
         where ${sql.ref(column)} is not null and run_id in ${runsOf(of)}`.execute(queries);
       for (const { position } of rows) {
         if (!textMentions(position, of.key)) continue;
+        // A run without a place to begin at has read the whole source: older rejects would be closed.
+        const isBeginning = table === "runs" && column === "from_position";
+        const by = isBeginning ? JSON.stringify(forgottenKey) : null;
         const { numAffectedRows } = await sql`
-          update ${sql.table(table)} set ${sql.ref(column)} = null
+          update ${sql.table(table)} set ${sql.ref(column)} = ${by}
           where ${sql.ref(column)} = ${position} and run_id in ${runsOf(of)}`.execute(queries);
         erased += Number(numAffectedRows ?? 0);
       }

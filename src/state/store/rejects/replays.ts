@@ -13,6 +13,7 @@ import {
 import { transactionRowsMax } from "../../limits.ts";
 import { textsOf } from "../lists.ts";
 import { reads, writes } from "../methods.ts";
+import { forgottenKey } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { recountOpen } from "./insert-rejects.ts";
 import { ageOfReject, replayedAs } from "./reject-age.ts";
@@ -28,9 +29,9 @@ const listedRow = z.object({
 
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
-/** Whether a reject of a run belongs to a replay, in SQL. */
+/** Whether a reject of a run belongs to a replay, in SQL; one of an erased key has no row to read again. */
 function isOfCode(code: string | undefined): RawBuilder<unknown> {
-  const isOld = sql`r.code <> ${refusedAgain}`;
+  const isOld = sql`r.code <> ${refusedAgain} and r.place <> ${forgottenKey}`;
   return code === undefined ? isOld : sql`${isOld} and r.code = ${code}`;
 }
 

@@ -30,7 +30,7 @@ export class SentKeys {
     queries: Queries,
     { send, key, by }: { readonly send: number; readonly key: string; readonly by: string },
   ): Promise<void> {
-    const keys = (await this.all(queries, send)).map((each) => (each === key ? by : each));
+    const keys = (await this.reread(queries, send)).map((each) => (each === key ? by : each));
     this.#remembered.delete(send);
     await this.put(queries, send, JSON.stringify(keys));
   }
@@ -49,8 +49,12 @@ export class SentKeys {
 
   /** The keys of a whole staging. */
   async all(queries: Queries, send: number): Promise<readonly string[]> {
-    const known = this.#remembered.get(send);
-    if (known !== undefined) return known;
+    return this.#remembered.get(send) ?? (await this.reread(queries, send));
+  }
+
+  /** The same as it is stored now: another process may have erased a key since this one read the list. */
+  async reread(queries: Queries, send: number): Promise<readonly string[]> {
+    this.#remembered.delete(send);
     const found = await queries
       .selectFrom("sentKeys")
       .select("keys")

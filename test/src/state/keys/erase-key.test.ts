@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { imbalance } from "../../../../src/report/report.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 import { rawTables } from "./raw-tables.ts";
@@ -49,7 +50,8 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
       { ...reject, place: "a.csv:5", key: "other", row: row("other") },
     ];
     await store.addRejects({ ...of, rejects, at });
-    await test.commit(of, { keys: JSON.stringify([canary, "other"]) });
+    const counts = { ...staged.counts, read: 14, rejected: 4 };
+    await test.commit(of, { keys: JSON.stringify([canary, "other"]), counts });
   });
 
   const end = async (): Promise<void> => {
@@ -74,7 +76,10 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     });
     const left = await raw.dump();
     expect(left.replaceAll(`${canary}0`, "")).not.toContain(canary);
+    const gone = { place: "(forgotten)", key: null, field: null, row: null, isOpen: false };
     expect(await store.rejects({ runId: "r1", limit: 9 })).toMatchObject([
+      { ...gone, code: "required", reason: "a required field is empty" },
+      { ...gone, code: "required", replayedBy: null },
       { place: "a.csv:4" },
       { place: "a.csv:5", key: "other" },
     ]);
@@ -92,6 +97,59 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
       rejects: 0,
       notes: 0,
     });
+  });
+
+  it("stays in the counts of its run, whose report balances, and is not replayed", async () => {
+    await end();
+    const of = { runId: "r1", staged: false };
+    const before = await store.tally(of);
+    expect(imbalance(before)).toBeUndefined();
+    expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 4 });
+    expect(await store.eraseKey({ ...name, key: canary, now })).toMatchObject({ rejects: 2 });
+    expect(await store.tally(of)).toEqual(before);
+    expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 2, uncommitted: 0 });
+    expect(await store.runsWithOpenRejects(name)).toMatchObject([{ runId: "r1", open: 1 }]);
+    expect(await store.eraseKey({ ...name, key: "forgotten", now })).toMatchObject({ rejects: 0 });
+    await test.openRun("r2", "replay");
+    await store.listReplay({ runId: "r2", run: "r1" });
+    const listed = await store.replayPage({ runId: "r2", after: 0, limit: 9 });
+    expect(listed?.places).toEqual(["a.csv:4", "a.csv:5"]);
+  });
+
+  it("is looked for in the keys and the note of what a run was asked for, and in no other word of it", async () => {
+    await end();
+    const request = { mode: "heavyweight", limit: 100, keys: ["k1", "k2"], note: "k1" };
+    await rawTables(kind, test.folder).run(
+      `update runs set request = '${JSON.stringify(request)}'`,
+    );
+    for (const key of ["heavyweight", "100"]) {
+      expect(await store.eraseKey({ ...name, key, now })).toMatchObject({ keyLists: 0 });
+    }
+    expect((await store.run("r1"))?.request).toEqual(request);
+    expect(await store.eraseKey({ ...name, key: "k1", now })).toMatchObject({ keyLists: 1 });
+    expect((await store.run("r1"))?.request).toEqual({
+      ...request,
+      keys: ["(forgotten)", "k2"],
+      note: "(forgotten)",
+    });
+  });
+
+  it("stays in the counts of a pull, whose report balances", async () => {
+    await end();
+    await test.openRun("p1", "pull");
+    const pull = { target: name.target, pull: "scores", runId: "p1" };
+    const how = { queryHash: "q", writeHash: "w", anew: false, hasDomains: false };
+    await store.beginPull({ ...pull, ...how });
+    const version = (await store.pullPlace(pull))?.version ?? 0;
+    const counts = { read: 2, written: 1, unchanged: 0, missing: 0 };
+    const rejects = [{ ...reject, step: "write", place: canary, row: row(canary) } as const];
+    const page = { pass: null, counts, rejects, keys: [], isRefusal: false, at };
+    await store.commitPage({ ...pull, version, ...page });
+    await store.endRun({ runId: "p1", outcome: "done", endedAt: at });
+    const before = await store.pullTally({ runId: "p1" });
+    expect(before).toMatchObject({ refused: 1, rejected: 1 });
+    expect(await store.eraseKey({ ...name, key: canary, now })).toMatchObject({ rejects: 3 });
+    expect(await store.pullTally({ runId: "p1" })).toEqual(before);
   });
 
   it("stays while a run of its sync is open, and is not forgotten either", async () => {
