@@ -188,4 +188,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "reads a standby no further than it has followed its primary",
     },
   },
+  {
+    id: "S2047",
+    plants: "a new failure of a drain is a repeated one where the successes before it were removed",
+    edits: [
+      {
+        file: "activities/notify/announce-run.ts",
+        find: "now() - Date.parse(before.endedAt) < drainRunsKeptMs",
+        replace: "now() - Date.parse(before.endedAt) < Infinity * drainRunsKeptMs",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/announce-run.test.ts",
+      title: "tells of a drain that fails as one did before a success that is removed by now",
+    },
+  },
 ];
