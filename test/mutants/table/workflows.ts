@@ -199,6 +199,14 @@ const planted: readonly Planted[] = [
     replace: 'if (ended.kind === "continue") {',
     seenBy: ["sync/resend", "makes one run of what is due, however many chunks it has"],
   },
+  {
+    id: "S2048",
+    plants: "a receiver that is gone takes the others' tries away",
+    of: "verify/verify",
+    find: "  await Promise.allSettled(telling);\n",
+    replace: "",
+    seenBy: ["verify/verify", "tries a receiver again although another is gone"],
+  },
 ];
 
 /** Mutants of the decisions that workflows make between activities. */
