@@ -203,4 +203,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "tells of a drain that fails as one did before a success that is removed by now",
     },
   },
+  {
+    id: "S1915",
+    plants: "events wait behind a file for as long as the clock was set back",
+    edits: [
+      {
+        file: "activities/inbox/look-into-inbox.ts",
+        find: "...waits.map(Math.abs)",
+        replace: "...waits",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/look-into-inbox.test.ts",
+      title: "waits no longer than is set where the clock is set back",
+    },
+  },
 ];

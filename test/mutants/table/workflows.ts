@@ -207,6 +207,17 @@ const planted: readonly Planted[] = [
     replace: "",
     seenBy: ["verify/verify", "tries a receiver again although another is gone"],
   },
+  {
+    id: "S2049",
+    plants: "a drain ends with events that have to wait a second time",
+    of: "inbox/inbox-drain",
+    find: "while (look.waitMs !== undefined) {",
+    replace: "if (look.waitMs !== undefined) {",
+    seenBy: [
+      "inbox/inbox-drain",
+      "waits again where the look after the wait says so, and then sends what is unread",
+    ],
+  },
 ];
 
 /** Mutants of the decisions that workflows make between activities. */
