@@ -218,4 +218,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "waits no longer than is set where the clock is set back",
     },
   },
+  {
+    id: "S1916",
+    plants: "the id of a verification's notification is one that receivers refuse",
+    edits: [
+      {
+        file: "src/notify/verified-message.ts",
+        find: "id: `verify_${look}`",
+        replace: "id: `verify_${look}_${at}`",
+      },
+    ],
+    test: {
+      file: "test/src/notify/verified-message.test.ts",
+      title: "has an id that receivers take, and one of its own for each look",
+    },
+  },
 ];
