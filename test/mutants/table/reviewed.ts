@@ -233,4 +233,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "has an id that receivers take, and one of its own for each look",
     },
   },
+  {
+    id: "S1917",
+    plants: "a receiver that asks for a day is given up after one try",
+    edits: [
+      {
+        file: "src/notify/notifier.ts",
+        find: "Math.min(hintMs, notifyRetryAfterMsMax)",
+        replace: "Math.max(hintMs, 0 * notifyRetryAfterMsMax)",
+      },
+    ],
+    test: {
+      file: "test/src/notify/notifier.test.ts",
+      title: "waits an hour at most, so that tries are left",
+    },
+  },
 ];
