@@ -104,7 +104,9 @@ async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): P
   const names = syncs.map(({ name }) => name);
   const from = new Date(deps.now() - fileWaitMs).toISOString();
   const lastMs = await state.lastFileAt({ target, syncs: names, since: from });
-  return lastMs === null ? 0 : fileWaitMs - Math.max(deps.now() - lastMs, ...waits);
+  if (lastMs === null) return 0;
+  // An event that was stamped before the clock was set back counts as waiting as long as it is ahead.
+  return fileWaitMs - Math.max(deps.now() - lastMs, ...waits.map(Math.abs));
 }
 
 /**

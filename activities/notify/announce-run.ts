@@ -1,21 +1,23 @@
 import { receiversOf } from "../../src/notify/receivers.ts";
 import type { RunReport } from "../../src/report/report.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { notifyLateMsMax } from "../limits.ts";
+import { drainRunsKeptMs, notifyLateMsMax } from "../limits.ts";
 
 /** Runs that are searched for the previous drain. */
 const runsLookedAtMax = 20;
 
 /** Whether the previous drain or resend ended the same way: a failure that repeats is announced only once. */
 async function isNotified(
-  { state }: Pick<Dependencies, "state">,
+  { now, state }: Pick<Dependencies, "now" | "state">,
   { kind, sync, run_id: runId, outcome, error }: RunReport,
 ): Promise<boolean> {
   if (kind !== "inbox" && kind !== "resend") return false;
   const runs = await state.runs({ sync, limit: runsLookedAtMax });
   const earlier = runs.slice(runs.findIndex((run) => run.runId === runId) + 1);
   const before = earlier.find((run) => run.kind === kind);
-  return before?.outcome === outcome && before.failure?.code === error?.code;
+  if (before?.outcome !== outcome || before.failure?.code !== error?.code) return false;
+  // Successes that ended since may have been removed already.
+  return before.endedAt !== null && now() - Date.parse(before.endedAt) < drainRunsKeptMs;
 }
 
 /**

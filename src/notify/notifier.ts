@@ -6,7 +6,7 @@ import { retryAfterMs } from "../api/http/retry-after.ts";
 import type { NotifyConfig } from "../config/schema/notify.ts";
 import { ApiUnavailableError, ConfigError, SluiceError } from "../errors.ts";
 import { connectTimeoutMs } from "../limits.ts";
-import { notifyAnswerBytesMax, notifyDeadlineMs } from "./limits.ts";
+import { notifyAnswerBytesMax, notifyDeadlineMs, notifyRetryAfterMsMax } from "./limits.ts";
 import type { Message } from "./message.ts";
 
 /** Posts notifications. */
@@ -63,7 +63,9 @@ export function createNotifier(settings: {
         throw new ConfigError(`${what}: 410, it is gone`, { field: "notify", hint });
       }
       const hintMs = retryAfterMs(answer.headers, Date.now());
-      throw new ApiUnavailableError(`${what}: ${status}`, { retryAfterMs: hintMs });
+      // A longer wait would leave no time for the tries that are left.
+      const waitMs = hintMs === undefined ? undefined : Math.min(hintMs, notifyRetryAfterMsMax);
+      throw new ApiUnavailableError(`${what}: ${status}`, { retryAfterMs: waitMs });
     },
     close: async () => await dispatcher.close(),
   };

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { NotifyConfig } from "../config/schema/notify.ts";
 import { verifyLines } from "../text/verified-lines.ts";
 import { type FailedVerify, isWorthTelling, type VerifyReport } from "../verify/report.ts";
@@ -18,5 +20,7 @@ export function verifiedMessage(
   const type =
     "error" in report ? "verify.failed" : isWorthTelling(report) ? "verify.differs" : "verify.same";
   const event = { type, timestamp: at, data: report };
-  return signedMessage(receiver, { id: `verify_${workflowId}_${at}`, event }, nowMs);
+  // Both contain full stops, which the id of a delivery must not.
+  const look = hash("sha256", `${workflowId} ${at}`).slice(0, 32);
+  return signedMessage(receiver, { id: `verify_${look}`, event }, nowMs);
 }

@@ -98,13 +98,16 @@ class Drain {
 }
 
 /**
- * Looks after the connection has lingered. A short wait is in the activity, which costs less; a long one holds no slot.
+ * Looks after the connection has lingered, and after what each look says to wait for. A short wait is in the activity,
+ * which costs less; a long one holds no slot.
  */
-async function lookAfterLingering(input: LookInput): Promise<Look> {
-  const look = await lookIntoInbox(input);
-  if (look.waitMs === undefined) return look;
-  await sleep(look.waitMs);
-  return await lookIntoInbox({ ...input, linger: false });
+async function lookAfterWaiting(input: LookInput): Promise<Look> {
+  let look = await lookIntoInbox(input);
+  while (look.waitMs !== undefined) {
+    await sleep(look.waitMs);
+    look = await lookIntoInbox({ ...input, linger: false });
+  }
+  return look;
 }
 
 /**
@@ -127,7 +130,7 @@ export async function inboxDrain(raw: unknown): Promise<Drained> {
   for (let linger = continued !== undefined; ; linger = true) {
     const backingOff = drain.backingOff();
     hasWakeUp = false;
-    const look = await lookAfterLingering({
+    const look = await lookAfterWaiting({
       connection,
       linger,
       backingOff: [...backingOff.keys()],

@@ -21,14 +21,17 @@ function seedOf(startTime: Date): number {
   return Number(startTime.toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
-/** Notifies the receivers of a result: one that is away does not hold up the others. */
+/** Notifies the receivers of a result. One that is away or gone neither holds up the others nor ends their tries. */
 async function tell(
   report: FailedVerify | VerifyReport,
   targets: readonly string[],
 ): Promise<void> {
   const { startTime, workflowId } = workflowInfo();
   const notice = { report, workflowId, at: startTime.toISOString() };
-  await Promise.all(targets.map(async (target) => await tellVerified({ target, ...notice })));
+  const telling = targets.map(async (target) => await tellVerified({ target, ...notice }));
+  // With the failed workflow Temporal would drop the tries that are left.
+  await Promise.allSettled(telling);
+  await Promise.all(telling);
 }
 
 /** Notifies the receivers of a failed verification. The workflow ends with the original error, whoever was notified. */

@@ -163,6 +163,23 @@ describe("lookIntoInbox", () => {
     expect(await look(pushed)).toMatchObject({ syncs: ["copies"], isAnswered: true });
   });
 
+  it.each([
+    { set: "a day after an event", minutes: 24 * 60, isBefore: false, left: undefined },
+    { set: "a bit after an event", minutes: 4, isBefore: false, left: 6 * 60_000 },
+    { set: "a day before an event", minutes: 24 * 60, isBefore: true, left: 10 * 60_000 },
+  ])(
+    "waits no longer than is set where the clock is set back $set",
+    async ({ minutes, isBefore, left }) => {
+      const pushed = await PostedHarness.open({ api: "wait_behind_file: 10m" });
+      await pushed.post("a1");
+      await drain(pushed, "run-1");
+      if (!isBefore) await pushed.post("a2");
+      pushed.harness.clock.nowMs -= minutes * 60_000;
+      if (isBefore) await pushed.post("a2");
+      expect((await look(pushed)).waitMs).toBe(left);
+    },
+  );
+
   it("waits for no file where nothing is set", async () => {
     const pushed = await PostedHarness.open();
     await pushed.post("a1");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { notifyLateMsMax } from "../../../activities/limits.ts";
+import { drainRunsKeptMs, notifyLateMsMax } from "../../../activities/limits.ts";
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
@@ -45,6 +45,36 @@ describe("announceRun", () => {
       told.push(...opened.announced.slice(told.length).map(({ run_id: id }) => id));
     }
     expect(told).toEqual(["run-0", "run-2", "run-4"]);
+  });
+
+  it.each([
+    [-1, 1],
+    [0, 2],
+  ])(
+    "tells of a drain that fails %i ms around a day after one that failed so: notified %i times",
+    async (ms, times) => {
+      const opened = await harness();
+      for (const runId of ["run-1", "run-2"]) {
+        const failure = { code: "AuthFailed", message: "401" };
+        const run = await TestRun.open(opened, { runId, kind: "inbox" });
+        await run.close({ outcome: "failed", failure });
+        opened.clock.nowMs += drainRunsKeptMs + ms;
+      }
+      expect(opened.announced).toHaveLength(times);
+    },
+  );
+
+  it("tells of a drain that fails as one did before a success that is removed by now", async () => {
+    const opened = await harness();
+    const failed = { outcome: "failed", failure: { code: "AuthFailed", message: "401" } } as const;
+    await (await TestRun.open(opened, { runId: "run-1", kind: "inbox" })).close(failed);
+    await (await TestRun.open(opened, { runId: "run-2", kind: "inbox" })).close();
+    opened.clock.nowMs += drainRunsKeptMs + 1;
+    const run = await TestRun.open(opened, { runId: "run-3", kind: "inbox" });
+    const before = new Date(opened.clock.nowMs - drainRunsKeptMs).toISOString();
+    expect(await opened.deps.state.pruneRuns({ before, quietOf: "accounts" })).toBe(1);
+    await run.close(failed);
+    expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["run-1", "run-3"]);
   });
 
   it.each([

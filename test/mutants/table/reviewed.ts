@@ -188,4 +188,64 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "reads a standby no further than it has followed its primary",
     },
   },
+  {
+    id: "S2047",
+    plants: "a new failure of a drain is a repeated one where the successes before it were removed",
+    edits: [
+      {
+        file: "activities/notify/announce-run.ts",
+        find: "now() - Date.parse(before.endedAt) < drainRunsKeptMs",
+        replace: "now() - Date.parse(before.endedAt) < Infinity * drainRunsKeptMs",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/announce-run.test.ts",
+      title: "tells of a drain that fails as one did before a success that is removed by now",
+    },
+  },
+  {
+    id: "S1915",
+    plants: "events wait behind a file for as long as the clock was set back",
+    edits: [
+      {
+        file: "activities/inbox/look-into-inbox.ts",
+        find: "...waits.map(Math.abs)",
+        replace: "...waits",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/look-into-inbox.test.ts",
+      title: "waits no longer than is set where the clock is set back",
+    },
+  },
+  {
+    id: "S1916",
+    plants: "the id of a verification's notification is one that receivers refuse",
+    edits: [
+      {
+        file: "src/notify/verified-message.ts",
+        find: "id: `verify_${look}`",
+        replace: "id: `verify_${look}_${at}`",
+      },
+    ],
+    test: {
+      file: "test/src/notify/verified-message.test.ts",
+      title: "has an id that receivers take, and one of its own for each look",
+    },
+  },
+  {
+    id: "S1917",
+    plants: "a receiver that asks for a day is given up after one try",
+    edits: [
+      {
+        file: "src/notify/notifier.ts",
+        find: "Math.min(hintMs, notifyRetryAfterMsMax)",
+        replace: "Math.max(hintMs, 0 * notifyRetryAfterMsMax)",
+      },
+    ],
+    test: {
+      file: "test/src/notify/notifier.test.ts",
+      title: "waits an hour at most, so that tries are left",
+    },
+  },
 ];

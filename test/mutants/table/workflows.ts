@@ -199,6 +199,25 @@ const planted: readonly Planted[] = [
     replace: 'if (ended.kind === "continue") {',
     seenBy: ["sync/resend", "makes one run of what is due, however many chunks it has"],
   },
+  {
+    id: "S2048",
+    plants: "a receiver that is gone takes the others' tries away",
+    of: "verify/verify",
+    find: "  await Promise.allSettled(telling);\n",
+    replace: "",
+    seenBy: ["verify/verify", "tries a receiver again although another is gone"],
+  },
+  {
+    id: "S2049",
+    plants: "a drain ends with events that have to wait a second time",
+    of: "inbox/inbox-drain",
+    find: "while (look.waitMs !== undefined) {",
+    replace: "if (look.waitMs !== undefined) {",
+    seenBy: [
+      "inbox/inbox-drain",
+      "waits again where the look after the wait says so, and then sends what is unread",
+    ],
+  },
 ];
 
 /** Mutants of the decisions that workflows make between activities. */

@@ -69,6 +69,16 @@ describe("post", () => {
     expect(error).toMatchObject({ retryAfterMs: 7_000, retryable: true });
   });
 
+  it.each(["3601", "86400", "99999999999999999999"])(
+    "waits an hour at most, so that tries are left: Retry-After %s",
+    async (hint) => {
+      const error = await thrownBy((response) =>
+        response.writeHead(503, { "retry-after": hint }).end(),
+      );
+      expect(error).toMatchObject({ retryAfterMs: 3_600_000, retryable: true });
+    },
+  );
+
   it("gives up when the receiver is gone", async () => {
     const error = await thrownBy((response) => response.writeHead(410).end());
     expect(error).toBeInstanceOf(ConfigError);

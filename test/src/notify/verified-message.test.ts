@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { verifiedMessage } from "../../../src/notify/verified-message.ts";
 import { Secret } from "../../../src/security/secret.ts";
+import { isDeliveryId } from "../../../src/security/standard-webhooks.ts";
 
 const url = new Secret("https://hooks.example/T0/canary-path");
 const common = { target: "hooks.example-0", url, on: "always" } as const;
@@ -44,6 +45,20 @@ describe("verifiedMessage", () => {
     const calm = { ...report, counts: { ...report.counts, differs: 0, missing: 0 } };
     const same = verifiedMessage(toEvents, { ...told, report: calm }, 0);
     expect(JSON.parse(same.body)).toMatchObject({ type: "verify.same" });
+  });
+
+  it("has an id that receivers take, and one of its own for each look", () => {
+    const toEvents = { ...common, format: "event", secret: new Secret("shared") } as const;
+    const looks = [
+      { workflowId: "sluice-p1.verify.accounts", at: told.at },
+      { workflowId: "sluice-p1.verify.contacts", at: told.at },
+      { workflowId: "sluice-p1.verify.contacts", at: "2026-12-03T04:00:00.000Z" },
+    ];
+    const ids = looks.map(
+      (look) => verifiedMessage(toEvents, { report, ...look }, 0).headers["webhook-id"] ?? "",
+    );
+    expect(ids.filter(isDeliveryId)).toEqual(ids);
+    expect(new Set(ids).size).toBe(3);
   });
 
   it("says of a look that failed why, and what to do", () => {

@@ -109,6 +109,15 @@ describe("a drain", () => {
     expect(looks.asked.map(({ linger }) => linger)).toEqual([false, true, false]);
   });
 
+  it("waits again where the look after the wait says so, and then sends what is unread", async () => {
+    const unanswered = { isAnswered: false, waitMs: 100 };
+    const looks = new Looks(nothing, unanswered, unanswered, { syncs: ["accounts"] });
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toMatchObject({ runs: 1, blocked: null });
+    expect(looks.asked.map(({ linger }) => linger)).toEqual([false, true, false, false, true]);
+  });
+
   it("ends, and says why, when nothing can be sent", async () => {
     const run = fakes(drainOf(new Looks({ blocked: "the key was refused" })));
     const handle = await run.start("inboxDrain", input);
@@ -157,6 +166,20 @@ describe("a sync whose run fails", () => {
     ]);
     await handle.cancel();
     await expect(handle.result()).rejects.toMatchObject(wasCancelled);
+  });
+
+  it("holds up no other that has to wait more than once", async () => {
+    const unanswered = { isAnswered: false, waitMs: 100 };
+    const looks = new Looks(unanswered, unanswered, { syncs: ["contacts"] }, { blocked: "done" });
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", backingOff(60_000));
+    expect(await handle.result()).toMatchObject({ runs: 4, blocked: "done" });
+    expect(looks.asked.map((asked) => asked.backingOff.join(","))).toEqual([
+      "accounts",
+      "accounts",
+      "accounts",
+      "accounts",
+    ]);
   });
 
   it("is sent again when its backoff is over", async () => {

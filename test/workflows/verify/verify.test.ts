@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { VerifiedNotice } from "../../../activities/verify/inputs.ts";
 import type { VerifyReport } from "../../../src/verify/report.ts";
-import { fakeWorld } from "../fake-world.ts";
+import { fakeWorld, fault } from "../fake-world.ts";
 
 const fakes = fakeWorld();
 
@@ -53,6 +53,36 @@ describe("a verification", () => {
     const error = { code: "Unavailable", message: "away" };
     expect(told).toMatchObject([{ target: "a", report: { sync: "accounts", error } }]);
   });
+
+  it.each([
+    ["found something", { report, targets: ["a", "b"] }, "POST to a: 410, it is gone"],
+    ["failed", undefined, "no such sync"],
+  ])(
+    "tries a receiver again although another is gone, when the look %s",
+    async (_, looked, why) => {
+      let tries = 0;
+      const run = fakes({
+        verifyReceivers: async () => await Promise.resolve(["a", "b"]),
+        verifySync: async () => {
+          await Promise.resolve();
+          if (looked === undefined) throw fault("ConfigError", {}, "no such sync");
+          return looked;
+        },
+        tellVerified: async ({ target }) => {
+          await Promise.resolve();
+          if (target === "a") throw fault("ConfigError", {}, "POST to a: 410, it is gone");
+          tries += 1;
+          if (tries > 1) return;
+          throw ApplicationFailure.create({ message: "503", nextRetryDelay: "500ms" });
+        },
+      });
+      const handle = await run.start("verify", { sync: "accounts" });
+      await expect(handle.result()).rejects.toMatchObject({ cause: { cause: { message: why } } });
+      expect(run.callsOf("tellVerified").toSorted()).toEqual(
+        ["a", "b", "b"].map((target) => `tellVerified ${target}`),
+      );
+    },
+  );
 
   it.each([{}, { sync: "Accounts" }, { sync: "accounts", seed: 7 }])(
     "is not made for an input that cannot be used: %j",
