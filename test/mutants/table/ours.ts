@@ -25,7 +25,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/locks.ts",
-        find: "    await dropStagings(queries, { runId: found.runId });\n",
+        find: "    await releaseLock(queries, { name, runId: found.runId });\n",
         replace: "",
       },
     ],

@@ -200,4 +200,17 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/activities/doubt/restored-store.test.ts",
     title: "says of a store in Postgres that a standby may have taken over",
   }),
+  plant({
+    id: "S2040",
+    plants: "a copy that looked for open runs before forgets what a run has just seen",
+    file: "src/state/postgres/keys/sightings.ts",
+    find: "await withLockedSet(database, name, async (queries, { id: setId }) => {",
+    replace:
+      "await database.lockAndWrite(async (queries) => {\n" +
+      '      const found = queries.selectFrom("fingerprintSets").select("id").where("sync", "=", name.sync);\n' +
+      "      const { id: setId } = await found.executeTakeFirstOrThrow();\n" +
+      "      void withLockedSet;",
+    test: "test/src/state/keys/at-once.test.ts",
+    title: "what a run saw stays while a copy, begun before it, folds",
+  }),
 ];

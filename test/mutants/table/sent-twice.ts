@@ -133,7 +133,7 @@ export const mutantsOfSentTwice: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/rules/keys/judge.ts",
-        find: "const wasTaken = knownSend > set.validAfter;",
+        find: "const wasTaken = (isOurs ? Math.abs(knownSend) : knownSend) > set.validAfter;",
         replace: "const wasTaken = Math.abs(knownSend) > set.validAfter;",
       },
     ],

@@ -218,4 +218,17 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
       title: "tells of a field that, of rows of one key, the row before had",
     },
   },
+  {
+    id: "S2026",
+    plants:
+      "a third row of a key that is given up unsent leaves its fields to the record of before",
+    edits: [
+      {
+        file: "src/state/rules/keys/judge.ts",
+        find: "const wasTaken = (isOurs ? Math.abs(knownSend) : knownSend)",
+        replace: "const wasTaken = knownSend",
+      },
+    ],
+    test: { file: stagedKeysTest, title: "leaves the fields of a key as they were" },
+  },
 ];

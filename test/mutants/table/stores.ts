@@ -135,4 +135,13 @@ export const mutantsOfStores: readonly Mutant[] = [
         "leaves no run to a worker at another Temporal server that beat a moment ago and was killed",
     },
   },
+  plant({
+    id: "S2025",
+    plants: "what a zombie begins just before its run gives the lock back stays staged for ever",
+    file: "src/state/store/runs/locks.ts",
+    find: "  if (numUpdatedRows > 0n) await dropStagings(queries, { runId });\n",
+    replace: "  void [numUpdatedRows, dropStagings];\n",
+    test: "test/src/state/locks.test.ts",
+    title: "leaves nothing staged where it is given back",
+  }),
 ];

@@ -61,5 +61,14 @@ describe.each(someOf(implementations, 2))("locks: $kind", ({ open }) => {
         expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
       },
     );
+
+    it("leaves nothing staged where it is given back, also what a zombie began in the last moment", async () => {
+      await test.openRun("r1");
+      await test.stage("r1", 1);
+      await store.dropStagings({ runId: "r1" });
+      await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+      await store.releaseLock({ name: "lock of r1", runId: "r1" });
+      expect(await store.openStagings({ runId: "r1" })).toEqual([]);
+    });
   });
 });

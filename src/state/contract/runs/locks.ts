@@ -30,7 +30,7 @@ export interface LockStore {
       readonly at: string;
     },
   ): { readonly fence: number } | { readonly holder: LockHolder };
-  /** Gives the lock back; does nothing when another run holds it. */
+  /** Gives the lock back, and with it what the run has staged; does nothing when another run holds it. */
   releaseLock(input: { readonly name: string; readonly runId: string }): void;
   /** Asks the backfill that holds the lock to yield it. @returns whether a backfill holds it. */
   wantLock(input: LockHolder & { readonly name: string }): boolean;

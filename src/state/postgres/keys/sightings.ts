@@ -8,6 +8,7 @@ import type { Queries } from "../../store/state-database.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { foldAges } from "./ages.ts";
 import { integerArray } from "./binary-arrays.ts";
+import { withLockedSet } from "./set-lock.ts";
 
 /** A run, and the set of its sync. */
 type RunOfSet = { readonly setId: number; readonly runId: string };
@@ -182,9 +183,10 @@ export async function foldSightings(queries: Queries, { setId, runId }: RunOfSet
  * it asks. Does nothing while a run is open.
  */
 export async function foldAllSets(database: PostgresDatabase): Promise<void> {
-  const sets = await database.state.queries.selectFrom("fingerprintSets").select("id").execute();
-  for (const { id: setId } of sets) {
-    await database.lockAndWrite(async (queries) => {
+  const sets = database.state.queries.selectFrom("fingerprintSets").select(["target", "sync"]);
+  for (const name of await sets.execute()) {
+    // Locked before it asks for open runs: one that opens later judges no key of the set before this ends.
+    await withLockedSet(database, name, async (queries, { id: setId }) => {
       const open = queries.selectFrom("runs").select("runId").where("endedAt", "is", null).limit(1);
       if ((await open.executeTakeFirst()) !== undefined) return;
       await foldAges(queries, setId, sql`true`);

@@ -89,7 +89,7 @@ export type KeysToPut = {
 type KnownKey = {
   readonly id: number;
   readonly times: number;
-  /** Whether the service held a record of it, as far as is known. */
+  /** Whether the service held a record of it, as far as is known, or this run has sent it before. */
   readonly wasTaken: boolean;
 };
 
@@ -151,8 +151,9 @@ export function judgeKeys(
     const times = isTwice ? sent.twice : sent.once;
     if (id === 0) put.added.set(index, times);
     else {
-      // If a key was sent twice, nobody knows which record the service holds, and so which fields it had.
-      const wasTaken = knownSend > set.validAfter;
+      // If a key was sent twice, nobody knows which record the service holds, and so which fields it had. But what this
+      // run sends may still be given up: then the record of before is known again, with its fields.
+      const wasTaken = (isOurs ? Math.abs(knownSend) : knownSend) > set.validAfter;
       put.known.set(index, { id, times, wasTaken });
     }
     return isOurs ? verdict.again : reasonOf(input, set, row);

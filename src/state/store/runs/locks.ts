@@ -44,7 +44,6 @@ async function takeLock(
       if (isMine && found.kind !== "backfill") await unwait(queries, name);
       return { holder: lockHolder.parse(found) };
     }
-    await dropStagings(queries, { runId: found.runId });
     await releaseLock(queries, { name, runId: found.runId });
   }
   const known = [firstRunId, insteadOf?.firstRunId];
@@ -71,12 +70,14 @@ async function releaseLock(
   queries: Queries,
   { name, runId }: Parameters<LockStore["releaseLock"]>[0],
 ): Promise<void> {
-  await queries
+  const { numUpdatedRows } = await queries
     .updateTable("locks")
     .set({ held: 0 })
     .where("name", "=", name)
     .where("runId", "=", runId)
-    .execute();
+    .executeTakeFirst();
+  // Nobody else would give up what its zombies began until now; from now on they begin nothing.
+  if (numUpdatedRows > 0n) await dropStagings(queries, { runId });
 }
 
 async function wantLock(

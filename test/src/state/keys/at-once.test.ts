@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "kysely";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
 import { isSent, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { openPostgresDatabase } from "../../../../src/state/postgres/database.ts";
+import { foldAllSets } from "../../../../src/state/postgres/keys/sightings.ts";
+import { runSql } from "../../../support/postgres/postgres-cluster.ts";
 import { openPostgresInline, schemaOf } from "../../../support/project/inline-postgres.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { numbers } from "../../../support/sequences.ts";
-import { name, StoreUnderTest } from "../store-under-test.ts";
+import { at, name, StoreUnderTest } from "../store-under-test.ts";
+import { VersionedKeys } from "../store/versioned-keys.ts";
 
 const lanes = [1, 2, 3, 4];
 const keys = numbers(300).map((number) => `k${number}`);
@@ -60,10 +64,10 @@ describe("lanes of several processes that stage at once in Postgres", () => {
   };
 
   /** Makes a process stage one more key. */
-  const again = async (at: number, ref: Drawn | undefined, key: string): Promise<unknown> => {
+  const again = async (index: number, ref: Drawn | undefined, key: string): Promise<unknown> => {
     const drawn = { runId: "r1", chunk: 0, stage: 0, ...ref };
-    const { send = 0 } = (await processes[at]?.store.staging(drawn)) ?? {};
-    return await processes[at]?.judge({ ...drawn, send, keys: [key], rejectDuplicates: true });
+    const { send = 0 } = (await processes[index]?.store.staging(drawn)) ?? {};
+    return await processes[index]?.judge({ ...drawn, send, keys: [key], rejectDuplicates: true });
   };
 
   it("give each new key an id of its own", async () => {
@@ -119,4 +123,46 @@ describe("lanes of several processes that stage at once in Postgres", () => {
     const states = known?.map(({ state }) => state);
     expect(states).toEqual([...keys.map(() => "unknown"), ...lanes.map(() => "accepted")]);
   });
+});
+
+it("what a run saw stays while a copy, begun before it, folds what others saw in Postgres", async () => {
+  const test = await StoreUnderTest.open(openPostgresInline);
+  const server = await schemaOf(test.folder);
+  const query = async (text: string) =>
+    await runSql(server.url.reveal(), `set search_path to ${server.schema}; ${text}`);
+  const isWaiting = async (event: string): Promise<boolean> =>
+    (
+      await query(
+        `select from pg_stat_activity where wait_event = '${event}' and datname = current_database()`,
+      )
+    ).length > 0;
+  const waitsFor = async (event: string): Promise<boolean> =>
+    await vi.waitUntil(async () => await isWaiting(event), { interval: 10, timeout: 30_000 });
+  await new VersionedKeys(test).run({ runId: "r1", version: 1 });
+  await test.store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+  await query(
+    `create function halt() returns trigger language plpgsql as $$
+       begin perform pg_advisory_xact_lock_shared(7); return new; end $$;
+     create trigger halt before insert on sighted_blocks for each row execute function halt()`,
+  );
+  const [halting, copying] = [openPostgresDatabase(server), openPostgresDatabase(server)];
+  const halted = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const holding = halting.lockAndWrite(async (queries) => {
+    await sql`select pg_advisory_xact_lock(7)`.execute(queries);
+    halted.resolve();
+    await free.promise;
+  });
+  await halted.promise;
+  const folding = foldAllSets(copying);
+  await waitsFor("advisory");
+  await test.openRun("r2");
+  const { stage, send } = await test.store.beginStaging({ runId: "r2", chunk: 1, host: "h" });
+  const call = { runId: "r2", chunk: 1, stage, send, keys: ["a"] };
+  const staging = test.judge(call);
+  await Promise.race([staging, waitsFor("transactionid")]);
+  free.resolve();
+  await Promise.all([holding, folding, staging]);
+  await Promise.all([halting.close(), copying.close()]);
+  expect(await test.judge({ ...call, rejectDuplicates: true })).toEqual([verdict.duplicate]);
 });

@@ -55,6 +55,16 @@ describe.each(keyImplementations)("what a staging makes of keys: $kind", (implem
     expect([await rows("staged_keys"), await rows("staged_fields")]).toEqual([0, 0]);
   });
 
+  it("leaves the fields of a key as they were when it is given up, however often it has the key", async () => {
+    await test.store.fieldSlots({ ...name, names: ["x"] });
+    await kept.run({ runId: "r1", version: 1, field: 7 });
+    const before = await kept.known("a", "b");
+    await test.openRun("r2");
+    await kept.stage({ runId: "r2", version: 2, of: ["a", "a", "a"], field: 8 });
+    await test.store.dropStagings({ runId: "r2" });
+    expect(await kept.known("a", "b")).toEqual(before);
+  });
+
   it.each([false, true])(
     "makes its keys unknown when it is given up once a part of it left, its commit prepared: %s",
     async (isPrepared) => {
