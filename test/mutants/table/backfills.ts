@@ -129,6 +129,21 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     },
   },
   {
+    id: "S2042",
+    plants: "a backfill whose plan has moved takes the days of its input as of the new plan",
+    edits: [
+      {
+        file: "activities/backfill/plan-backfill.ts",
+        find: "before === undefined ? present : asOf(before.plan)",
+        replace: "present",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-backfill.test.ts",
+      title: "means the same days when its plan has moved and is made again a day later",
+    },
+  },
+  {
     id: "S2046",
     plants: "a backfill names the option of a reason as its member is called",
     edits: [
