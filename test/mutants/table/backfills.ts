@@ -144,6 +144,21 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     },
   },
   {
+    id: "S2043",
+    plants: "a share of a number is what a binary fraction makes of it",
+    edits: [
+      {
+        file: "src/text/quantities.ts",
+        find: "Number((share * of).toPrecision(12))",
+        replace: "share * of",
+      },
+    ],
+    test: {
+      file: "test/src/guardrails/guardrails.test.ts",
+      title: "takes a percentage for what is written, not for its nearest binary fraction",
+    },
+  },
+  {
     id: "S2046",
     plants: "a backfill names the option of a reason as its member is called",
     edits: [
