@@ -159,6 +159,23 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     },
   },
   {
+    id: "S2044",
+    plants: "a chunk of lines that nobody judges does not know how slowly its source began",
+    edits: [
+      {
+        file: "src/pipeline/chunk-budget.ts",
+        find:
+          "      // Where no line is judged, no page enters before it leaves.\n" +
+          "      beganMs ??= now() - startedAt;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/chunk-budget.test.ts",
+      title: "is as patient with a source that begins slowly where no line is judged",
+    },
+  },
+  {
     id: "S2046",
     plants: "a backfill names the option of a reason as its member is called",
     edits: [
