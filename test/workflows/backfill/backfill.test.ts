@@ -105,6 +105,22 @@ describe("a backfill", () => {
     expect(await handle.result()).toMatchObject({ outcome: "done" });
   });
 
+  it("fails with what is wrong when its input no longer fits once its source has moved", async () => {
+    const problem = "✖ accounts has no schedule any more";
+    const good = goodBackfill({});
+    const run = fakes({
+      ...good,
+      openBackfill: async () => ({ moved: "the input is not understood" }),
+      planBackfill: async (asking) =>
+        run.callsOf("planBackfill").length === 1 ? await good.planBackfill(asking) : { problem },
+    });
+    const handle = await run.run("backfill", input);
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { type: "InvalidInput", message: problem },
+    });
+    expect(run.calls.at(-1)).toBe("closeRun failed");
+  });
+
   it("refuses what cannot be done in its phase, and says why", async () => {
     const [planning, opening, sending] = [1, 2, 3].map(() => Promise.withResolvers<void>());
     const good = goodBackfill({ isApproved: false });
