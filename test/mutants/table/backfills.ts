@@ -176,6 +176,21 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     },
   },
   {
+    id: "S2045",
+    plants: "a backfill that read no row does not say that its checkpoint was not moved",
+    edits: [
+      {
+        file: "activities/run/advance-checkpoint.ts",
+        find: "if (position !== null && isDeepStrictEqual(before.position, position)) return {};",
+        replace: "if (isDeepStrictEqual(before.position, position)) return {};",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-numbers.test.ts",
+      title: "says that the checkpoint was not moved where there was no row, or a run came first",
+    },
+  },
+  {
     id: "S2046",
     plants: "a backfill names the option of a reason as its member is called",
     edits: [
