@@ -36,9 +36,10 @@ export function asCancel(error: unknown): unknown {
 export function closingOf(error: unknown): Pick<CloseRunInput, "failure" | "outcome"> {
   if (isCancellation(error)) return { outcome: "cancelled" };
   const fault = faultOf(error);
+  const own = error instanceof ApplicationFailure ? error : undefined;
   const failure = {
-    code: fault?.type ?? "Unexpected",
-    message: fault?.message ?? String(error),
+    code: fault?.type ?? own?.type ?? "Unexpected",
+    message: fault?.message ?? own?.message ?? String(error),
     hint: fault?.facts.hint,
   };
   if (failure.code === "Busy") return { outcome: "busy", failure };

@@ -13,7 +13,7 @@ import { assertNotEnded, heldRunOf, syncOf, type Dependencies } from "../depende
 import type { BackfillRef, OpenBackfillInput, OpenedBackfill, RunRef } from "../inputs.ts";
 import { settingsOf } from "../run/open-run.ts";
 import { takeRunLock } from "../run/take-lock.ts";
-import { planFor } from "./plan-backfill.ts";
+import { asOf, planFor } from "./plan-backfill.ts";
 
 async function plannedRun({ state, target }: Dependencies, { runId }: BackfillRef): Promise<Run> {
   const run = await state.run(runId);
@@ -54,17 +54,18 @@ async function planAgain(
   signal: AbortSignal,
 ): Promise<BackfillPlan | { readonly moved: string }> {
   const { runId, raw, approved } = at;
-  const now = new Date(approved.planned_at);
+  const now = asOf(approved);
   const read = requestOf(deps, raw, now);
   if ("problem" in read) {
     return { moved: "the configuration as it is now does not understand the input" };
   }
   const again = { request: read.request, now, present: new Date(deps.now()) };
   const { warnings, ...made } = await planFor(deps, again, signal);
-  const moved = planMoved(approved, made.plan);
+  const plan = { ...made.plan, planned_at: approved.planned_at };
+  const moved = planMoved(approved, plan);
   if (moved !== undefined) return { moved };
   const { placesAreLines } = connectorOf(deps, syncOf(deps, read.request.sync).connector);
-  await deps.state.putPlan({ runId, placesAreLines, ...made });
+  await deps.state.putPlan({ runId, placesAreLines, ...made, plan });
   if (warnings.length > 0) await deps.state.addWarnings({ runId, warnings });
   return await planOf(deps, runId);
 }

@@ -73,6 +73,11 @@ async function assertNothingIsOpen(
   });
 }
 
+/** The time that the input of a plan was read as of. */
+export function asOf({ as_of: first, planned_at: planned }: BackfillPlan): Date {
+  return new Date(first ?? planned);
+}
+
 /** Plans a backfill as asked for at `now`; `present` is later when it is planned again. Writes and sends nothing. */
 export async function planFor(
   deps: Dependencies,
@@ -95,7 +100,12 @@ export async function planFor(
 /** Plans a backfill and freezes the plan in the store, together with its run. */
 async function freezePlan(
   deps: Dependencies,
-  at: { readonly ref: BackfillRef; readonly request: BackfillRequest; readonly now: Date },
+  at: {
+    readonly ref: BackfillRef;
+    readonly request: BackfillRequest;
+    readonly now: Date;
+    readonly present: Date;
+  },
   signal: AbortSignal,
 ): Promise<BackfillPlan> {
   const { state, target } = deps;
@@ -162,11 +172,14 @@ export function createPlanBackfill(
   return async ({ raw, ...ref }) =>
     await attempt(async ({ signal }) => {
       try {
-        const now = new Date(deps.now());
+        const present = new Date(deps.now());
+        // A plan that did not hold is made again: "yesterday" still means the day before it was asked for.
+        const before = await deps.state.plan(ref.runId);
+        const now = before === undefined ? present : asOf(before.plan);
         const read = requestOf(deps, raw, now);
         if ("problem" in read) return read;
         const { request } = read;
-        const plan = await freezePlan(deps, { ref, request, now }, signal);
+        const plan = await freezePlan(deps, { ref, request, now, present }, signal);
         return { plan, ...consentOf(request, plan, syncOf(deps, request.sync)) };
       } finally {
         // A backfill that ends here leaves no wrong input in the start form; one that continues is left alone.

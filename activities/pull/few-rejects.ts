@@ -1,5 +1,6 @@
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { TooManyRejectsError } from "../../src/errors.ts";
+import { shareOf } from "../../src/text/quantities.ts";
 
 /**
  * Compares the refusals of a pull with its `reject_limit`.
@@ -14,7 +15,7 @@ export function assertFewRejects(
   }: { readonly refused: number; readonly read: number; readonly what: "results" | "rows" },
 ): void {
   const { rate, rows } = rejectLimit;
-  if (refused <= rows || refused <= rate * read) return;
+  if (refused <= rows || refused <= shareOf(rate, read)) return;
   // The run's place is past the refused results by now: only a new round brings them again.
   const fix =
     what === "rows"
@@ -22,7 +23,7 @@ export function assertFewRejects(
       : `the write-back or the table, then \`sluice pull ${name} --full\``;
   const message =
     `${refused} of ${read} ${what} were refused, more than \`reject_limit\` allows (${rows} ` +
-    `${what} and ${rate * 100} %)`;
+    `${what} and ${shareOf(rate, 100)} %)`;
   throw new TooManyRejectsError(message, {
     field: `pulls.${name}.reject_limit`,
     hint: `look at \`sluice rejects list\`; fix ${fix}`,

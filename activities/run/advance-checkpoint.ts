@@ -62,10 +62,10 @@ export function createAdvanceCheckpoint(deps: Dependencies): (input: RunRef) => 
       const hasEnd = (spans.at(-1)?.to ?? null) !== null;
       const position = hasEnd ? await endOf(deps, { runId, lanes: spans.length }) : null;
       const before = await state.checkpoint({ target, sync });
-      if (isDeepStrictEqual(before.position, position)) return {};
+      if (position !== null && isDeepStrictEqual(before.position, position)) return {};
       if (position === null || before.position !== null) {
         const nowhere = hasEnd ? "nothing was read" : "the span has no end";
-        const why = position === null ? nowhere : "a run has moved it meanwhile";
+        const why = before.position === null ? nowhere : "a run has moved it meanwhile";
         await state.addWarnings({ runId, warnings: [`the checkpoint was not moved: ${why}`] });
         return {};
       }

@@ -125,7 +125,7 @@ function withinLimit(amount: Amount, limit: number | undefined, sampled: Sampled
  * @throws {ConfigError} the source cannot do what was requested; the hint says what it can.
  */
 export async function makePlan(input: PlanInput): Promise<MadePlan> {
-  const { sync, request, state, target, now } = input;
+  const { sync, request, state, target, now, present = now } = input;
   const keys = request.keys === undefined ? undefined : [...new Set(request.keys)];
   const { future, ...whole } =
     keys === undefined ? await spanOf(input) : { from: undefined, to: undefined, future: 0 };
@@ -154,7 +154,8 @@ export async function makePlan(input: PlanInput): Promise<MadePlan> {
     ...estimate(estimateInput),
     ...(await estimateTime(state, target, estimateInput)),
     config_hash: sync.configHash,
-    planned_at: now.toISOString(),
+    planned_at: present.toISOString(),
+    as_of: now.toISOString(),
   };
   const ends = spans.map(({ from, to }) => ({ from: asJson(from), to: asJson(to) }));
   return { plan, spans: ends, samples: sampled.samples, warnings: futureWarnings(future) };

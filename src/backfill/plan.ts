@@ -54,4 +54,6 @@ export type BackfillPlan = {
   readonly seconds_from: string;
   readonly config_hash: string;
   readonly planned_at: string;
+  /** When it was first planned: its input is always read as of then. A plan of an earlier version has none. */
+  readonly as_of?: string;
 };

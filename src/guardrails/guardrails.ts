@@ -1,4 +1,5 @@
 import type { Vanished } from "../state/contract/keys/vanished.ts";
+import { shareOf } from "../text/quantities.ts";
 
 /** The limit of a guardrail: a share of its reference figure, from 0 to 1, or a number. */
 export type Bound = { readonly share: number } | { readonly count: number };
@@ -59,7 +60,7 @@ type Looked = {
 
 function limitOf(bound: Bound, of: number | undefined): number | undefined {
   if ("count" in bound) return bound.count;
-  return of === undefined ? undefined : bound.share * of;
+  return of === undefined ? undefined : shareOf(bound.share, of);
 }
 
 function brokenOf({ guardrail, bound, figure, of }: Looked, isBelow: boolean): readonly Broken[] {

@@ -59,6 +59,8 @@ export function createChunkBudget(limits: ChunkLimits, now: () => number): Chunk
       ahead.push({ records: page.candidates.length, read: page.read, bytes: bytesAtMost(page) });
     },
     leave: (page, gzipBytes) => {
+      // Where no line is judged, no page enters before it leaves.
+      beganMs ??= now() - startedAt;
       ahead.shift();
       sum.records += page.candidates.length;
       sum.rowsRead += page.read;

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { TooManyRejectsError } from "../errors.ts";
 import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
+import { shareOf } from "../text/quantities.ts";
 import { splitsPerRunMin } from "./limits.ts";
 import { rowAt, rowCount, type MakeReject, type RowPage } from "./page.ts";
 
@@ -73,10 +74,10 @@ export function assertWithinLimit(
   { rate, rows }: RejectLimit,
   { rejected, read }: { readonly rejected: number; readonly read: number },
 ): void {
-  if (rejected <= rows || rejected <= rate * read) return;
+  if (rejected <= rows || rejected <= shareOf(rate, read)) return;
   throw new TooManyRejectsError(
     `${rejected} of ${read} rows were refused, more than \`reject_limit\` allows ` +
-      `(${rows} rows and ${rate * 100} %): the chunk that would exceed it is not sent`,
+      `(${rows} rows and ${shareOf(rate, 100)} %): the chunk that would exceed it is not sent`,
     {
       field: "reject_limit",
       hint:
@@ -94,7 +95,7 @@ export function splitsMaxOf(
   { rate, rows }: RejectLimit,
   { read, records }: { readonly read: number; readonly records: number },
 ): number {
-  const rejectsMax = Math.max(rows, Math.floor(rate * read)) + 1;
+  const rejectsMax = Math.max(rows, Math.floor(shareOf(rate, read))) + 1;
   const asked = 2 * rejectsMax * Math.ceil(Math.log2(Math.max(2, records)));
   return Math.min(splitsPerRunMax, Math.max(splitsPerRunMin, asked));
 }

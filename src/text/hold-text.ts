@@ -1,6 +1,6 @@
 import type { Bound, Broken } from "../guardrails/guardrails.ts";
 import type { Hold } from "../state/contract/runs/holds.ts";
-import { grouped } from "./quantities.ts";
+import { grouped, shareOf } from "./quantities.ts";
 
 /** The word for each figure. */
 const counted: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ function percent(share: number): string {
 }
 
 function boundText(bound: Bound): string {
-  return "share" in bound ? percent(bound.share) : grouped(bound.count);
+  return "share" in bound ? `${shareOf(bound.share, 100)}%` : grouped(bound.count);
 }
 
 /** A broken guardrail in words: `changed_above 30%: 31,204 of 100,000 known records changed`. */

@@ -6,6 +6,11 @@ export function grouped(value: number): string {
   return String(value).replaceAll(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ",");
 }
 
+/** A share of a number, as it is in decimals: 57 % of 100 is 57, where a binary fraction makes it a little less. */
+export function shareOf(share: number, of: number): number {
+  return Number((share * of).toPrecision(12));
+}
+
 /** Bytes in a readable unit. */
 export function byteText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;

@@ -129,8 +129,8 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     view.opened = opened;
     if (opened.settings.searchAttribute) nameInSearch(view.run.progress.sync);
     if (!view.state.is_begun) view.replan(opened.plan);
-    const { began_ms: began } = view.state;
-    view.change({ phase: "running", is_begun: true, began_ms: began ?? Date.now() });
+    if (view.state.began_ms === null) view.change({ began_ms: Date.now(), rested_ms: 0 });
+    view.change({ phase: "running", is_begun: true });
     view.isLockWanted = false;
     const isTime = (): boolean =>
       isTimeToContinue(opened, view.run.progress.counts.staged_chunks - stagedBefore);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { BackfillPlan } from "../../../src/backfill/plan.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 import { Nightly } from "./nightly.ts";
 
@@ -37,6 +38,39 @@ describe("a backfill of a Postgres table", () => {
     harness.clock.nowMs = nowMs;
     const opened = await harness.perform(openBackfill, { ...asked, approved: planned.plan });
     expect(opened).toMatchObject({ plan: { rows: 1, planned_at: planned.plan.planned_at } });
+  });
+
+  it("means the same days when its plan has moved and is made again a day later", async () => {
+    const { database, harness } = await Nightly.open();
+    await database.query(
+      `insert into companies
+         select n, n || '.example', 'A', null, timestamptz '2026-11-27 12:00Z' from generate_series(1, 5) n`,
+    );
+    const { planBackfill, openBackfill } = harness.activities;
+    const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
+    const raw = { sync: "accounts", from: "yesterday", to: "today", time_zone: "UTC" };
+    const planned = async (at: string): Promise<BackfillPlan> => {
+      harness.clock.nowMs = Date.parse(at);
+      const made = await harness.perform(planBackfill, { ...ref, raw });
+      if ("problem" in made) throw new Error(made.problem);
+      return made.plan;
+    };
+    const first = await planned("2026-11-28T23:50:00Z");
+    expect(first).toMatchObject({
+      from: "2026-11-27 00:00 UTC",
+      to: "before 2026-11-28 00:00 UTC",
+    });
+    await database.query("delete from companies");
+    harness.clock.nowMs = Date.parse("2026-11-29T00:30:00Z");
+    const opened = await harness.perform(openBackfill, { ...ref, raw, approved: first });
+    const moved: unknown = expect.stringContaining("the source moved");
+    expect(opened).toEqual({ moved });
+    const second = await planned("2026-11-29T00:30:00Z");
+    const { from, to } = first;
+    // Another time of planning shows who follows it that this is another plan.
+    expect(second).toMatchObject({ from, to, rows: 0, planned_at: "2026-11-29T00:30:00.000Z" });
+    const third = await harness.perform(openBackfill, { ...ref, raw, approved: second });
+    expect(third).toMatchObject({ plan: { from, to, planned_at: second.planned_at } });
   });
 
   it("sends such a row by its key, and warns of none", async () => {

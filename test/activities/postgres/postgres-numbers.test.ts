@@ -46,6 +46,24 @@ describe("a backfill up to a number", () => {
   );
 
   it(
+    "says that the checkpoint was not moved where there was no row, or a run came first",
+    async () => {
+      const { harness, query } = await numbered(0);
+      const { advanceCheckpoint } = harness.activities;
+      const run = await TestRun.backfill(harness, { more: { to: 30, advance_checkpoint: true } });
+      await harness.perform(advanceCheckpoint, run.opened);
+      const why = "the checkpoint was not moved: nothing was read";
+      expect((await run.transfer()).warnings).toEqual([why]);
+      await query("insert into companies values ('next', 'next.example', 'next')");
+      await (await TestRun.open(harness, { runId: "night" })).transfer();
+      await harness.perform(advanceCheckpoint, run.opened);
+      const moved = "the checkpoint was not moved: a run has moved it meanwhile";
+      expect((await run.stored()).warnings).toEqual([why, moved]);
+    },
+    timeoutMs,
+  );
+
+  it(
     "has one lane where the end is above every number, because a row that changes would come in two",
     async () => {
       const { harness, query } = await numbered(2 * laneRowsMin);

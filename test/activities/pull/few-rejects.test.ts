@@ -6,6 +6,16 @@ import { TooManyRejectsError } from "../../../src/errors.ts";
 const pull = { name: "scores", rejectLimit: { rate: 0.05, rows: 100 } };
 
 describe("assertFewRejects", () => {
+  it("lets refusals at its rate pass, and says the rate as it was written", () => {
+    const exact = { name: "scores", rejectLimit: { rate: 0.07, rows: 0 } };
+    const atLimit = { refused: 7, read: 100, what: "rows" } as const;
+    expect(() => assertFewRejects(exact, atLimit)).not.toThrow();
+    const beyond = { ...atLimit, refused: 8 };
+    expect(() => assertFewRejects(exact, beyond)).toThrow("(0 rows and 7 %)");
+    const share = { name: "scores", rejectLimit: { rate: 0.57, rows: 0 } };
+    expect(() => assertFewRejects(share, { ...atLimit, refused: 57 })).not.toThrow();
+  });
+
   it.each([
     { refused: 99, read: 100, what: "results" },
     { refused: 100, read: 100, what: "results" },

@@ -129,6 +129,68 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     },
   },
   {
+    id: "S2042",
+    plants: "a backfill whose plan has moved takes the days of its input as of the new plan",
+    edits: [
+      {
+        file: "activities/backfill/plan-backfill.ts",
+        find: "before === undefined ? present : asOf(before.plan)",
+        replace: "present",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-backfill.test.ts",
+      title: "means the same days when its plan has moved and is made again a day later",
+    },
+  },
+  {
+    id: "S2043",
+    plants: "a share of a number is what a binary fraction makes of it",
+    edits: [
+      {
+        file: "src/text/quantities.ts",
+        find: "Number((share * of).toPrecision(12))",
+        replace: "share * of",
+      },
+    ],
+    test: {
+      file: "test/src/guardrails/guardrails.test.ts",
+      title: "takes a percentage for what is written, not for its nearest binary fraction",
+    },
+  },
+  {
+    id: "S2044",
+    plants: "a chunk of lines that nobody judges does not know how slowly its source began",
+    edits: [
+      {
+        file: "src/pipeline/chunk-budget.ts",
+        find:
+          "      // Where no line is judged, no page enters before it leaves.\n" +
+          "      beganMs ??= now() - startedAt;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/chunk-budget.test.ts",
+      title: "is as patient with a source that begins slowly where no line is judged",
+    },
+  },
+  {
+    id: "S2045",
+    plants: "a backfill that read no row does not say that its checkpoint was not moved",
+    edits: [
+      {
+        file: "activities/run/advance-checkpoint.ts",
+        find: "if (position !== null && isDeepStrictEqual(before.position, position)) return {};",
+        replace: "if (isDeepStrictEqual(before.position, position)) return {};",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres/postgres-numbers.test.ts",
+      title: "says that the checkpoint was not moved where there was no row, or a run came first",
+    },
+  },
+  {
     id: "S2046",
     plants: "a backfill names the option of a reason as its member is called",
     edits: [

@@ -94,6 +94,16 @@ describe("a guardrail", () => {
     expect(brokenBy(guardrails, beyond)).toEqual([text]);
   });
 
+  it("takes a percentage for what is written, not for its nearest binary fraction", () => {
+    const of100 = { changed: 57, unknown: 0, same: 43, read: 57, readBefore: 100 };
+    expect(brokenBy({ changedAbove: { share: 0.57 } }, of100)).toEqual([]);
+    expect(brokenBy({ changedAbove: { share: 0.5625 } }, of100)).toEqual([
+      "changed_above 56.25%: 57 of 100 known records changed (57%)",
+    ]);
+    // 0.07 * 100 is 7.000000000000001.
+    expect(brokenBy({ rowsBelow: { share: 0.07 } }, { ...of100, read: 7 })).toEqual([]);
+  });
+
   it("holds a first run by rejects and by numbers alone", () => {
     const first = {
       isFirst: true,

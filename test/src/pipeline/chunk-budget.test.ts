@@ -88,6 +88,19 @@ describe("createChunkBudget", () => {
     expect(slow.budget.isFull()).toBe(true);
   });
 
+  it("is as patient with a source that begins slowly where no line is judged", () => {
+    const { budget, clock } = budgetOf({ unsentMs: 100 });
+    const filtered = { ...page, candidates: noCandidates };
+    clock.ms += 200;
+    budget.leave(filtered, 10);
+    clock.ms += 1;
+    budget.leave(filtered, 10);
+    expect(budget.isFull()).toBe(false);
+    // Ten times its beginning would be 2,000 ms: any chunk ends at 1,000.
+    clock.ms += 799;
+    expect(budget.isFull()).toBe(true);
+  });
+
   it("lets none run ahead of pages that might fill it, and continues when they did not", () => {
     const { budget } = budgetOf({ records: 4 });
     budget.enter(page);

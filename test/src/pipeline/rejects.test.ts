@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { rejectRowCharsMax, splitsPerRunMax } from "../../../src/limits.ts";
 import { splitsPerRunMin } from "../../../src/pipeline/limits.ts";
-import { rejectMaker, sourceRejects, splitsMaxOf } from "../../../src/pipeline/rejects.ts";
+import {
+  assertWithinLimit,
+  rejectMaker,
+  sourceRejects,
+  splitsMaxOf,
+} from "../../../src/pipeline/rejects.ts";
 import { rowPage } from "./support.ts";
 
 const fault = { step: "map", code: "required", reason: "is empty" } as const;
@@ -50,6 +55,20 @@ describe("sourceRejects", () => {
   });
 });
 
+describe("assertWithinLimit", () => {
+  it.each([
+    [0.57, 57],
+    [0.29, 29],
+    [0.07, 7],
+  ])("lets a run with rejects at its rate of %d pass: %i of 100", (rate, rejected) => {
+    const atLimit = (): void => assertWithinLimit({ rate, rows: 0 }, { rejected, read: 100 });
+    expect(atLimit).not.toThrow();
+    const beyond = (): void =>
+      assertWithinLimit({ rate, rows: 0 }, { rejected: rejected + 1, read: 100 });
+    expect(beyond).toThrow(`(0 rows and ${rejected} %)`);
+  });
+});
+
 describe("splitsMaxOf", () => {
   it.each([
     ["no reject is allowed", { rate: 0, rows: 0 }, splitsPerRunMin],
@@ -58,5 +77,10 @@ describe("splitsMaxOf", () => {
     ["a drain rejects whatever is pushed", { rate: 1, rows: 0 }, splitsPerRunMax],
   ])("follows the limit of rejects where %s", (_, limit, splits) => {
     expect(splitsMaxOf(limit, { read: 1_000, records: 1_000 })).toBe(splits);
+  });
+
+  it("takes the rate for what is written", () => {
+    const splits = splitsMaxOf({ rate: 0.57, rows: 0 }, { read: 100, records: 1_000 });
+    expect(splits).toBe(2 * 58 * 10);
   });
 });

@@ -105,6 +105,22 @@ describe("a backfill", () => {
     expect(await handle.result()).toMatchObject({ outcome: "done" });
   });
 
+  it("fails with what is wrong when its input no longer fits once its source has moved", async () => {
+    const problem = "✖ accounts has no schedule any more";
+    const good = goodBackfill({});
+    const run = fakes({
+      ...good,
+      openBackfill: async () => ({ moved: "the input is not understood" }),
+      planBackfill: async (asking) =>
+        run.callsOf("planBackfill").length === 1 ? await good.planBackfill(asking) : { problem },
+    });
+    const handle = await run.run("backfill", input);
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { type: "InvalidInput", message: problem },
+    });
+    expect(run.calls.at(-1)).toBe("closeRun failed");
+  });
+
   it("refuses what cannot be done in its phase, and says why", async () => {
     const [planning, opening, sending] = [1, 2, 3].map(() => Promise.withResolvers<void>());
     const good = goodBackfill({ isApproved: false });
@@ -158,6 +174,28 @@ describe("a backfill", () => {
       cause: { type: "AuthFailed", message: "another account" },
     });
     expect(run.calls).toEqual(["planBackfill", "openBackfill", "closeRun failed"]);
+  });
+
+  it("counts no rest from before its first lane", async () => {
+    const good = goodBackfill({ chunks: 2 }, { chunksPerRun: 1 });
+    const run = fakes({
+      ...good,
+      openBackfill: async (asking) => {
+        const isFirst = run.callsOf("openBackfill").length === 1;
+        if (isFirst) throw fault("CreditsExhausted", {}, "no credits");
+        return await good.openBackfill(asking);
+      },
+    });
+    const handle = await run.start("backfill", input);
+    const { runId: first } = await handle.describe();
+    await run.until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
+    await handle.executeUpdate("resume");
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+    // Its rate is taken over the time since it began, less what it rested since.
+    const { events } = await handle.client.getHandle(handle.workflowId, first).fetchHistory();
+    const next = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input;
+    const handedOn: unknown = JSON.parse(Buffer.from(next?.payloads?.[0]?.data ?? []).toString());
+    expect(handedOn).toMatchObject({ continued: { state: { rested_ms: 0 } } });
   });
 
   it("ends at once, and shows what is wrong, when its input cannot be used", async () => {
