@@ -175,4 +175,19 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "names connections that no sync reads, of which the inbox has events",
     },
   },
+  {
+    id: "S2015",
+    plants: "a drain that begins while a person is erased keeps what it read",
+    edits: [
+      {
+        file: "src/cli/forget/forget.ts",
+        find: "since: await state.eraseKey(key)",
+        replace: "since: await state.eraseKey({ ...key, key: '' })",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "erases what a drain has kept that began and ended between the key and the payloads",
+    },
+  },
 ];
