@@ -15,7 +15,9 @@ export function shareOf(share: number, of: number): number {
 export function byteText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  // From there on it would be rounded to a thousand.
+  const found = units.findIndex((_, index) => bytes / 1_000 ** (index + 1) < 999.95);
+  const power = found === -1 ? units.length : found + 1;
   return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 

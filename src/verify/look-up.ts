@@ -46,6 +46,7 @@ export type LookedUp = {
   readonly left: number;
   /** The error that stopped it early. */
   readonly stopped?: SluiceError | undefined;
+  readonly isInterrupted: boolean;
 };
 
 /** What a lookup needs. */
@@ -157,6 +158,7 @@ export async function lookUpRecords(
   const verified: VerifiedRecord[] = [];
   let stopped: SluiceError | undefined;
   let faults = 0;
+  let isInterrupted = false;
   for (const record of records) {
     const held = recordSchema.parse(JSON.parse(record.line.toString()));
     if (record.changed?.has(search.property) !== false) {
@@ -169,7 +171,8 @@ export async function lookUpRecords(
       verified.push(await settled(judge(record, held, { page, tools }), tools));
       faults = 0;
     } catch (error) {
-      if (signal.aborted) break;
+      isInterrupted = signal.aborted;
+      if (isInterrupted) break;
       if (!(error instanceof SluiceError)) throw error;
       faults += 1;
       verified.push({ record, verdict: "unanswered", why: error.message });
@@ -181,7 +184,7 @@ export async function lookUpRecords(
     progress?.(verified.length);
   }
   const left = records.length - verified.length;
-  return { records: verified, calls: tally.requests, left, stopped };
+  return { records: verified, calls: tally.requests, left, stopped, isInterrupted };
 }
 
 /** How many of the records need a call. */

@@ -4,7 +4,7 @@ import { sourcesOf } from "../../../connectors/registry.ts";
 import { connectorOf } from "../../../connectors/source.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
-import { ConfigError } from "../../errors.ts";
+import { BusyError, ConfigError } from "../../errors.ts";
 import { openInbox } from "../../inbox/open.ts";
 import type { Erased } from "../../state/contract/keys/forgetting.ts";
 import { mentions } from "../../state/rules/keys/mentions.ts";
@@ -101,7 +101,51 @@ function unreachedOf(
   ];
 }
 
-async function forgetIn(
+/**
+ * Erases payloads, then what a run has kept that read them after the key was erased.
+ * @throws {BusyError} such a run is open, or a request of it may still be applied.
+ */
+async function eraseEvents(
+  state: StateStore,
+  config: Config,
+  of: {
+    readonly connection: string;
+    readonly seqs: readonly number[];
+    readonly key: Parameters<StateStore["eraseKey"]>[0];
+  },
+): Promise<{ readonly since: Erased; readonly isShredded: boolean }> {
+  const { connection, seqs, key } = of;
+  const inbox = await openInbox(config);
+  try {
+    const isShredded = await inbox.erase({ connection, seqs });
+    return { since: await state.eraseKey(key), isShredded };
+  } catch (error) {
+    if (!(error instanceof BusyError)) throw error;
+    throw new BusyError(`${error.message}, and began before the key was out of the inbox`, {
+      hint: "the key is out of the inbox now, but not of that run: run the same command again when it is over",
+    });
+  } finally {
+    await inbox.close();
+  }
+}
+
+function sumOf(one: Erased, other: Erased): Erased {
+  return {
+    fingerprints: one.fingerprints + other.fingerprints,
+    rejects: one.rejects + other.rejects,
+    notes: one.notes + other.notes,
+    keyLists: one.keyLists + other.keyLists,
+    samples: one.samples + other.samples,
+    results: one.results + other.results,
+    positions: one.positions + other.positions,
+  };
+}
+
+/**
+ * Erases a key of a sync wherever it is within reach.
+ * @throws {BusyError} a run of the sync is open or held, or a request with the key may still be applied.
+ */
+export async function forgetIn(
   state: StateStore,
   of: { readonly config: Config; readonly sync: SyncConfig; readonly key: string },
 ): Promise<Forgotten> {
@@ -110,23 +154,19 @@ async function forgetIn(
   await assertIdle(state, config, { target, sync: sync.name });
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   const seqs = source.push === undefined ? [] : await eventsOfKey(source, sync, key);
-  const erased = await state.eraseKey({
-    target,
-    sync: sync.name,
-    key,
-    now: systemClock()(),
-  });
+  const ofKey = { target, sync: sync.name, key, now: systemClock()() };
+  // First, as it is refused while a request may bring back what only a payload could set right.
+  let erased = await state.eraseKey(ofKey);
+  let isInboxShredded = true;
+  if (source.push !== undefined) {
+    const { connection } = sync;
+    // Without payloads, too: the command may be repeated because the log still held them.
+    const events = await eraseEvents(state, config, { connection, seqs, key: ofKey });
+    erased = sumOf(erased, events.since);
+    isInboxShredded = events.isShredded;
+  }
   const stagingFolder = join(config.stateFolder, "staging");
   const staged = await eraseStaged(state, { stagingFolder, target, sync: sync.name, key });
-  let isInboxShredded = true;
-  if (seqs.length > 0) {
-    const inbox = await openInbox(config);
-    try {
-      isInboxShredded = await inbox.erase({ connection: sync.connection, seqs });
-    } finally {
-      await inbox.close();
-    }
-  }
   const isShredded = (await state.shred()) && isInboxShredded;
   const { position } = await state.checkpoint({ target, sync: sync.name });
   const unread = await unreadConnections(config);

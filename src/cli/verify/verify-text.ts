@@ -1,4 +1,3 @@
-import type { SluiceError } from "../../errors.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { counted, grouped } from "../../text/quantities.ts";
 import type { RecordVerdict, VerifiedRecord } from "../../verify/look-up.ts";
@@ -43,14 +42,14 @@ function recordLine({ record, verdict, compared, why }: VerifiedRecord): string 
   return `  ${plainText(`${verdict} ${record.key} (${record.place}, accepted ${since}): ${what}`)}`;
 }
 
-function leftText(left: number, stopped: SluiceError | undefined): string {
-  const why = stopped === undefined ? "the calls were used up" : stopped.message;
+function leftText({ left, stopped, isInterrupted }: Verification["looked"]): string {
+  const why = stopped?.message ?? (isInterrupted ? "interrupted" : "the calls were used up");
   return `  not asked     ${grouped(left)}: ${plainText(why)}`;
 }
 
 /** What a verification found, for a person. */
 export function verifyText({ sync, seed, chosen, looked }: ShownVerification): string {
-  const { records, left, stopped } = looked;
+  const { records, left } = looked;
   const summary = summaryOf(looked);
   const drawn = seed === undefined ? "" : `, seed ${seed}`;
   const told = records.filter(isToldByName);
@@ -63,7 +62,7 @@ export function verifyText({ sync, seed, chosen, looked }: ShownVerification): s
     ...Object.entries(summary.counts)
       .filter(([, count]) => count > 0)
       .map(([verdict, count]) => `  ${verdict.padEnd(13)} ${grouped(count)}`),
-    ...(left > 0 ? [leftText(left, stopped)] : []),
+    ...(left > 0 ? [leftText(looked)] : []),
     ...(Object.keys(summary.differing).length > 0
       ? [`  differing     ${fieldsText(summary.differing)}`]
       : []),
@@ -104,6 +103,7 @@ export function verifyJson({ sync, seed, chosen, looked }: ShownVerification): s
     calls,
     left,
     stopped,
+    interrupted: looked.isInterrupted || undefined,
     ...counts,
     ...fields,
     not_held: chosen.notHeld,

@@ -76,7 +76,7 @@ async function verifyIn(
   try {
     const family = "search";
     await assertMaySend(state, await currentKey(config.api), { ...systemClock()(), family });
-    const pages = await mappedRows(source, sync, { limit: Number.MAX_SAFE_INTEGER });
+    const pages = await mappedRows(source, sync, { limit: Number.MAX_SAFE_INTEGER, signal });
     const { name, stream } = sync;
     return await verifyRecords(
       { sync: name, stream, choice, callsMax, pages },
@@ -130,7 +130,15 @@ async function verifySync(
       );
     }
     return await verifyIn(context, state, { config, sync, choice, callsMax, signal });
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
   });
+  if (found === undefined) {
+    context.say(`${sync.name}: interrupted: nothing was looked up`);
+    context.exit(exitCodes.interrupted);
+    return;
+  }
   const seed = "seed" in choice ? choice.seed : undefined;
   const shown: ShownVerification = { ...found, sync: sync.name, seed };
   context.print(options.json === true ? verifyJson(shown) : verifyText(shown));

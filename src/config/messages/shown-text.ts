@@ -23,7 +23,7 @@ const secretsName = /(?:^|_)secret$/i;
 
 /**
  * A configuration's text as problems may show it: anything that looks like a literal secret is overwritten with as many
- * stars, so that columns stay. `${VAR}` reveals nothing and stays.
+ * stars, so that columns stay. `${VAR}` reveals nothing and stays; the text around it does not.
  */
 export function strikeOutSecrets(document: Document.Parsed, text: string): string {
   let shown = text;
@@ -65,6 +65,9 @@ function strikeOutPasswords(text: string): string {
   });
 }
 
+/** A reference to a variable, but not an escaped one, with its quotes; else one character. */
+const referenceOrOne = /["']?(?<!\$)\$\{[A-Za-z_]\w*(?::-[^}]*)?\}["']?|\S/g;
+
 function stars(text: string): string {
-  return text.includes("${") ? text : text.replaceAll(/\S/g, "*");
+  return text.replaceAll(referenceOrOne, (piece) => (piece.length === 1 ? "*" : piece));
 }

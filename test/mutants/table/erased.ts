@@ -238,4 +238,19 @@ export const mutantsOfErased: readonly Mutant[] = [
         "a key that another process erased is no stray one for a worker that had read its list",
     },
   },
+  {
+    id: "S2015",
+    plants: "a drain that begins while a person is erased keeps what it read",
+    edits: [
+      {
+        file: "src/cli/forget/forget.ts",
+        find: "since: await state.eraseKey(key)",
+        replace: "since: await state.eraseKey({ ...key, key: '' })",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "erases what a drain has kept that began and ended between the key and the payloads",
+    },
+  },
 ];

@@ -96,4 +96,19 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       title: "tells its own steps, and npm no more than how many packages there are",
     },
   },
+  {
+    id: "S2014",
+    plants: "a secret is shown by an error if it holds a dollar sign with a brace",
+    edits: [
+      {
+        file: "src/config/messages/shown-text.ts",
+        find: "return text.replaceAll(referenceOrOne",
+        replace: 'return text.includes("${") ? text : text.replaceAll(referenceOrOne',
+      },
+    ],
+    test: {
+      file: "test/src/config/messages/shown-text.test.ts",
+      title: 'makes of "password: $${a}b" "password: ******"',
+    },
+  },
 ];

@@ -207,4 +207,19 @@ export const mutantsOfPages: readonly Mutant[] = [
       title: "is said to be noted by a worker where its sync has another name by now",
     },
   },
+  {
+    id: "S2017",
+    plants: "the page of rejects has none of a run that sent to another address",
+    edits: [
+      {
+        file: "src/cli/ui/pages/rejects.ts",
+        find: "named?.target ?? targetOf(config.api)",
+        replace: "targetOf(config.api)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/pages.test.ts",
+      title: "show the rejects of a run that sent elsewhere where they are asked for by its name",
+    },
+  },
 ];

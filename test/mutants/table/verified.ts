@@ -282,4 +282,19 @@ export const mutantsOfVerified: readonly Mutant[] = [
       title: "compares the row that was sent, not a later one of its key, which runs reject",
     },
   },
+  {
+    id: "S2016",
+    plants: "verify reads its source to the end although it was interrupted",
+    edits: [
+      {
+        file: "src/cli/verify/verify.ts",
+        find: "{ limit: Number.MAX_SAFE_INTEGER, signal }",
+        replace: "{ limit: Number.MAX_SAFE_INTEGER }",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/interrupted.test.ts",
+      title: "reads a source no further once it is interrupted",
+    },
+  },
 ];

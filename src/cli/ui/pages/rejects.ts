@@ -112,7 +112,9 @@ export async function rejectsPage(sight: Sight, asked: UiAsked): Promise<UiPage>
   const [sync, code, run] = [given("sync"), given("code"), given("run")];
   await assertKnownName(state, config, sync);
   const [since, until] = [timeAsked(given("since")), timeAsked(given("until"))];
-  const which = { target: targetOf(config.api), sync, code, run, since, until };
+  // A run that is linked here may have sent to another address than the one of today.
+  const named = run === undefined ? undefined : await state.run(run);
+  const which = { target: named?.target ?? targetOf(config.api), sync, code, run, since, until };
   const found = await state.rejectsWhere({
     ...which,
     after: afterAsked(asked["after"]),

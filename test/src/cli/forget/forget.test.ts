@@ -1,10 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 
-import { describe, expect, it } from "vitest";
+import { assert, describe, expect, it, onTestFinished } from "vitest";
 
-import { registerForget } from "../../../../src/cli/forget/forget.ts";
+import { forgetIn, registerForget } from "../../../../src/cli/forget/forget.ts";
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
@@ -60,6 +61,34 @@ async function withRows(): Promise<Harness> {
   return harness;
 }
 
+/** A project with one event in the inbox, of the key. */
+async function withEvent(): Promise<Harness> {
+  const harness = await Harness.open({ yaml, files: { "accounts.csv": "id,domain,name\n" } });
+  const inbox = await openInbox(harness.deps.config);
+  await inbox.keep({ connection: "forms", events: [{ json: event(canary, { name: "A" }) }] });
+  await inbox.close();
+  return harness;
+}
+
+/** Forgets a key beside a drain that begins once the key is erased, and its payloads are not. */
+async function forgetBeside(
+  harness: Harness,
+  drain: (run: TestRun) => Promise<void>,
+): Promise<unknown> {
+  const { config, state } = harness.deps;
+  const sync = config.syncs.get("signups");
+  assert(sync !== undefined);
+  let isBegun = false;
+  const eraseKey: typeof state.eraseKey = async (input) => {
+    const erased = await state.eraseKey(input);
+    if (isBegun) return erased;
+    isBegun = true;
+    await drain(await TestRun.open(harness, { kind: "inbox", sync: "signups" }));
+    return erased;
+  };
+  return await forgetIn({ ...state, eraseKey }, { config, sync, key: canary });
+}
+
 describe("sluice forget", () => {
   it("leaves nothing of a key in any byte of the state folder", async () => {
     const harness = await withRows();
@@ -110,6 +139,41 @@ describe("sluice forget", () => {
     ]);
     await inbox.close();
     expect((await kept(harness)).filter((each) => each.startsWith(file))).toEqual([]);
+  });
+
+  it("leaves nothing to a drain that begins between the key and the payloads", async () => {
+    const harness = await withEvent();
+    let drain: TestRun | undefined;
+    const forgetting = forgetBeside(harness, async (run) => {
+      drain = run;
+      await run.stage();
+    });
+    await expect(forgetting).rejects.toMatchObject({
+      code: "Busy",
+      message: "run run-1 of sync signups is open, and began before the key was out of the inbox",
+      hint: "the key is out of the inbox now, but not of that run: run the same command again when it is over",
+    });
+    await drain?.close({ outcome: "cancelled" });
+    const { code } = await forget(harness, "signups", canary, "--yes");
+    expect(code).toBe(0);
+    expect(await kept(harness)).toEqual([]);
+  });
+
+  it("erases what a drain has kept that began and ended between the key and the payloads", async () => {
+    const harness = await withEvent();
+    const forgotten = await forgetBeside(harness, async (run) => void (await run.transfer("body")));
+    expect(forgotten).toMatchObject({ fingerprints: 1, events: 1 });
+    expect(await kept(harness)).toEqual([]);
+  });
+
+  it("empties the log of the inbox, too, when it is run again because another read it", async () => {
+    const harness = await withEvent();
+    const receiver = new DatabaseSync(inboxFileIn(harness.deps.config.stateFolder));
+    onTestFinished(() => receiver.close());
+    receiver.exec("pragma secure_delete = on; update events set json = '{}', id = null");
+    expect(await kept(harness)).not.toEqual([]);
+    await forget(harness, "signups", canary, "--yes");
+    expect(await kept(harness)).toEqual([]);
   });
 
   it("says what it cannot reach", async () => {

@@ -152,6 +152,19 @@ describe("the pages", () => {
     expect(await found("after=run-1.1.1")).toEqual([200, false]);
   });
 
+  it("show the rejects of a run that sent elsewhere where they are asked for by its name", async () => {
+    const harness = await attacked();
+    const { folder, deps } = harness;
+    const { config } = deps;
+    const api = { ...config.api, baseUrl: new URL("http://127.0.0.1:9") };
+    const elsewhere = await openUi({ folder, deps: { config: { ...config, api } } });
+    const found = async (query: string): Promise<boolean> =>
+      (await elsewhere.get(`/rejects?${query}`)).text.includes("accounts.csv:3");
+    expect(await found("run=run-1")).toBe(true);
+    expect(await found("run=run-1&code=too_long")).toBe(false);
+    expect(await found("sync=accounts")).toBe(false);
+  });
+
   it("explain a record without the service's name of its file, and one that is unheard of", async () => {
     const harness = await attacked();
     const { get } = await openUi(harness, { showsRows: true });

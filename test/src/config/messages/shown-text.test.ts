@@ -25,6 +25,13 @@ describe("strikeOutSecrets", () => {
     ["api_key: abc: d\nmode: x", "api_key: **** *\nmode: x"],
     ["a: {\nkey: { mk_id: mk_id", "a: {\nkey: { mk_id: mk_id"],
     ["api_key:${KEY}", "api_key:${KEY}"],
+    ["api_key: live-9f8e${X}", "api_key: *********${X}"],
+    ['password: "${A}-${B:-b}"', 'password: "${A}*${B:-b}"'],
+    ['{ password: "a$${x", usr: me }', "{ password: *******, usr: me }"],
+    ["password: $${a}b", "password: ******"],
+    ["password: ${a b}", "password: *** **"],
+    ["url: postgres://me:a$${b@db/x", "url: postgres://me:*****@db/x"],
+    ["mode: [\napi_key: ab${X}c", "mode: [\napi_key: **${X}*"],
   ])("makes of %j %j", (text, shown) => {
     expect(strikeOutSecrets(parseDocument(text), text)).toBe(shown);
   });
