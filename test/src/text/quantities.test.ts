@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { durationText, grouped } from "../../../src/text/quantities.ts";
+import { byteText, durationText, grouped } from "../../../src/text/quantities.ts";
 
 it.each([
   [340, "0.3 s"],
@@ -23,4 +23,15 @@ it.each([
   [1_234.5678, "1,234.5678"],
 ])("grouped(%d) is %s", (value, text) => {
   expect(grouped(value)).toBe(text);
+});
+
+it.each([
+  [999, "999 B"],
+  [1_000, "1.0 kB"],
+  [999_949, "999.9 kB"],
+  [999_950, "1.0 MB"],
+  [999_950_000, "1.0 GB"],
+  [4_000_000_000_000_000, "4000.0 TB"],
+])("byteText(%i) is %s", (bytes, text) => {
+  expect(byteText(bytes)).toBe(text);
 });
