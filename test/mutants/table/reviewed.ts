@@ -188,4 +188,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "reads a standby no further than it has followed its primary",
     },
   },
+  {
+    id: "S1918",
+    plants: "a server that cannot listen at SLUICE_HOST is told as a fault of the state folder",
+    edits: [
+      {
+        file: "src/local/ports.ts",
+        find: "    throw listenFault(ip, error);\n  }\n}\n\n/**\n * Starts",
+        replace: "    throw error;\n  }\n}\n\n/**\n * Starts",
+      },
+    ],
+    test: {
+      file: "test/src/local/ports.test.ts",
+      title: "names SLUICE_HOST, not the state folder, where it cannot listen",
+    },
+  },
 ];
