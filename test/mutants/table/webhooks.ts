@@ -111,4 +111,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "checks on though somebody limited by hand how many checks may still begin",
     },
   },
+  {
+    id: "S1919",
+    plants: "events are removed that a sync has not read which reads another connection now",
+    edits: [
+      {
+        file: "activities/inbox/push-connections.ts",
+        find: "(read === undefined ? undefined : seqIn(read, connection)) ?? []",
+        replace: "read?.connection === connection ? [read.seq] : []",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "is not removed: of a sync that reads another connection now",
+    },
+  },
 ];
