@@ -126,4 +126,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "is not removed: of a sync that reads another connection now",
     },
   },
+  {
+    id: "S1946",
+    plants: "an event's id outside ASCII is kept byte by byte",
+    edits: [
+      {
+        file: "connectors/webhook/event-id.ts",
+        find: "undefined : headerText(header);",
+        replace: "undefined : header;",
+      },
+    ],
+    test: {
+      file: "test/connectors/webhook/event-id.test.ts",
+      title: "names an event as its sender wrote the header, outside ASCII too",
+    },
+  },
 ];
