@@ -203,4 +203,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "names SLUICE_HOST, not the state folder, where it cannot listen",
     },
   },
+  {
+    id: "S1947",
+    plants: "a message to Slack is cut within a character",
+    edits: [
+      {
+        file: "src/notify/message.ts",
+        find: '.replace(/\\p{Surrogate}$/u, "")',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/notify/message.test.ts",
+      title: "is not cut within a character",
+    },
+  },
 ];
