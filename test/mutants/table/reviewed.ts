@@ -218,4 +218,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "is not cut within a character",
     },
   },
+  {
+    id: "S1948",
+    plants: "a worker takes an empty id for that of its host",
+    edits: [
+      {
+        file: "src/staging/host-id.ts",
+        find: "if (/^\\w/.test(id)) return id;",
+        replace: "if (id !== undefined) return id;",
+      },
+    ],
+    test: {
+      file: "test/src/staging/host-id.test.ts",
+      title: "refuses what a power cut left of an id",
+    },
+  },
 ];
