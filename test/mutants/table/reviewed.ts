@@ -233,4 +233,19 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "refuses what a power cut left of an id",
     },
   },
+  {
+    id: "S1949",
+    plants: "a chunk waits for a staging thread that a mapping module ended while it was idle",
+    edits: [
+      {
+        file: "activities/stage/stage-threads.ts",
+        find: '    thread.once("exit", drop);\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/faults/own-side.test.ts",
+      title: "that a mapping module ends between two jobs is given no job",
+    },
+  },
 ];
