@@ -70,7 +70,7 @@ describe("eventNamer", () => {
   it("names an event as its sender wrote the header, outside ASCII too", () => {
     const asNodeReadsIt = Buffer.from("événement-7").toString("latin1");
     expect(nameAlone(byHeader, asNodeReadsIt)).toBe("événement-7");
-    // Bytes that are no UTF-8 are taken one by one.
+    // Without valid UTF-8, each byte is a character.
     expect(nameAlone(byHeader, "\u00e9-7")).toBe("\u00e9-7");
   });
 
