@@ -1,5 +1,5 @@
 import { pushConnections, type Pushed } from "../../connectors/contract/push-connections.ts";
-import { inboxPosition, isSameEvent, positionIn } from "../../connectors/inbox/position.ts";
+import { inboxPosition, isSameEvent, positionIn, seqIn } from "../../connectors/inbox/position.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -43,7 +43,8 @@ export type ConnectionReading = {
 
 /**
  * The least sequence number of a connection that any checkpoint of the store covers, whoever has it: a sync that is not
- * configured now may come back, and a target that is not used now may be used again. Infinity where there is none.
+ * configured now may come back, a target that is not used now may be used again, and a sync may get back the connection
+ * that it read before. Infinity where there is none.
  */
 export async function leastKept(
   { state }: Pick<Dependencies, "state">,
@@ -53,7 +54,7 @@ export async function leastKept(
   const found = await state.positions({ inbox: inbox.inboxId });
   const seqs = found.flatMap(({ position }) => {
     const read = inboxPosition.safeParse(position).data;
-    return read?.connection === connection ? [read.seq] : [];
+    return (read === undefined ? undefined : seqIn(read, connection)) ?? [];
   });
   return Math.min(...seqs, Infinity);
 }

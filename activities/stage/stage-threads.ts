@@ -87,13 +87,15 @@ export function createStageThreads(
       },
     });
   };
-  /** Leftovers of a mapping module may still fail in an idle thread: that ends the thread, never the process. */
+  /** Leftovers of a mapping module may still fail or exit in an idle thread: that ends it, never the process. */
   const rest = (thread: Worker): void => {
     idle.push(thread);
-    thread.once("error", () => {
+    const drop = (): void => {
       const at = idle.indexOf(thread);
       if (at !== -1) idle.splice(at, 1);
-    });
+    };
+    thread.once("error", drop);
+    thread.once("exit", drop);
   };
   for (let started = 0; started < ready; started++) {
     const thread = start();

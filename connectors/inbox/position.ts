@@ -33,6 +33,18 @@ export async function isSameEvent(
   return event === undefined || event.receivedAt === receivedAt;
 }
 
+/** The last event of a connection that a position covers, by its name now or earlier; undefined where there is none. */
+export function seqIn({ connection, seq, others }: InboxPosition, of: string): number | undefined {
+  return connection === of ? seq : others?.[of]?.seq;
+}
+
+/** A position that has never read a connection it does not read now. */
+export function positionWithout(position: InboxPosition, connection: string): InboxPosition {
+  const { others, ...now } = position;
+  const { [connection]: _, ...rest } = others ?? {};
+  return Object.keys(rest).length === 0 ? now : { ...now, others: rest };
+}
+
 /** A position in terms of a connection: how far a sync has read it; its beginning, where the sync never did. */
 export function positionIn(position: InboxPosition, connection: string): InboxPosition {
   if (position.connection === connection) return position;

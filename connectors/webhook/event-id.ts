@@ -4,7 +4,7 @@ import { textOfString } from "../../src/mapping/json-tokens.ts";
 import type { Incoming } from "../contract/push.ts";
 import type { EventId, WebhookConfig } from "./config.ts";
 import { jsonAt } from "./json-parts.ts";
-import type { Vouched } from "./signature.ts";
+import { headerText, type Vouched } from "./signature.ts";
 
 const defaults: Readonly<Record<WebhookConfig["signature"], EventId | undefined>> = {
   standard: { header: "webhook-id" },
@@ -49,7 +49,8 @@ export function eventNamer(
 
 /** One of a request's own headers: the name comes from the configuration, and may be one that every object has. */
 function headerOf({ headers }: Incoming, name: string): string | undefined {
-  return (Object.hasOwn(headers, name) && headers[name]) || undefined;
+  const header = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return header === undefined || header === "" ? undefined : headerText(header);
 }
 
 /** The id at a pointer: a text that is not empty, or a whole number with all of its digits. */

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 import { compare } from "../../src/security/compare.ts";
 import type { Secret } from "../../src/security/secret.ts";
 import type { Incoming } from "../contract/push.ts";
@@ -64,4 +66,10 @@ export function timestampFault(timestamp: string, receivedAt: number): string | 
 /** Unix seconds of a time in Unix ms. */
 export function secondsOf(at: number): number {
   return Math.floor(at / 1_000);
+}
+
+/** A header as its sender wrote it: Node reads each byte as a character. */
+export function headerText(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
 }

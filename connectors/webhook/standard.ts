@@ -1,7 +1,6 @@
-import { isUtf8 } from "node:buffer";
-
 import { isDeliveryId, signaturesOf } from "../../src/security/standard-webhooks.ts";
 import {
+  headerText,
   isAnyExpected,
   secondsOf,
   timestampFault,
@@ -17,12 +16,6 @@ const badId = {
     "The webhook-id must have 1 to 256 characters, without full stops and control characters.",
 } as const;
 
-/** A header as its sender wrote it: Node reads each byte as a character. */
-function textOf(header: string): string {
-  const bytes = Buffer.from(header, "latin1");
-  return isUtf8(bytes) ? bytes.toString("utf8") : header;
-}
-
 /** Standard Webhooks 1.0, symmetric: `v1,` and the base64 of an HMAC-SHA256, with blanks between several. */
 export const standard: SignatureStyle = {
   verify: ({ headers, body, receivedAt }, secrets) => {
@@ -35,7 +28,7 @@ export const standard: SignatureStyle = {
     const fault = timestampFault(timestamp, receivedAt);
     if (fault !== undefined) return unbelieved(fault);
     const given = signatures.split(" ").filter((signature) => signature.startsWith("v1,"));
-    const id = textOf(header);
+    const id = headerText(header);
     const expected = secrets.flatMap((secret) => signaturesOf({ id, timestamp, body }, secret));
     if (!isAnyExpected(given, expected)) return unbelieved("bad_signature");
     return isDeliveryId(id) ? { timestamp } : badId;

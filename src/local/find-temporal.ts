@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { ConfigError, messageOf } from "../errors.ts";
+import { ConfigError, errorCodeOf, messageOf } from "../errors.ts";
 import { buildTemporal } from "./build-temporal.ts";
 import { downloadTemporal } from "./download-temporal.ts";
 import { exclusively } from "./exclusively.ts";
@@ -33,7 +33,8 @@ const scratchPrefix = "fetch-";
 /**
  * Finds the `temporal` program on the PATH or in our cache; otherwise downloads or builds it into our cache, one
  * process at a time.
- * @throws {ConfigError} none was found and none could be got; lists what was tried and why it failed
+ * @throws {ConfigError} none was found and none could be got; lists what was tried and why it failed; or the cache
+ * folder cannot be written
  */
 export async function findTemporal({
   env,
@@ -53,16 +54,35 @@ export async function findTemporal({
   const folder = join(cacheFolder ?? userCacheFolder(env), `temporal-${temporalCliVersion}`);
   const cached = join(folder, "temporal");
   if (!isProgram(cached)) {
-    await exclusively(
-      join(folder, "fetch.lock"),
-      async () => {
-        if (!isProgram(cached)) await fetchInto(folder, { env, say });
-      },
-      () => say("another process is getting the Temporal server: waiting for it"),
+    await inCache(
+      folder,
+      async () =>
+        await exclusively(
+          join(folder, "fetch.lock"),
+          async () => {
+            if (!isProgram(cached)) await fetchInto(folder, { env, say });
+          },
+          () => say("another process is getting the Temporal server: waiting for it"),
+        ),
     );
   }
   detail?.(`Temporal server: ${cached}`);
   return cached;
+}
+
+/** Runs `work` on files of our cache; turns an error of the file system into one that names the folder. */
+async function inCache(folder: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (errorCodeOf(error) === "" || error instanceof ConfigError) throw error;
+    const failed = `the Temporal server cannot be put into ${folder}: ${messageOf(error)}`;
+    throw new ConfigError(failed, {
+      cause: error,
+      field: "SLUICE_TEMPORAL_CACHE",
+      hint: "set it to a folder that can be written, or put Temporal's CLI on the PATH",
+    });
+  }
 }
 
 async function fetchInto(folder: string, search: TemporalSearch): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 
-import { errorCodeOf } from "../errors.ts";
+import { ConfigError, errorCodeOf, messageOf } from "../errors.ts";
 
 /** A server whose ports we choose. */
 export type ServerOnPorts<Started> = {
@@ -18,14 +18,17 @@ export type ServerOnPorts<Started> = {
 /** Losing a port this often is not bad luck. */
 const startsMax = 5;
 
-/** Whether this process may listen on every one of these ports. */
+/**
+ * Whether nobody else listens on any of these ports.
+ * @throws {ConfigError} this process cannot listen at that address
+ */
 export async function areFree(ip: string, ports: readonly number[]): Promise<boolean> {
   try {
     await whileListening(ip, ports);
     return true;
   } catch (error) {
     if (errorCodeOf(error) === "EADDRINUSE") return false;
-    throw error;
+    throw listenFault(ip, error);
   }
 }
 
@@ -33,6 +36,7 @@ export async function areFree(ip: string, ports: readonly number[]): Promise<boo
  * Starts a server on the ports that it prefers, or on others when those are taken, even if another program takes one
  * between our check and the server's start.
  * @throws what `start` throws, if it is not about a port
+ * @throws {ConfigError} this process cannot listen at that address
  */
 export async function startOnPorts<Started>(server: ServerOnPorts<Started>): Promise<Started> {
   const { ip, preferred, logFile } = server;
@@ -51,7 +55,20 @@ export async function startOnPorts<Started>(server: ServerOnPorts<Started>): Pro
 
 /** Returns `count` free ports, all different; the operating system does not soon give them to somebody else. */
 export async function freePorts(ip: string, count: number): Promise<readonly number[]> {
-  return await whileListening(ip, Array<number>(count).fill(0));
+  try {
+    return await whileListening(ip, Array<number>(count).fill(0));
+  } catch (error) {
+    throw listenFault(ip, error);
+  }
+}
+
+/** Why no server can listen at an address, as an error of the setting that gives it. */
+function listenFault(ip: string, error: unknown): ConfigError {
+  return new ConfigError(`servers cannot listen at ${ip}: ${messageOf(error)}`, {
+    cause: error,
+    field: "SLUICE_HOST",
+    hint: "set it to an address of this machine, or unset it for 127.0.0.1",
+  });
 }
 
 /** Listens on all ports at once, so that no two are the same, then closes and returns them; 0 means any port. */

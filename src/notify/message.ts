@@ -36,7 +36,8 @@ export function notificationMessage(
 
 /** A message to Slack with this text, cut if it is too long. */
 export function slackMessage(text: string): Message {
-  const cut = slackEscaped(text.slice(0, slackTextCharsMax));
+  // A cut within a character leaves half of it, which UTF-8 cannot carry.
+  const cut = slackEscaped(text.slice(0, slackTextCharsMax).replace(/\p{Surrogate}$/u, ""));
   return { headers: json, body: JSON.stringify({ text: cut }) };
 }
 

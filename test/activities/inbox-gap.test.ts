@@ -44,14 +44,17 @@ async function withGap(): Promise<PostedHarness> {
   return pushed;
 }
 
-/** A checkpoint of a sync that is no longer configured, or of another account. */
-async function heldBy(sync: string, target?: string): Promise<PostedHarness> {
+/** A checkpoint of a sync that is no longer configured, or of another account; or one that went on to `reads`. */
+async function heldBy(
+  sync: string,
+  { target, reads = "forms" }: { readonly target?: string; readonly reads?: string } = {},
+): Promise<PostedHarness> {
   const pushed = await PostedHarness.open({ connection: "retention: 1h" });
   const { deps } = pushed.harness;
   await post(pushed, "a1", "a2", "a3");
   await drain(pushed, "run-1");
   const own = await deps.state.checkpoint({ target: deps.target, sync: "accounts" });
-  const position = { ...inboxPosition.parse(own.position), seq: 1 };
+  const position = positionIn({ ...inboxPosition.parse(own.position), seq: 1 }, reads);
   const held = { target: target ?? deps.target, sync, version: 0, position };
   await deps.state.setCheckpoint({ ...held, reason: "test", at: "2026-01-01T00:00:00.000Z" });
   pushed.harness.clock.nowMs += hourMs + 1;
@@ -109,10 +112,11 @@ it("is not read again by a sync that has read another connection since", async (
 
 describe("what a checkpoint of the store has not covered", () => {
   it.each([
-    ["a sync that is not configured now", "copies", undefined],
-    ["another account", "accounts", "https://api.example other"],
-  ])("is not removed: of %s", async (...[, sync, target]) => {
-    const pushed = await heldBy(sync, target);
+    ["a sync that is not configured now", "copies", {}],
+    ["another account", "accounts", { target: "https://api.example other" }],
+    ["a sync that reads another connection now", "copies", { reads: "web" }],
+  ])("is not removed: of %s", async (...[, sync, of]) => {
+    const pushed = await heldBy(sync, of);
     expect(await check(pushed)).toBe(1);
     const [backlog] = await pushed.inbox.backlogs();
     // None of its events wait to be sent: it does not fill the backlog.
@@ -151,5 +155,26 @@ describe("what a checkpoint of the store has not covered", () => {
       text: `its events are kept for copies of ${target}, which reads leads now`,
       hint: `let them go: \`sluice state reset copies --target '${target}' --reason …\``,
     });
+  });
+
+  it("is told of a sync that has read another connection since, and let go without a reset", async () => {
+    const pushed = await heldBy("copies", { reads: "web" });
+    await check(pushed);
+    const { config, state, target } = pushed.harness.deps;
+    const own = config.syncs.get("accounts");
+    if (own === undefined) throw new Error("no sync accounts");
+    const copies = { ...own, name: "copies", connection: "web" };
+    const syncs = new Map([...config.syncs, ["copies", copies]]);
+    const { version, position } = await state.checkpoint({ target, sync: "copies" });
+    const { inbox } = inboxPosition.parse(position);
+    const without = { inbox, connection: "web", seq: 0 };
+    expect((await lookIntoInboxes({ ...config, syncs }, state))[0]?.problem).toEqual({
+      text: `its events are kept for copies of ${target}, which reads web now`,
+      hint: `let them go: \`sluice state set copies '${JSON.stringify(without)}' --reason …\``,
+    });
+    const at = "2026-01-01T00:00:00.000Z";
+    const set = { target, sync: "copies", version, position: without, reason: "gone", at };
+    await state.setCheckpoint(set);
+    expect(await check(pushed)).toBe(2);
   });
 });

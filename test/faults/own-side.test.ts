@@ -1,9 +1,19 @@
-import { appendFile, mkdir, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
 import { stagedFile } from "../../src/staging/folder.ts";
+import { until } from "../support/process/process.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
 import { openedRun, runOver, stageAll, stagedRun, TestRun } from "../support/project/test-run.ts";
 
@@ -91,6 +101,22 @@ describe("row 42: a staging folder", () => {
   });
 });
 
+/** A mapping module that ends its thread once there is a file beside it. */
+const endingOnceAsked = `import { rmSync } from "node:fs";
+import { isMainThread } from "node:worker_threads";
+if (!isMainThread) setInterval(() => {
+  try {
+    rmSync(new URL("end", import.meta.url));
+  } catch {
+    return;
+  }
+  process.exit(7);
+}, 20);
+export function mapRecord({ id, domain }: Record<string, string>) {
+  return { account_id: id, domain, account_properties: { name: "A" } };
+}
+`;
+
 describe("row 44: a staging thread", () => {
   it("that dies again and again is started three times, then the run stops", async () => {
     const yaml = accountsYaml().replace(/record:[^]*$/, "record: ./map.ts\n");
@@ -99,4 +125,21 @@ describe("row 44: a staging thread", () => {
     const run = await TestRun.open(await Harness.open({ yaml, files, hasThreads: true }));
     expect(await thirdTime(async () => await run.stage())).toContain("died: exit code 7");
   });
+
+  it(
+    "that a mapping module ends between two jobs is given no job",
+    { timeout: 30_000 },
+    async () => {
+      const yaml = accountsYaml().replace(/record:[^]*$/, "record: ./map.ts\n");
+      const files = { "accounts.csv": accountsCsv(1), "map.ts": endingOnceAsked };
+      const harness = await Harness.open({ yaml, files, hasThreads: true });
+      const run = await TestRun.open(harness);
+      await run.stage();
+      await harness.write("end", "");
+      await until(async () => !(await readdir(harness.folder)).includes("end"));
+      // A job that came between the module's call and the end of its thread fails, and is tried again.
+      const again = await run.stage().catch(async () => await run.stage());
+      expect(again).toMatchObject({ records: 1 });
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { inboxPosition } from "../../../connectors/inbox/position.ts";
+import { inboxPosition, positionWithout, seqIn } from "../../../connectors/inbox/position.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
 import type { Backlog } from "../../inbox/inbox.ts";
@@ -63,7 +63,8 @@ type Positions = Awaited<ReturnType<StateClient["positions"]>>;
 
 /**
  * The problem that events are kept for somebody who does not send them: a sync that is not configured now or reads
- * another connection, or one that sent to another service or account.
+ * another connection, or one that sent to another service or account. A sync that has read another connection since
+ * keeps its place there.
  */
 function problemOfHeld(
   { connection, accepted }: Backlog,
@@ -71,18 +72,24 @@ function problemOfHeld(
   { api, syncs }: Pick<Config, "api" | "syncs">,
 ): TransferProblem | undefined {
   const own = targetOf(api);
-  const holding = positions.find(({ sync, target, position }) => {
-    const read = inboxPosition.safeParse(position).data;
-    const isReadNow = target === own && syncs.get(sync)?.connection === connection;
-    return !isReadNow && read?.connection === connection && read.seq < accepted;
-  });
-  if (holding === undefined) return undefined;
-  const { sync, target } = holding;
+  const holding = positions
+    .map(({ position, ...of }) => ({ ...of, read: inboxPosition.safeParse(position).data }))
+    .find(({ sync, target, read }) => {
+      const isReadNow = target === own && syncs.get(sync)?.connection === connection;
+      const seq = read === undefined ? undefined : seqIn(read, connection);
+      return !isReadNow && seq !== undefined && seq < accepted;
+    });
+  if (holding?.read === undefined) return undefined;
+  const { sync, target, read } = holding;
   const other = target === own ? syncs.get(sync)?.connection : undefined;
   const why = other === undefined ? "is not sent now" : `reads ${other} now`;
+  const release =
+    other !== undefined && other === read.connection
+      ? `set ${sync} '${JSON.stringify(positionWithout(read, connection))}'`
+      : `reset ${sync} --target '${target}'`;
   return {
     text: `its events are kept for ${sync} of ${target}, which ${why}`,
-    hint: `let them go: \`sluice state reset ${sync} --target '${target}' --reason …\``,
+    hint: `let them go: \`sluice state ${release} --reason …\``,
   };
 }
 

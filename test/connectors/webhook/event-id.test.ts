@@ -67,6 +67,13 @@ describe("eventNamer", () => {
     expect(nameAlone(byHeader, "evt#1")).toBe("evt#1#0");
   });
 
+  it("names an event as its sender wrote the header, outside ASCII too", () => {
+    const asNodeReadsIt = Buffer.from("événement-7").toString("latin1");
+    expect(nameAlone(byHeader, asNodeReadsIt)).toBe("événement-7");
+    // Without valid UTF-8, each byte is a character.
+    expect(nameAlone(byHeader, "\u00e9-7")).toBe("\u00e9-7");
+  });
+
   it("never gives events of two deliveries one name because of how their ids end", () => {
     const [, second] = namesOf(byHeader, { headers: { "x-event-id": "a" }, events: ["1", "2"] });
     expect(namesOf(byHeader, { headers: { "x-event-id": "a#1" } })).not.toContain(second);

@@ -248,4 +248,64 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "waits an hour at most, so that tries are left",
     },
   },
+  {
+    id: "S1918",
+    plants: "a server that cannot listen at SLUICE_HOST is told as a fault of the state folder",
+    edits: [
+      {
+        file: "src/local/ports.ts",
+        find: "    throw listenFault(ip, error);\n  }\n}\n\n/**\n * Starts",
+        replace: "    throw error;\n  }\n}\n\n/**\n * Starts",
+      },
+    ],
+    test: {
+      file: "test/src/local/ports.test.ts",
+      title: "names SLUICE_HOST, not the state folder, where it cannot listen",
+    },
+  },
+  {
+    id: "S1947",
+    plants: "a message to Slack is cut within a character",
+    edits: [
+      {
+        file: "src/notify/message.ts",
+        find: '.replace(/\\p{Surrogate}$/u, "")',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/notify/message.test.ts",
+      title: "is not cut within a character",
+    },
+  },
+  {
+    id: "S1948",
+    plants: "a worker takes an empty id for that of its host",
+    edits: [
+      {
+        file: "src/staging/host-id.ts",
+        find: "if (/^\\w/.test(id)) return id;",
+        replace: "if (id !== undefined) return id;",
+      },
+    ],
+    test: {
+      file: "test/src/staging/host-id.test.ts",
+      title: "refuses what a power cut left of an id",
+    },
+  },
+  {
+    id: "S1949",
+    plants: "a chunk waits for a staging thread that a mapping module ended while it was idle",
+    edits: [
+      {
+        file: "activities/stage/stage-threads.ts",
+        find: '    thread.once("exit", drop);\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/faults/own-side.test.ts",
+      title: "that a mapping module ends between two jobs is given no job",
+    },
+  },
 ];

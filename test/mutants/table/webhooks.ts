@@ -111,4 +111,34 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "checks on though somebody limited by hand how many checks may still begin",
     },
   },
+  {
+    id: "S1919",
+    plants: "events are removed that a sync has not read which reads another connection now",
+    edits: [
+      {
+        file: "activities/inbox/push-connections.ts",
+        find: "(read === undefined ? undefined : seqIn(read, connection)) ?? []",
+        replace: "read?.connection === connection ? [read.seq] : []",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "is not removed: of a sync that reads another connection now",
+    },
+  },
+  {
+    id: "S1946",
+    plants: "an event's id outside ASCII is kept byte by byte",
+    edits: [
+      {
+        file: "connectors/webhook/event-id.ts",
+        find: "undefined : headerText(header);",
+        replace: "undefined : header;",
+      },
+    ],
+    test: {
+      file: "test/connectors/webhook/event-id.test.ts",
+      title: "names an event as its sender wrote the header, outside ASCII too",
+    },
+  },
 ];

@@ -99,6 +99,14 @@ describe("findTemporal", () => {
     expect(await readdir(inCache())).toEqual(["fetch.lock", "temporal"]);
   });
 
+  it("names the folder and its setting where nothing can be put into the cache", async () => {
+    await writeFile(join(folder, "cache"), "");
+    const finding = find({});
+    await expect(finding).rejects.toThrow(ConfigError);
+    await expect(finding).rejects.toThrow(/^the Temporal server cannot be put into .*: ENOTDIR/);
+    await expect(finding).rejects.toMatchObject({ field: "SLUICE_TEMPORAL_CACHE" });
+  });
+
   it("lists what was tried and the way out when nothing works", async () => {
     await writeProgram(join(folder, "bin", "go"), ["echo 'no such module' >&2", "exit 1"]);
     const failing = find(await offline(join(folder, "bin")));

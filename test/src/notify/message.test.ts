@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import type { NotifyConfig } from "../../../src/config/schema/notify.ts";
 import { slackTextCharsMax } from "../../../src/notify/limits.ts";
-import { notificationMessage } from "../../../src/notify/message.ts";
+import { notificationMessage, slackMessage } from "../../../src/notify/message.ts";
 import type { RunReport } from "../../../src/report/report.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { reportWith } from "../../support/project/report.ts";
@@ -170,5 +170,12 @@ describe("messageOf for Slack", () => {
       (more) => slackText({ warnings: ["x".repeat(slackTextCharsMax - bare + more)] }).length,
     );
     expect(lengths).toEqual([slackTextCharsMax - 1, slackTextCharsMax, slackTextCharsMax]);
+  });
+
+  it("is not cut within a character", () => {
+    const { body } = slackMessage(`${"x".repeat(slackTextCharsMax - 1)}😀`);
+    expect(JSON.parse(body)).toEqual({ text: "x".repeat(slackTextCharsMax - 1) });
+    const whole = `${"x".repeat(slackTextCharsMax - 2)}😀`;
+    expect(JSON.parse(slackMessage(`${whole}y`).body)).toEqual({ text: whole });
   });
 });

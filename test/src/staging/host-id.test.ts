@@ -1,8 +1,9 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { StateUnavailableError } from "../../../src/errors.ts";
 import { readHostId } from "../../../src/staging/host-id.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
@@ -21,6 +22,22 @@ describe("readHostId", () => {
     const ids = await Promise.all(Array.from({ length: 20 }, async () => await readHostId(folder)));
     expect(new Set(ids).size).toBe(1);
   });
+
+  it.each(["", "\0\0\0\0\0\0\0\0\0\0\0\0"])(
+    "refuses what a power cut left of an id: %j",
+    async (left) => {
+      const folder = await temporaryFolder();
+      const file = join(folder, "host-id");
+      await writeFile(file, left);
+      await expect(readHostId(folder)).rejects.toThrow(StateUnavailableError);
+      await expect(readHostId(folder)).rejects.toMatchObject({
+        message: `${file} holds no id of this host`,
+        hint: "remove it: the next start makes a new one, and chunks that were staged here are staged again",
+      });
+      await rm(file);
+      expect(await readHostId(folder)).toMatch(/^[0-9a-f]{12}$/);
+    },
+  );
 
   it("gives two folders two ids", async () => {
     const [one, other] = [await temporaryFolder(), await temporaryFolder()];
