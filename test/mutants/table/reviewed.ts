@@ -189,36 +189,6 @@ export const mutantsOfReviews: readonly Mutant[] = [
     },
   },
   {
-    id: "S2047",
-    plants: "a new failure of a drain is a repeated one where the successes before it were removed",
-    edits: [
-      {
-        file: "activities/notify/announce-run.ts",
-        find: "now() - Date.parse(before.endedAt) < drainRunsKeptMs",
-        replace: "now() - Date.parse(before.endedAt) < Infinity * drainRunsKeptMs",
-      },
-    ],
-    test: {
-      file: "test/activities/notify/announce-run.test.ts",
-      title: "tells of a drain that fails as one did before a success that is removed by now",
-    },
-  },
-  {
-    id: "S1915",
-    plants: "events wait behind a file for as long as the clock was set back",
-    edits: [
-      {
-        file: "activities/inbox/look-into-inbox.ts",
-        find: "...waits.map(Math.abs)",
-        replace: "...waits",
-      },
-    ],
-    test: {
-      file: "test/activities/inbox/look-into-inbox.test.ts",
-      title: "waits no longer than is set where the clock is set back",
-    },
-  },
-  {
     id: "S1916",
     plants: "the id of a verification's notification is one that receivers refuse",
     edits: [

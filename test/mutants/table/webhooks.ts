@@ -141,4 +141,34 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "names an event as its sender wrote the header, outside ASCII too",
     },
   },
+  {
+    id: "S2047",
+    plants: "a new failure of a drain is a repeated one where the successes before it were removed",
+    edits: [
+      {
+        file: "activities/notify/announce-run.ts",
+        find: "now() - Date.parse(before.endedAt) < drainRunsKeptMs",
+        replace: "now() - Date.parse(before.endedAt) < Infinity * drainRunsKeptMs",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/announce-run.test.ts",
+      title: "tells of a drain that fails as one did before a success that is removed by now",
+    },
+  },
+  {
+    id: "S1915",
+    plants: "events wait behind a file for as long as the clock was set back",
+    edits: [
+      {
+        file: "activities/inbox/look-into-inbox.ts",
+        find: "...waits.map(Math.abs)",
+        replace: "...waits",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/look-into-inbox.test.ts",
+      title: "waits no longer than is set where the clock is set back",
+    },
+  },
 ];
