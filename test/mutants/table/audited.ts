@@ -36,6 +36,16 @@ const byTheRules = planting({
   title: "every verdict is that of the rules",
 });
 
+const missedThere = planting({
+  file: "test/src/cli/status/transfer.test.ts",
+  title: "counts no run as missed from before Temporal had the schedule",
+});
+
+const datedStates = planting({
+  file: "test/src/schedules/schedule-states.test.ts",
+  title: "asks of many for those alone of which it matters since when they are there",
+});
+
 /** Bugs that no test noticed, found by an audit of the proofs of each promise. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
@@ -131,5 +141,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
     file: "src/state/sqlite/keys/look-up.ts",
     find: "and committed_at >= $committedAfter",
     replace: "",
+  }),
+  missedThere({
+    id: "S2008",
+    plants: "status counts runs as missed from before Temporal had the schedule",
+    file: "src/cli/status/transfer.ts",
+    find: "Math.max(begun, since.getTime())",
+    replace: "Math.min(begun, since.getTime())",
+  }),
+  datedStates({
+    id: "S2012",
+    plants: "each of many schedules is asked for since when it is there",
+    file: "src/schedules/schedule-state.ts",
+    find: "of.names.filter((name)",
+    replace: "[...states.keys()].filter((name)",
   }),
 ];
