@@ -156,4 +156,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
     find: "of.names.filter((name)",
     replace: "[...states.keys()].filter((name)",
   }),
+  {
+    id: "S2009",
+    plants: "a store that is away for a moment ends the command that follows a run, and its worker",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "await ahead(progress.run_id).catch(() => undefined);",
+        replace: "await ahead(progress.run_id);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "goes on where the store cannot be read for a moment",
+    },
+  },
 ];
