@@ -26,7 +26,7 @@ type Begun = Pick<Run, "endedAt" | "nominalAt" | "runId" | "startedAt">;
 export type Missed = {
   /** Their times, at most the first `missedRunsCountedMax`. */
   readonly times: readonly Date[];
-  /** The run that was still going at the first of these times, so that Temporal skipped it. */
+  /** The run of the schedule that was still going at the first of these times, so that Temporal skipped it. */
   readonly during: string | undefined;
 };
 
@@ -72,9 +72,10 @@ export function missedRuns(
   const wanted = nextTimes(schedule, { after, until: settled(run), count });
   const times = wanted.filter((time) => !happened.has(clock(time))).slice(0, missedRunsCountedMax);
   const first = times[0]?.toISOString() ?? "";
-  const during = others.find(
-    ({ startedAt, endedAt }) => startedAt <= first && first <= (endedAt ?? run.startedAt),
-  );
+  // Temporal skips a time beside a run of the same schedule alone: beside others it starts one, which ends as busy.
+  const during = others
+    .filter(({ nominalAt }) => nominalAt !== null)
+    .find(({ startedAt, endedAt }) => startedAt <= first && first <= (endedAt ?? run.startedAt));
   return { times, during: during?.runId };
 }
 

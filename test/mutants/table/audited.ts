@@ -171,4 +171,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
       title: "goes on where the store cannot be read for a moment",
     },
   },
+  {
+    id: "S2011",
+    plants: "a missed night is blamed on a run that its schedule did not start",
+    edits: [
+      {
+        file: "src/schedules/missed.ts",
+        find: "nominalAt }) => nominalAt !== null)",
+        replace: "runId }) => runId !== null)",
+      },
+    ],
+    test: {
+      file: "test/src/schedules/missed.test.ts",
+      title: "blames no run that the schedule did not start",
+    },
+  },
 ];
