@@ -186,4 +186,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
       title: "blames no run that the schedule did not start",
     },
   },
+  {
+    id: "S2010",
+    plants: "records become unknown although a backfill that is being planned keeps theirs away",
+    edits: [
+      {
+        file: "src/cli/backfill/backfill.ts",
+        find: "      await refuseAnother(session, wanted);",
+        replace: "      void refuseAnother;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/resend.test.ts",
+      title: "stays known where another backfill of the sync is being planned",
+    },
+  },
 ];
