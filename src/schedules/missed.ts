@@ -5,13 +5,18 @@ import { nextTimes } from "./fire-times.ts";
 import { missedRunsNamedMax, missedAfterMs, missedRunsCountedMax } from "./limits.ts";
 import { clockText } from "./local-time.ts";
 
-type Kept = { readonly kind: "on" | "paused"; readonly note: string | undefined };
+type Kept = {
+  readonly kind: "on" | "paused";
+  readonly note: string | undefined;
+  /** When Temporal last received it. @default its list does not say */
+  readonly since?: Date | undefined;
+};
 type Missing = { readonly kind: "none" } | { readonly kind: "unknown" };
 
 /** The state of the schedule of a sync or pull, as Temporal's list has it. */
 export type ListedState = Kept | Missing;
 
-/** The same from a request for the one schedule; `since`: when Temporal last received it. */
+/** The same from a request for the one schedule. */
 export type ScheduleState = (Kept & { readonly since: Date }) | Missing;
 
 /** The facts about a run that matter here. */
@@ -21,7 +26,7 @@ type Begun = Pick<Run, "endedAt" | "nominalAt" | "runId" | "startedAt">;
 export type Missed = {
   /** Their times, at most the first `missedRunsCountedMax`. */
   readonly times: readonly Date[];
-  /** The run that was still going at the first of these times, so that Temporal skipped it. */
+  /** The run of the schedule that was still going at the first of these times, so that Temporal skipped it. */
   readonly during: string | undefined;
 };
 
@@ -31,7 +36,7 @@ function settled({ startedAt }: Begun): Date {
 }
 
 /** Whether a time is one of a schedule's. */
-function isOf(schedule: ScheduleConfig, time: Date): boolean {
+export function isOf(schedule: ScheduleConfig, time: Date): boolean {
   const justBefore = new Date(time.getTime() - 1);
   return nextTimes(schedule, { after: justBefore, until: time, count: 1 }).length > 0;
 }
@@ -67,9 +72,10 @@ export function missedRuns(
   const wanted = nextTimes(schedule, { after, until: settled(run), count });
   const times = wanted.filter((time) => !happened.has(clock(time))).slice(0, missedRunsCountedMax);
   const first = times[0]?.toISOString() ?? "";
-  const during = others.find(
-    ({ startedAt, endedAt }) => startedAt <= first && first <= (endedAt ?? run.startedAt),
-  );
+  // Temporal skips a time beside a run of the same schedule alone: beside others it starts one, which ends as busy.
+  const during = others
+    .filter(({ nominalAt }) => nominalAt !== null)
+    .find(({ startedAt, endedAt }) => startedAt <= first && first <= (endedAt ?? run.startedAt));
   return { times, during: during?.runId };
 }
 

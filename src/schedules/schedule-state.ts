@@ -76,6 +76,27 @@ export async function scheduleStates(
   return states;
 }
 
+/**
+ * States of schedules, for those of `names` with the time since which Temporal has the schedule: its list lacks that.
+ * A state stays as it is where the server does not answer.
+ */
+export async function withSince(
+  client: Client,
+  taskQueue: string,
+  of: { readonly states: ReadonlyMap<string, ListedState>; readonly names: readonly string[] },
+): Promise<ReadonlyMap<string, ListedState>> {
+  const states = new Map(of.states);
+  const undated = of.names.filter((name) => {
+    const state = states.get(name);
+    return state !== undefined && "note" in state && state.since === undefined;
+  });
+  await eachAtOnce(undated, schedulesAskedAtOnce, async (name) => {
+    const found = await scheduleState(client, taskQueue, name);
+    if (found.kind !== "unknown") states.set(name, found);
+  });
+  return states;
+}
+
 /** How often the list is read. */
 const lookEveryMs = 50;
 

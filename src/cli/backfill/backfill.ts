@@ -21,7 +21,7 @@ import type { Drive } from "../running/drive.ts";
 import { failureOf, reportOfFailure } from "../running/follow.ts";
 import { letNotificationLeave } from "../running/notification.ts";
 import { openSession, type CliSession } from "../running/session.ts";
-import { begin, type Begun, type WantedBackfill } from "./begin.ts";
+import { begin, refuseAnother, type Begun, type WantedBackfill } from "./begin.ts";
 import { talkWith, type Talk, type Talked } from "./follow-backfill.ts";
 import { askedNames, inOptions, isMoreAsked, readOptions, type AskedOptions } from "./input.ts";
 import { formLink } from "./link.ts";
@@ -129,7 +129,10 @@ async function drive(
     return context.exit(exitCodes.interrupted);
   }
   try {
-    await before?.();
+    if (before !== undefined) {
+      await refuseAnother(session, wanted);
+      await before();
+    }
     await followToEnd(session, wanted, { context, options, interrupted });
   } finally {
     await session.close();

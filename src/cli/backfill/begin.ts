@@ -72,6 +72,21 @@ async function start(
   }
 }
 
+function anotherContinues(sync: string, workflowId: string): BusyError {
+  return new BusyError(`a backfill of ${sync} continues already: workflow ${workflowId}`, {
+    hint: `\`sluice backfill ${sync}\` without options follows it, \`sluice cancel ${workflowId}\` ends it`,
+  });
+}
+
+/** @throws {BusyError} another backfill continues, and more was asked for: one that is being planned has no run yet. */
+export async function refuseAnother(session: CliSession, wanted: WantedBackfill): Promise<void> {
+  if ("workflowId" in wanted || !wanted.isMoreAsked) return;
+  const { sync } = wanted.input;
+  const workflowId = backfillId({ sync, taskQueue: session.config.temporal.taskQueue });
+  if ((await runningAs(session, workflowId)) !== undefined)
+    throw anotherContinues(sync, workflowId);
+}
+
 /**
  * Starts a backfill, or finds the one that continues.
  * @throws {BusyError} another backfill of the sync continues, and more was asked for.
@@ -99,11 +114,7 @@ export async function begin(
     }
     const found = await runningAs(session, workflowId);
     if (found === undefined) continue;
-    if (wanted.isMoreAsked) {
-      throw new BusyError(`a backfill of ${input.sync} continues already: workflow ${workflowId}`, {
-        hint: `\`sluice backfill ${input.sync}\` without options follows it, \`sluice cancel ${workflowId}\` ends it`,
-      });
-    }
+    if (wanted.isMoreAsked) throw anotherContinues(input.sync, workflowId);
     say(`a backfill of ${input.sync} continues already: following workflow ${workflowId}`);
     return found;
   }

@@ -8,7 +8,7 @@ import { messageOf, SluiceError } from "../../errors.ts";
 import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn, temporalIdOf, whyNoNamespace } from "../../local/presence.ts";
 import type { ListedState } from "../../schedules/missed.ts";
-import { scheduleStates } from "../../schedules/schedule-state.ts";
+import { scheduleStates, withSince } from "../../schedules/schedule-state.ts";
 import type { TemporalRecord } from "../../state/contract/runs/hosts.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import { statusConnectMsMax, statusTemporalMsMax } from "../limits.ts";
@@ -108,6 +108,8 @@ export async function askTemporal(
   asked: {
     readonly runs: readonly Run[];
     readonly scheduled: readonly string[];
+    /** Those of them for which it matters since when Temporal has the schedule. @default none */
+    readonly undated?: readonly string[];
     readonly storeId: string;
     /** The Temporal that the store is used with, if that is recorded. */
     readonly used: TemporalRecord | undefined;
@@ -138,7 +140,8 @@ export async function askTemporal(
         silent = { text: missing.message, hint: missing.hint, isFault: true };
       else if (other !== undefined) silent = other;
       else if (await isOurs(temporal, taskQueue, asked.storeId)) {
-        schedules = await scheduleStates(client, taskQueue, asked.scheduled);
+        const states = await scheduleStates(client, taskQueue, asked.scheduled);
+        schedules = await withSince(client, taskQueue, { states, names: asked.undated ?? [] });
       } else {
         const text = `the Temporal at ${defaultTemporal} has no worker of this project`;
         silent = { text, hint: start, isFault: false };

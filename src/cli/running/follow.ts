@@ -41,7 +41,9 @@ export type ReadAhead = (runId: string) => Promise<StageCounts>;
 /** The progress of a run, including what is being staged: the workflow learns of a chunk only when it is whole. */
 async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Promise<Progress> {
   if (ahead === undefined || progress.pull !== undefined) return progress;
-  return { ...progress, counts: withRead(progress.counts, await ahead(progress.run_id)) };
+  // A store that is away for a moment ends neither the following nor a worker of the command's own.
+  const more = await ahead(progress.run_id).catch(() => undefined);
+  return more === undefined ? progress : { ...progress, counts: withRead(progress.counts, more) };
 }
 
 /**

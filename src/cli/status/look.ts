@@ -18,7 +18,7 @@ import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.t
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
 import { type LeftHold, leftHolds } from "./left-holds.ts";
-import { statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
+import { isMissedIfThere, statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
 import { statusOfWorkers, type WorkersStatus } from "./workers.ts";
 
 /** Everything `sluice status` shows. */
@@ -108,6 +108,7 @@ export async function askOfProject(looking: Looking): Promise<Found> {
   const newest = await Promise.all(
     transfers.map(async (transfer) => await lastRun(state, transfer, targetOf(config.api))),
   );
+  const now = new Date(state.now());
   const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
   const open = newest.filter((run) => run?.endedAt === null).filter((run) => run !== undefined);
   const held = openRuns.filter((run) => openHold(run) !== undefined);
@@ -116,6 +117,9 @@ export async function askOfProject(looking: Looking): Promise<Found> {
     storeId: state.storeId,
     used: config.store === undefined ? undefined : await state.usedTemporal(),
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
+    undated: transfers
+      .filter(({ schedule }, at) => isMissedIfThere(schedule, newest[at], now))
+      .map(({ name }) => name),
   };
   return { transfers, newest, openRuns, told: await whatTemporalSays(asked, config, context) };
 }

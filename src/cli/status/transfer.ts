@@ -3,7 +3,8 @@ import { isOfDoubt } from "../../report/doubt-warnings.ts";
 import type { RunReport } from "../../report/report.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../../schedules/limits.ts";
-import type { ListedState } from "../../schedules/missed.ts";
+import { isOf, type ListedState } from "../../schedules/missed.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import { heldLines } from "../../text/hold-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { heldHint, type Unsendable, whatNotesEnd } from "../run/unsendable.ts";
@@ -112,25 +113,57 @@ function problemOfSchedule(
 /** How far Temporal's clock may be ahead of the store's: the clocks of hosts may be hours off. */
 const aheadMsMax = 12 * 3_600_000;
 
+/** When a run began, and for which scheduled time; null if a person began it. */
+type Begun = Pick<Run, "nominalAt" | "startedAt">;
+
 /** When a run began, in Unix ms by Temporal's clock, as far as its scheduled time shows that. */
-function begunMs({ started_at: startedAt }: RunReport, nominalAt: string, now: Date): number {
-  const [began, nominal] = [Date.parse(startedAt), Date.parse(nominalAt)];
+function begunMs({ startedAt, nominalAt }: Begun, now: Date): number {
+  const [began, nominal] = [Date.parse(startedAt), Date.parse(nominalAt ?? startedAt)];
   // `temporal schedule backfill` begins runs for future times, which say nothing about the nights until then.
   const isOfClock = nominal <= Math.min(began + aheadMsMax, now.getTime());
   return isOfClock ? Math.max(began, nominal) : began;
 }
 
+/** Whether a schedule, in its present form, began a run: Temporal had it then. */
+function isBegunBy(schedule: ScheduleConfig, { nominalAt }: Begun): boolean {
+  return nominalAt !== null && isOf(schedule, new Date(nominalAt));
+}
+
+/** How many scheduled times have passed since a run, and since Temporal has the schedule, where that is known. */
+function passedSince(
+  schedule: ScheduleConfig,
+  { run, since }: { readonly run: Begun; readonly since?: Date | undefined },
+  now: Date,
+): number {
+  const until = new Date(now.getTime() - missedAfterMs);
+  // The clock of Temporal, which began the run, may be ahead of the store's: then the run's own time is still to come.
+  const begun = begunMs(run, now);
+  const after = new Date(
+    since === undefined || isBegunBy(schedule, run) ? begun : Math.max(begun, since.getTime()),
+  );
+  return nextTimes(schedule, { after, until, count: missedRunsCountedMax }).length;
+}
+
+/** Whether scheduled times have passed since a run if Temporal had the schedule then, which the run does not show. */
+export function isMissedIfThere(
+  schedule: ScheduleConfig | undefined,
+  run: Begun | undefined,
+  now: Date,
+): boolean {
+  if (schedule === undefined || run === undefined || isBegunBy(schedule, run)) return false;
+  return passedSince(schedule, { run }, now) > 0;
+}
+
 /** The problem that scheduled times have passed since the last run. */
 function overdue(
   { schedule }: TransferState,
-  { last, nominalAt }: { readonly last: RunReport; readonly nominalAt: string },
+  { last, nominalAt, scheduled }: Seen & { readonly last: RunReport },
   now: Date,
 ): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
-  const until = new Date(now.getTime() - missedAfterMs);
-  // The clock of Temporal, which began the run, may be ahead of the store's: then the run's own time is still to come.
-  const after = new Date(begunMs(last, nominalAt, now));
-  const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
+  const run = { startedAt: last.started_at, nominalAt: nominalAt ?? null };
+  const since = scheduled !== undefined && "since" in scheduled ? scheduled.since : undefined;
+  const length = passedSince(schedule, { run, since }, now);
   if (length === 0) return undefined;
   const runs = `${counted(length, "scheduled run")} did not happen since`;
   return { text: runs, hint: "is a worker running? `sluice schedule list`" };
@@ -208,7 +241,7 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   }
   const problem = together([
     problemOfFailed(last),
-    halted ?? overdue(transfer, { last, nominalAt: seen.nominalAt ?? last.started_at }, now),
+    halted ?? overdue(transfer, { ...seen, last }, now),
     problemOfLeft(last, openRejects),
   ]);
   return { ...common, problem };

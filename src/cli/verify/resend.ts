@@ -8,6 +8,7 @@ import { backfillWhole } from "../backfill/backfill.ts";
 import { isConfirmed } from "../output/confirm.ts";
 import { isAtTerminal, withState } from "../output/context.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
 import { transferNow } from "../run/run-now.ts";
 
 /** The options about `--resend`. */
@@ -32,6 +33,11 @@ export function assertAskable(
   assertMayRepeat(of.sync, connectorOf({ sources: sourcesOf(config) }, of.sync.connector));
   if (yes === true || isAtTerminal(context)) return;
   throw new ConfigError("without a terminal to ask at, --resend needs --yes");
+}
+
+function forgottenText({ name }: SyncConfig, records: number): string {
+  const known = `what was known of ${counted(records, "record")} is given up`;
+  return `${known}: \`sluice backfill ${name}\` sends what is still missing`;
 }
 
 /**
@@ -60,13 +66,26 @@ export async function resendMissing(
   const { name, connectorConfig } = sync;
   const target = targetOf(config.api);
   // Not before a run can begin: if runs read only what changed, none would send them, and no look would miss them.
-  const before = async (): Promise<void> =>
+  let isForgotten = false;
+  const before = async (): Promise<void> => {
     await withState(config, async (state) => await state.forgetKeys({ target, sync: name, keys }));
+    isForgotten = true;
+  };
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   if (source.restart?.(connectorConfig) === "each-run") {
     const asked = { ...shown, wait: true };
     await transferNow(context, { config, syncs: [sync], options: asked, before });
   } else {
-    await backfillWhole(context, config, { sync, options: shown, before });
+    let hasFailed = true;
+    const exit = (code: number): void => {
+      hasFailed = code === exitCodes.failed || code === exitCodes.usage;
+      context.exit(code);
+    };
+    try {
+      await backfillWhole({ ...context, exit }, config, { sync, options: shown, before });
+    } finally {
+      // No run that reads only what changed sends them, and no later look misses them.
+      if (isForgotten && hasFailed) context.say(forgottenText(sync, keys.length));
+    }
   }
 }

@@ -36,6 +36,16 @@ const byTheRules = planting({
   title: "every verdict is that of the rules",
 });
 
+const missedThere = planting({
+  file: "test/src/cli/status/transfer.test.ts",
+  title: "counts no run as missed from before Temporal had the schedule",
+});
+
+const datedStates = planting({
+  file: "test/src/schedules/schedule-states.test.ts",
+  title: "asks of many for those alone of which it matters since when they are there",
+});
+
 /** Bugs that no test noticed, found by an audit of the proofs of each promise. */
 export const mutantsOfAudits: readonly Mutant[] = [
   hashed({
@@ -132,4 +142,63 @@ export const mutantsOfAudits: readonly Mutant[] = [
     find: "and committed_at >= $committedAfter",
     replace: "",
   }),
+  missedThere({
+    id: "S2008",
+    plants: "status counts runs as missed from before Temporal had the schedule",
+    file: "src/cli/status/transfer.ts",
+    find: "Math.max(begun, since.getTime())",
+    replace: "Math.min(begun, since.getTime())",
+  }),
+  datedStates({
+    id: "S2012",
+    plants: "each of many schedules is asked for since when it is there",
+    file: "src/schedules/schedule-state.ts",
+    find: "of.names.filter((name)",
+    replace: "[...states.keys()].filter((name)",
+  }),
+  {
+    id: "S2009",
+    plants: "a store that is away for a moment ends the command that follows a run, and its worker",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "await ahead(progress.run_id).catch(() => undefined);",
+        replace: "await ahead(progress.run_id);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "goes on where the store cannot be read for a moment",
+    },
+  },
+  {
+    id: "S2011",
+    plants: "a missed night is blamed on a run that its schedule did not start",
+    edits: [
+      {
+        file: "src/schedules/missed.ts",
+        find: "nominalAt }) => nominalAt !== null)",
+        replace: "runId }) => runId !== null)",
+      },
+    ],
+    test: {
+      file: "test/src/schedules/missed.test.ts",
+      title: "blames no run that the schedule did not start",
+    },
+  },
+  {
+    id: "S2010",
+    plants: "records become unknown although a backfill that is being planned keeps theirs away",
+    edits: [
+      {
+        file: "src/cli/backfill/backfill.ts",
+        find: "      await refuseAnother(session, wanted);",
+        replace: "      void refuseAnother;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/resend.test.ts",
+      title: "stays known where another backfill of the sync is being planned",
+    },
+  },
 ];

@@ -70,6 +70,13 @@ describe("missedRuns", () => {
     });
   });
 
+  it("blames no run that the schedule did not start: beside that one it starts its own", () => {
+    const byHand = begun("2026-11-18T23:00:00.000Z", { endedAt: "2026-11-19T04:00:00.000Z" });
+    const run = begun("2026-11-19T12:00:00.000Z");
+    const found = missedRuns(nightly, { run, last: byHand, others: [byHand, last] });
+    expect(found).toEqual({ times: [new Date("2026-11-19T01:30:00.000Z")], during: undefined });
+  });
+
   it.each(["2027-10-31T00:30:00.000Z", "2027-10-31T01:30:00.000Z"])(
     "wants a time that clocks show twice once: %s is enough",
     (nominalAt) => {

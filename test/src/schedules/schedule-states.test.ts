@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { scheduleId } from "../../../src/schedules/ids.ts";
 import { schedulesDescribedMax } from "../../../src/schedules/limits.ts";
 import { applyChange, leftNote, scheduledNames } from "../../../src/schedules/plan.ts";
-import { scheduleStates, untilListed } from "../../../src/schedules/schedule-state.ts";
+import { scheduleStates, untilListed, withSince } from "../../../src/schedules/schedule-state.ts";
 import { until } from "../../support/process/process.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { ownNamespace } from "../../support/temporal/own-namespace.ts";
@@ -83,6 +83,26 @@ it(
     const states = await knownStates(client, names);
     expect(states.get(first)).toMatchObject({ kind: "paused", note: "migration" });
     expect(new Set(asked().slice(changed))).toEqual(new Set(names.map(idOf)));
+  },
+  timeoutMs,
+);
+
+it(
+  "asks of many for those alone of which it matters since when they are there",
+  async () => {
+    const { client, asked } = await noting(many);
+    const [first = "", second = ""] = many;
+    const states = await knownStates(client, many);
+    expect(states.get(first)).toEqual({ kind: "on", note: "" });
+    const before = asked().length;
+    const names = [first, "none"];
+    const dated = await until(async () => {
+      const found = await withSince(client, "sluice", { states, names });
+      return found.get(first) === states.get(first) ? undefined : found;
+    });
+    expect(dated.get(first)).toEqual({ kind: "on", note: "", since: expect.any(Date) as unknown });
+    expect([dated.get(second), dated.size]).toEqual([states.get(second), many.length]);
+    expect(new Set(asked().slice(before))).toEqual(new Set([idOf(first)]));
   },
   timeoutMs,
 );

@@ -8,6 +8,7 @@ import { z } from "zod";
 
 import { followRun } from "../../../../src/cli/running/follow.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
+import { StateUnavailableError } from "../../../../src/errors.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { noCounts, type Progress } from "../../../../workflows/sync/progress.ts";
 import { until } from "../../../support/process/process.ts";
@@ -183,6 +184,34 @@ it("never goes back by the rows of a chunk that is staged, and that its workflow
     "100 rows read, 40 sent, 1 chunk committed",
   ]);
   expect(shares).toEqual([100, 100, 100]);
+});
+
+it("goes on where the store cannot be read for a moment, and shows what the workflow says", async () => {
+  const said: string[] = [];
+  const ended = Promise.withResolvers<RunReport>();
+  let asked = 0;
+  const query = async <Answer>(): Promise<Answer> => {
+    asked++;
+    const counts = { ...noCounts, read: 10 * asked, committed_chunks: 1 };
+    return await Promise.resolve(z.custom<Answer>().parse({ ...inMode, counts }));
+  };
+  const { handle } = new UnansweredRun(async () => await ended.promise);
+  const followed = followRun(
+    { ...handle, query, describe: undescribed },
+    {
+      context: { ...context, say: (text) => void said.push(text) },
+      ahead: async () => {
+        if (asked === 2) throw new StateUnavailableError("the database restarts");
+        return { read: 5, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
+      },
+      share,
+      signal: new AbortController().signal,
+    },
+  );
+  await Promise.race([followed, until(async () => said.at(-1)?.startsWith("35 rows") === true)]);
+  ended.reject(new Error("ended"));
+  expect(await followed).toEqual({ error: new Error("ended") });
+  expect(said.slice(1).map((text) => text.split(" rows")[0])).toEqual(["15", "20", "35"]);
 });
 
 it.each([

@@ -235,6 +235,22 @@ describe("statusOf", () => {
     expect(problemAt("2026-01-01T23:00:00.000Z", tomorrow)).toBeUndefined();
   });
 
+  it("counts no run as missed from before Temporal had the schedule, unless the last run shows that it had", () => {
+    const last = report({ started_at: "2025-12-01T12:00:00.000Z" });
+    const textSince = (since: string | undefined, nominalAt?: string): string | undefined => {
+      const known = since === undefined ? {} : { since: new Date(since) };
+      return textOf(last, { nominalAt, scheduled: { kind: "on", note: "", ...known } });
+    };
+    expect(textSince("2026-01-04T10:00:00.000Z")).toBeUndefined();
+    const other = "2025-12-01T11:00:00.000Z";
+    expect(textSince("2026-01-04T10:00:00.000Z", other)).toBeUndefined();
+    expect(textSince("2026-01-03T10:00:00.000Z")).toBe("1 scheduled run did not happen since");
+    const all = "34 scheduled runs did not happen since";
+    expect(textSince("2026-01-04T10:00:00.000Z", "2025-12-01T01:30:00.000Z")).toBe(all);
+    expect(textSince("2025-11-01T10:00:00.000Z")).toBe(all);
+    expect(textSince(undefined)).toBe(all);
+  });
+
   it.each([
     [-1, undefined],
     [0, "1 scheduled run did not happen since"],

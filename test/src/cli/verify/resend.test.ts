@@ -1,11 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { configOf } from "../../../../src/cli/output/context.ts";
+import { resendMissing } from "../../../../src/cli/verify/resend.ts";
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { workerIdentity } from "../../../../src/local/presence.ts";
+import { harnessKey, type Harness } from "../../../support/project/harness.ts";
 import { plantedProject } from "../../../support/project/planted.ts";
 import { runVerb } from "../../../support/project/run-verb.ts";
+import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
+
+/** Temporal's number for the command that ends a workflow as failed. */
+const failWorkflow = 5;
+
+/** Temporal's number for a query that a worker could not answer. */
+const queryFailed = 2;
+
+afterEach(() => void vi.unstubAllEnvs());
 
 it("a record that is to be sent again stays known where no run can begin", async () => {
   const harness = await plantedProject(2, []);
@@ -30,4 +44,119 @@ it("records of which older versions follow newer ones are not sent again, and no
     hint: "`sluice state reset accounts` sends all of them again, in order",
   });
   expect(await harness.sandbox.ledger("search")).toEqual([]);
+});
+
+/** A planted project of which runs read what changed alone, at a Temporal with a worker that fails each workflow. */
+class Unlucky {
+  readonly harness: Harness;
+  readonly client: Awaited<ReturnType<typeof ownNamespace>>["client"];
+  readonly said: string[] = [];
+  readonly #environment: ReturnType<typeof readEnvironment>;
+
+  private constructor(
+    harness: Harness,
+    { client, address }: Awaited<ReturnType<typeof ownNamespace>>,
+  ) {
+    this.harness = harness;
+    this.client = client;
+    this.#environment = readEnvironment({
+      TEMPORAL_ADDRESS: address,
+      SLUICE_BASE_URL: harness.sandbox.address,
+      SLUICE_API_KEY: harnessKey,
+      CRM_DATABASE_URL: "none",
+    });
+  }
+
+  static async open(): Promise<Unlucky> {
+    const harness = await plantedProject(2, []);
+    const yaml = await readFile(join(harness.folder, "sluice.yaml"), "utf8");
+    const changed = "changed_by: { column: at, parameter: since }";
+    const api = `connector: http, url: "http://127.0.0.1:9/", ${changed}`;
+    await harness.write("sluice.yaml", yaml.replace("connector: csv, path: accounts.csv", api));
+    const own = await ownNamespace(harness.folder);
+    const unlucky = new Unlucky(harness, own);
+    vi.stubEnv("TEMPORAL_ADDRESS", own.address);
+    vi.stubEnv("TEMPORAL_NAMESPACE", own.namespace);
+    const work = async (): Promise<void> => await unlucky.#work(own.namespace);
+    const polling = async (): Promise<void> =>
+      await own.client.withDeadline(Date.now() + 60_000, work);
+    const over = new AbortController();
+    const working = own.client.withAbortSignal(over.signal, polling);
+    onTestFinished(async () => {
+      over.abort();
+      await working;
+      await own.close();
+    });
+    return unlucky;
+  }
+
+  /** Polls as a worker of the project, until the test is over. */
+  async #work(namespace: string): Promise<void> {
+    const { workflowService } = this.client;
+    const identity = workerIdentity({ storeId: this.harness.state.storeId, folder: undefined });
+    const taskQueue = { name: "sluice" };
+    const attributes = { failure: { message: "no source" } };
+    try {
+      for (;;) {
+        const poll = { namespace, taskQueue, identity };
+        const { taskToken, query } = await workflowService.pollWorkflowTaskQueue(poll);
+        if (taskToken.length === 0) continue;
+        if (query !== null && query !== undefined) {
+          const answer = { completedType: queryFailed, errorMessage: "it has no plan" };
+          await workflowService.respondQueryTaskCompleted({ namespace, taskToken, ...answer });
+          continue;
+        }
+        const commands = [
+          { commandType: failWorkflow, failWorkflowExecutionCommandAttributes: attributes },
+        ];
+        await workflowService
+          .respondWorkflowTaskCompleted({ namespace, taskToken, identity, commands })
+          .catch(() => undefined);
+      }
+    } catch {
+      // The test is over.
+    }
+  }
+
+  async resend(): Promise<void> {
+    const say = (text: string): void => void this.said.push(text);
+    const output = { print: say, say, exit: () => undefined };
+    const context = { cwd: this.harness.folder, environment: this.#environment, ...output };
+    const config = await configOf(context, {});
+    const sync = config.syncs.get("accounts");
+    if (sync === undefined) throw new Error("the project has no sync accounts");
+    const interrupted = new AbortController();
+    const of = { config, sync, keys: ["a0"], options: { yes: true }, interrupted };
+    await resendMissing(context, of);
+  }
+
+  async isKnown(): Promise<boolean> {
+    const { state, target } = this.harness.deps;
+    const [known] = await state.knownRecords({ target, sync: "accounts", keys: ["a0"] });
+    return known?.state === "accepted";
+  }
+}
+
+describe("a record that a backfill is to send again", () => {
+  it("stays known where another backfill of the sync is being planned", async () => {
+    const unlucky = await Unlucky.open();
+    // It has no run in the store yet, as one that was started in the Web UI a moment ago.
+    const options = { taskQueue: "sluice", workflowId: "backfill-accounts", startDelay: "1 hour" };
+    await unlucky.client.workflow.start("backfill", { ...options, args: [] });
+    await expect(unlucky.resend()).rejects.toMatchObject({
+      code: "Busy",
+      message: "a backfill of accounts continues already: workflow backfill-accounts",
+    });
+    expect(await unlucky.isKnown()).toBe(true);
+    expect(unlucky.said.join()).not.toContain("given up");
+  }, 60_000);
+
+  it("is said to be unknown where that backfill fails, with what sends it", async () => {
+    const unlucky = await Unlucky.open();
+    await expect(unlucky.resend()).rejects.toThrow("no source");
+    expect(await unlucky.isKnown()).toBe(false);
+    expect(unlucky.said.at(-1)).toBe(
+      "what was known of 1 record is given up: `sluice backfill accounts` sends what is still missing",
+    );
+  }, 60_000);
 });
