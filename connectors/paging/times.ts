@@ -1,0 +1,28 @@
+/** A change that is a time: when it was, read as UTC where it names no zone. */
+type Time = { readonly ms: number; readonly hasZone: boolean };
+
+const iso =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)? ?(?:(Z)|([+-]\d\d):?(\d\d)?)?)?$/i;
+
+/** How far the clocks of a zone may be ahead of UTC. */
+const zoneAheadMs = 14 * 3_600_000;
+
+/** A time to the second, or a day; undefined for anything else, whole numbers too. */
+function timeOf(change: string): Time | undefined {
+  const [, day, time = "00:00", seconds = ":00", utc, hours, minutes = "0"] =
+    iso.exec(change) ?? [];
+  const ms = Date.parse(`${day}T${time}${seconds}Z`);
+  if (Number.isNaN(ms)) return undefined;
+  if (hours === undefined) return { ms, hasZone: utc !== undefined };
+  const offset = Math.abs(Number(hours)) * 60 + Number(minutes);
+  return { ms: ms + (hours.startsWith("-") ? offset : -offset) * 60_000, hasZone: true };
+}
+
+/**
+ * Whether a change is a time later than now, or by more than `byMs` later: such a row says nothing about the ones that
+ * change until then. A time without a zone counts as later once it is so in every zone.
+ */
+export function isAhead(change: string, byMs = 0): boolean {
+  const time = timeOf(change);
+  return time !== undefined && time.ms > Date.now() + (time.hasZone ? 0 : zoneAheadMs) + byMs;
+}
