@@ -102,6 +102,8 @@ class Walk {
   #group: string;
   #isFirst = true;
   #wasUnsorted = false;
+  /** Whether the API gives the rows of the change it is asked from; undefined while nothing shows it. */
+  #isInclusive: boolean | undefined;
   #loop = new LoopGuard();
   readonly #log: Log;
   /** Entries stamped later than now that were met since the list was last asked for anew. */
@@ -149,7 +151,31 @@ class Walk {
     this.#group = entries.at(-1)?.group ?? this.#group;
     const known = coveredBy(this.#done, entries, this.#coverage);
     const wanted = this.#wantedOf(entries) ?? this.#untilNow(entries);
-    return entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
+    const found = entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
+    return this.#askElsewhere(entries, found) ? undefined : found;
+  }
+
+  /**
+   * Whether the list is asked for anew from the last change that was read. A page behind others that held only known
+   * rows may lack some, which moved to the page before it and would count as read: an API that gives the rows of the
+   * change it is asked from gives them all then.
+   */
+  #askElsewhere(entries: readonly Entry[], found: readonly Entry[]): boolean {
+    const { since, at } = this.#done;
+    if (this.#coverage.isWhole || at === since) return false;
+    if (this.#isFirst) {
+      const isInclusive = entries.some(({ group }) => group === this.since);
+      this.#isInclusive ??= isInclusive || undefined;
+      if (this.since !== at || isInclusive) return false;
+      // It leaves out this one: rows of its time may be left.
+      this.#isInclusive = false;
+      this.#restart();
+      return true;
+    }
+    if (this.#isInclusive !== true || this.since === at) return false;
+    if (found.every(({ group }) => group === at)) return false;
+    this.#restart(at);
+    return true;
   }
 
   /** The entries that are not stamped later than now; undefined for all. */
@@ -187,7 +213,8 @@ class Walk {
    * the page before, so the next page may lack some.
    */
   beginAnew(): boolean {
-    if (this.#coverage.isWhole || this.#done.since === this.since) return false;
+    const { since, at } = this.#done;
+    if (this.#coverage.isWhole || this.since === since || this.since === at) return false;
     this.#restart();
     this.#wasUnsorted = false;
     return true;
@@ -208,10 +235,10 @@ class Walk {
     this.#isFirst = false;
   }
 
-  #restart(): void {
+  #restart(since = this.#done.since): void {
     this.page = this.#first;
-    this.since = this.#done.since;
-    this.#group = this.#done.since;
+    this.since = since;
+    this.#group = since;
     this.#isFirst = true;
     this.#loop = new LoopGuard();
     this.#aheadCount = 0;

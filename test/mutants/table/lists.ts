@@ -1,6 +1,10 @@
 import { planting, type Mutant } from "../mutant.ts";
 
 const ofAhead = planting({ file: "test/connectors/http/ahead.test.ts", title: "waits" });
+const ofMoved = planting({
+  file: "test/connectors/http/moved.test.ts",
+  title: "is read: alone at its time",
+});
 
 /** Bugs in reading what changed in the list of an API, by the times of its rows. */
 export const mutantsOfLists: readonly Mutant[] = [
@@ -19,5 +23,20 @@ export const mutantsOfLists: readonly Mutant[] = [
     find: "isWhole ? from : notAhead(from, begin)",
     replace: "from",
     title: "hides nothing where a position holds it after a row of its time",
+  }),
+  ofMoved({
+    id: "S1952",
+    plants: "a row of an API that moves to a page of known rows is never read",
+    file: "connectors/paging/paginate.ts",
+    find: "if (this.#isInclusive !== true || this.since === at) return false;",
+    replace: "if (this.since !== undefined) return false;",
+  }),
+  ofMoved({
+    id: "S1953",
+    plants: "an API whose page is full of rows of one time is asked for ever",
+    file: "connectors/paging/paginate.ts",
+    find: "this.since === since || this.since === at) return false;",
+    replace: "this.since === since) return false;",
+    title: "is not waited for where a page is full of rows of one time",
   }),
 ];
