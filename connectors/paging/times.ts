@@ -1,21 +1,40 @@
-/** A change that is a time: when it was, read as UTC where it names no zone. */
-type Time = { readonly ms: number; readonly hasZone: boolean };
+/** A change that is a time: when it was to the second, read as UTC where it names no zone. */
+type Time = {
+  readonly ms: number;
+  /** The digits of the second's fraction. */
+  readonly fraction: string;
+  readonly zone: "none" | "utc" | "offset";
+};
 
 const iso =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)? ?(?:(Z)|([+-]\d\d):?(\d\d)?)?)?$/i;
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d+))? ?(?:(Z)|([+-]\d\d):?(\d\d)?)?)?$/i;
 
 /** How far the clocks of a zone may be ahead of UTC. */
 const zoneAheadMs = 14 * 3_600_000;
 
-/** A time to the second, or a day; undefined for anything else, whole numbers too. */
+const lastMs = Date.parse("9999-12-31T23:59:59Z");
+
+/** A time, or a day; undefined for anything else, whole numbers too. */
 function timeOf(change: string): Time | undefined {
-  const [, day, time = "00:00", seconds = ":00", utc, hours, minutes = "0"] =
+  const [, day, time = "00:00", seconds = ":00", fraction = "", utc, hours, minutes = "0"] =
     iso.exec(change) ?? [];
   const ms = Date.parse(`${day}T${time}${seconds}Z`);
   if (Number.isNaN(ms)) return undefined;
-  if (hours === undefined) return { ms, hasZone: utc !== undefined };
+  if (hours === undefined) return { ms, fraction, zone: utc === undefined ? "none" : "utc" };
   const offset = Math.abs(Number(hours)) * 60 + Number(minutes);
-  return { ms: ms + (hours.startsWith("-") ? offset : -offset) * 60_000, hasZone: true };
+  return {
+    ms: ms + (hours.startsWith("-") ? offset : -offset) * 60_000,
+    fraction,
+    zone: "offset",
+  };
+}
+
+/** A time with an offset as the text of the same time in UTC; undefined for anything else. */
+export function utcOf(change: string): string | undefined {
+  const time = timeOf(change);
+  if (time?.zone !== "offset") return undefined;
+  const seconds = new Date(Math.min(time.ms, lastMs)).toISOString().slice(0, -".000Z".length);
+  return time.fraction === "" ? seconds : `${seconds}.${time.fraction}`;
 }
 
 /**
@@ -24,5 +43,7 @@ function timeOf(change: string): Time | undefined {
  */
 export function isAhead(change: string, byMs = 0): boolean {
   const time = timeOf(change);
-  return time !== undefined && time.ms > Date.now() + (time.hasZone ? 0 : zoneAheadMs) + byMs;
+  return (
+    time !== undefined && time.ms > Date.now() + (time.zone === "none" ? zoneAheadMs : 0) + byMs
+  );
 }

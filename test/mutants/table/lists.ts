@@ -39,4 +39,13 @@ export const mutantsOfLists: readonly Mutant[] = [
     replace: "this.since === since) return false;",
     title: "is not waited for where a page is full of rows of one time",
   }),
+  ofAhead({
+    id: "S1954",
+    plants: "what changes in the hour after clocks were put back is passed over",
+    file: "connectors/paging/entries.ts",
+    find: 'return utcOf(change) ?? change.replace(/Z$/, "");',
+    replace: 'return utcOf("") ?? change.replace(/Z$/, "");',
+    test: "test/connectors/http/offsets.test.ts",
+    title: "are in their order where clocks are put back",
+  }),
 ];
