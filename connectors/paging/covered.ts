@@ -1,4 +1,4 @@
-import { isEarlier, type Entry } from "./entries.ts";
+import { isEarlier, isSameTime, type Entry } from "./entries.ts";
 import { wrong } from "./faults.ts";
 import { rowsAtOneTimeMax, signChars } from "./limits.ts";
 import type { PagePosition } from "./position.ts";
@@ -22,7 +22,7 @@ export function coveredBy(
     return new Set(entries.filter(({ group, key }) => group === at && Number(key) <= last));
   }
   const signs = signsOf(seen);
-  const same = entries.filter(({ group }) => group === at);
+  const same = entries.filter(({ group }) => isSameTime(group, at));
   // The last entry of a key counts: the ones before it on the page are older.
   const last = new Map(same.map(({ key, sign }) => [key, sign]));
   const known = same.filter(({ key }) => signs.get(key) === last.get(key));
@@ -38,7 +38,7 @@ export function covering(
   let { since, at } = position;
   const signs = signsOf(position.seen);
   for (const { group, key, sign } of entries) {
-    if (isWhole || group !== at) {
+    if (isWhole || !isSameTime(group, at)) {
       since = at;
       at = group;
       signs.clear();

@@ -6,6 +6,7 @@ import type { Page, Reject, Row } from "../contract/connector.ts";
 import { wrong, type FaultFields } from "./faults.ts";
 import { signChars } from "./limits.ts";
 import type { PagePosition } from "./position.ts";
+import { utcOf } from "./times.ts";
 
 /** How the entries of a list are named and ordered. */
 export type EntryNames = {
@@ -97,13 +98,20 @@ function changeOf(item: unknown, changedBy: string): string {
   return /^\d/.test(change) ? change : "";
 }
 
-/** Whether a change is before another: both are whole numbers, or times of one format and zone. */
+/** Whether a change is before another: both are whole numbers, or times of one format, with any offsets. */
 export function isEarlier(change: string, other: string): boolean {
   return rankOf(change) < rankOf(other);
 }
 
+/** Whether two changes are at one time, also where they name it by two offsets. */
+export function isSameTime(change: string, other: string): boolean {
+  return change === other || rankOf(change) === rankOf(other);
+}
+
 function rankOf(change: string): string {
-  return /^\d+$/.test(change) ? change.padStart(20, "0") : change.replace(/Z$/, "");
+  if (/^\d+$/.test(change)) return change.padStart(20, "0");
+  // By the text, 02:44 before clocks are put back is after 02:10 behind it.
+  return utcOf(change) ?? change.replace(/Z$/, "");
 }
 
 /** A hash of a value, the same for any order of its members. */

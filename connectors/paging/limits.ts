@@ -9,3 +9,6 @@ export const rowsAtOneTimeMax = 10_000;
 
 /** Characters of the hash that stands for an entry's content. */
 export const signChars = 12;
+
+/** How far clocks of hosts may differ: a position that is ahead of now by less may be one of a moment ago. */
+export const clockOffMsMax = 3_600_000;

@@ -1,10 +1,14 @@
 import { isPlainObject } from "../../src/records/json-value.ts";
+import { counted } from "../../src/text/quantities.ts";
 import type { Page, ReadRequest, Row } from "../contract/connector.ts";
+import { silentLog, type Log } from "../contract/request.ts";
 import { HttpClient, type ClientOptions, type Get } from "./client.ts";
 import { coveredBy, covering, type Coverage } from "./covered.ts";
 import { entriesOf, pageOf, signOf, textOf, type Entry, type EntryNames } from "./entries.ts";
 import { wrong } from "./faults.ts";
+import { clockOffMsMax } from "./limits.ts";
 import type { PagePosition } from "./position.ts";
+import { isAhead } from "./times.ts";
 
 /** A page of an API's list. */
 export type ListPage = {
@@ -37,12 +41,13 @@ export type PagedList = EntryNames &
 /**
  * Reads a list that an API gives in pages: the `read` of a connector whose `position` is `pagePosition`. Without
  * `changedBy` each run reads the whole list (say so: `restart: () => "each-run"`). With it, a run reads what changed
- * since the last one, and loses no row that moves to another page meanwhile.
+ * since the last one, and loses no row that moves to another page meanwhile; rows that are stamped later than now wait
+ * for a run after their time, and `log` hears of them.
  * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order of their
  * changes.
  */
 export async function* paginate(
-  request: Omit<ReadRequest<unknown, PagePosition>, "config" | "log">,
+  request: Omit<ReadRequest<unknown, PagePosition>, "config" | "log"> & { readonly log?: Log },
   list: PagedList,
 ): AsyncGenerator<Page<Row, PagePosition>> {
   const { to, pageRowsMax, limit = Infinity } = request;
@@ -60,7 +65,7 @@ export async function* paginate(
       yield pageOf(taken, walk.cover(taken));
     }
     if (walk.beginAnew()) continue;
-    if (isCut && to === undefined && left > 0) {
+    if (isCut && to === undefined && left > 0 && !walk.endsAhead) {
       throw wrong("a full page, no next one", list.fields?.next);
     }
     if (walk.isAtEnd()) return;
@@ -68,7 +73,10 @@ export async function* paginate(
     if (following === "" && isSomething(next)) {
       throw wrong("the name of the next page is neither a text nor a number", list.fields?.next);
     }
-    if (following === "") return;
+    if (following === "") {
+      walk.tellAhead();
+      return;
+    }
     walk.goTo(following, items);
   }
 }
@@ -94,10 +102,21 @@ class Walk {
   #group: string;
   #isFirst = true;
   #wasUnsorted = false;
+  /** Whether the API gives the rows of the change it is asked from; undefined while nothing shows it. */
+  #isInclusive: boolean | undefined;
   #loop = new LoopGuard();
+  readonly #log: Log;
+  /** Entries stamped later than now that were met since the list was last asked for anew. */
+  #aheadCount = 0;
+  /** Whether the page ends with such an entry: everything after it is later still. */
+  endsAhead = false;
 
   constructor(
-    { from, to }: { from?: PagePosition | undefined; to?: PagePosition | undefined },
+    {
+      from,
+      to,
+      log = silentLog,
+    }: Partial<Pick<ReadRequest<unknown, PagePosition>, "from" | "to" | "log">>,
     list: PagedList,
   ) {
     const { first = "", of = "", changedBy, fields } = list;
@@ -106,9 +125,10 @@ class Walk {
     this.#coverage = { isWhole, field: fields?.changedBy };
     this.#first = String(first);
     this.#to = to;
+    this.#log = log;
     const begin = { of, since: "", at: isWhole ? this.#first : "", seen: [] };
     // A position of another list says nothing about this one: everything is read again.
-    this.#done = from?.of === of ? from : begin;
+    this.#done = from?.of === of ? (isWhole ? from : notAhead(from, begin)) : begin;
     this.page = isWhole ? this.#done.at : this.#first;
     this.since = isWhole ? "" : this.#done.since;
     this.#group = this.since;
@@ -130,8 +150,49 @@ class Walk {
     }
     this.#group = entries.at(-1)?.group ?? this.#group;
     const known = coveredBy(this.#done, entries, this.#coverage);
-    const wanted = this.#wantedOf(entries);
-    return entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
+    const wanted = this.#wantedOf(entries) ?? this.#untilNow(entries);
+    const found = entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
+    return this.#askElsewhere(entries, found) ? undefined : found;
+  }
+
+  /**
+   * Whether the list is asked for anew from the last change that was read. A page behind others that held only known
+   * rows may lack some, which moved to the page before it and would count as read: an API that gives the rows of the
+   * change it is asked from gives them all then.
+   */
+  #askElsewhere(entries: readonly Entry[], found: readonly Entry[]): boolean {
+    const { since, at } = this.#done;
+    if (this.#coverage.isWhole || at === since) return false;
+    if (this.#isFirst) {
+      const isInclusive = entries.some(({ group }) => group === this.since);
+      this.#isInclusive ??= isInclusive || undefined;
+      if (this.since !== at || isInclusive) return false;
+      // It leaves out this one: rows of its time may be left.
+      this.#isInclusive = false;
+      this.#restart();
+      return true;
+    }
+    if (this.#isInclusive !== true || this.since === at) return false;
+    if (found.every(({ group }) => group === at)) return false;
+    this.#restart(at);
+    return true;
+  }
+
+  /** The entries that are not stamped later than now; undefined for all. */
+  #untilNow(entries: readonly Entry[]): ReadonlySet<Entry> | undefined {
+    if (this.#coverage.isWhole) return undefined;
+    const found = new Set(entries.filter(({ group }) => !isAhead(group)));
+    this.#aheadCount += entries.length - found.size;
+    const last = entries.at(-1);
+    this.endsAhead = last !== undefined && !found.has(last);
+    return found;
+  }
+
+  /** Says how many entries are left for a run after their time. */
+  tellAhead(): void {
+    if (this.#aheadCount === 0) return;
+    const rows = counted(this.#aheadCount, "row");
+    this.#log.warn(`${rows} stamped later than now, left for a run after that time`);
   }
 
   /** The entries that `to` covers; undefined for all. */
@@ -152,7 +213,8 @@ class Walk {
    * the page before, so the next page may lack some.
    */
   beginAnew(): boolean {
-    if (this.#coverage.isWhole || this.#done.since === this.since) return false;
+    const { since, at } = this.#done;
+    if (this.#coverage.isWhole || this.since === since || this.since === at) return false;
     this.#restart();
     this.#wasUnsorted = false;
     return true;
@@ -173,13 +235,24 @@ class Walk {
     this.#isFirst = false;
   }
 
-  #restart(): void {
+  #restart(since = this.#done.since): void {
     this.page = this.#first;
-    this.since = this.#done.since;
-    this.#group = this.#done.since;
+    this.since = since;
+    this.#group = since;
     this.#isFirst = true;
     this.#loop = new LoopGuard();
+    this.#aheadCount = 0;
   }
+}
+
+/**
+ * A position as it was before a row that is stamped later than now, which former versions went on from: what changes
+ * until then counted as read.
+ */
+function notAhead(position: PagePosition, begin: PagePosition): PagePosition {
+  const { since, at } = position;
+  if (!isAhead(at, clockOffMsMax)) return position;
+  return isAhead(since, clockOffMsMax) ? begin : { ...position, at: since, seen: [] };
 }
 
 /** Notices a loop of pages of any length, while it holds one page's sign: of the 1st, 2nd, 4th, 8th … page. */

@@ -20,6 +20,8 @@ const webScheme = /^(?:https?|wss?|ftp):/i;
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 const lineOrTab = /[\t\r\n]/;
 
+const authority = /^[a-z][a-z0-9+.-]*:[/\\]*([^/?#\\]*)/i;
+
 /**
  * The host, as the URL standard reads it, of a URL, an e-mail address or a bare host: lower case, IDN in ASCII, without
  * `www.`, port, path and root dot. Expects text without blanks around it. Refuses IP addresses and single labels.
@@ -29,8 +31,10 @@ export function domainOf(value: unknown): string | CoercionRefusal {
   if (value.length <= hostCharsMax && plainHost.test(value)) return value;
   // The URL standard drops these characters, which would make one domain of two.
   if (lineOrTab.test(value)) return notHost;
+  const text = addressOf(value);
+  if (isOfSeveral(text)) return notHost;
   // In lower case, because the standard does not change the hosts of schemes that it does not know.
-  const url = URL.parse(addressOf(value));
+  const url = URL.parse(text);
   return url === null ? notHost : domainOfHost(url.hostname.toLowerCase());
 }
 
@@ -44,6 +48,16 @@ export function domainText(value: unknown): unknown {
 function addressOf(value: string): string {
   if (webScheme.test(value) || otherScheme.test(value)) return value;
   return value.startsWith("//") ? `http:${value}` : `http://${value}`;
+}
+
+/**
+ * Whether what precedes the host is more than a user: the standard takes everything up to the last @ for one, so that
+ * of two addresses in one cell the last would win. A password may hold marks.
+ */
+function isOfSeveral(text: string): boolean {
+  const [, before = ""] = authority.exec(text) ?? [];
+  const user = before.slice(0, Math.max(before.lastIndexOf("@"), 0));
+  return /[@\s]/.test(user) || /^[^:]*[,;]/.test(user);
 }
 
 function domainOfHost(hostname: string): string | CoercionRefusal {

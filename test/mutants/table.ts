@@ -25,6 +25,7 @@ import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfLaunches } from "./table/launches.ts";
+import { mutantsOfLists } from "./table/lists.ts";
 import { mutantsOfMetrics } from "./table/metrics.ts";
 import { mutantsOfNamedEnds } from "./table/named-ends.ts";
 import { mutantsOfOpenRejects } from "./table/open-rejects.ts";
@@ -80,6 +81,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfDoubts,
   ...mutantsOfLaunches,
   ...mutantsOfLate,
+  ...mutantsOfLists,
   ...mutantsOfLateRequests,
   ...mutantsOfSentAgain,
   ...mutantsOfConnectors,

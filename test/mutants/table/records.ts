@@ -229,4 +229,19 @@ export const mutantsOfRecords: readonly Mutant[] = [
       title: "warns of a table whose policies may hide rows from the role, and not its owner",
     },
   },
+  {
+    id: "S1955",
+    plants: "of two addresses in a cell the domain of the last is sent",
+    edits: [
+      {
+        file: "src/mapping/domain.ts",
+        find: "if (isOfSeveral(text)) return notHost;",
+        replace: "if (isOfSeveral(text.slice(0, 1))) return notHost;",
+      },
+    ],
+    test: {
+      file: "test/src/mapping/domain.test.ts",
+      title: 'refuses "foo@bar.com, baz@qux.com" as no host',
+    },
+  },
 ];
