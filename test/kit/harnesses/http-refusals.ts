@@ -91,7 +91,7 @@ const changes: readonly {
     config: { page_number: { parameter: "p" } },
     before: { "/?p=1": '[{"id":1}]', "/?p=2": "[]" },
     behind: Object.fromEntries([1, 2, 3].map((page) => [`/?p=${page}`, '[{"id":2}]'])),
-    throws: { code: "ConfigError", field: "cursor" },
+    throws: { code: "ConfigError", field: "page_number" },
   },
   {
     what: "a list that is cut off where nothing says how to continue",
