@@ -2,7 +2,7 @@ import type { Client, ScheduleDescription } from "@temporalio/client";
 
 import { scheduleId } from "../../schedules/ids.ts";
 import { describeSchedule, scheduledNames } from "../../schedules/plan.ts";
-import { differencesOf, type Owner } from "../../schedules/temporal-schedule.ts";
+import { differencesOf, storeOf, type Owner } from "../../schedules/temporal-schedule.ts";
 import type { Wanted } from "../../schedules/wanted.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -18,10 +18,10 @@ const runsShown = 3;
 type Listed = {
   readonly name: string;
   /**
-   * `on` and `paused` are as in the file; `differs` is not; `not_applied` is in the file alone, `left` in Temporal
-   * alone.
+   * `on` and `paused` are as in the file; `differs` is not; `not_applied` is in the file alone. In Temporal alone are
+   * `left`, which this project made, and `foreign`.
    */
-  readonly state: "differs" | "left" | "not_applied" | "on" | "paused";
+  readonly state: "differs" | "foreign" | "left" | "not_applied" | "on" | "paused";
   readonly paused: boolean;
   /** Why it is paused, or was. */
   readonly note: string;
@@ -60,7 +60,9 @@ function stateOf(
   wanted: Wanted | undefined,
   owner: Owner,
 ): Listed["state"] {
-  if (wanted === undefined) return "left";
+  if (wanted === undefined) {
+    return found !== undefined && storeOf(found) !== owner.storeId ? "foreign" : "left";
+  }
   if (found === undefined) return "not_applied";
   if (differencesOf(found, wanted, owner).length > 0) return "differs";
   return found.state.paused ? "paused" : "on";
@@ -96,6 +98,7 @@ const states = {
   differs: "not as in sluice.yaml: `sluice schedule apply`",
   not_applied: "not in Temporal yet: `sluice schedule apply`",
   left: "not in sluice.yaml any more",
+  foreign: "another project made it",
 } as const;
 
 /** The schedules for a terminal, one block each. */
