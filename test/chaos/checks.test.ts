@@ -36,11 +36,11 @@ describe("blocksKept", () => {
 });
 
 describe("exitsAreRight", () => {
-  const clean: Exit = { name: "worker-0", code: 0, signal: null, sent: "SIGTERM", afterMs: 30_000 };
+  const clean: Exit = { name: "worker-0", code: 0, signal: null, sent: "SIGTERM", afterMs: 35_000 };
 
   it.each<readonly [string, Partial<Exit>, RegExp]>([
     ["a clean stop within its grace", {}, /^$/],
-    ["a stop after it", { afterMs: 30_001 }, /30001 ms after SIGTERM/],
+    ["a stop after it", { afterMs: 35_001 }, /35001 ms after SIGTERM/],
     ["a stop with another code", { code: 1 }, /ended with 1 after SIGTERM/],
     ["a kill", { code: null, signal: "SIGKILL", sent: "SIGKILL" }, /^$/],
     ["an end before the kill", { code: 134, sent: "SIGKILL" }, /ended before its kill/],

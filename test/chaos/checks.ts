@@ -3,7 +3,8 @@ import type { Struck } from "./strikes.ts";
 import type { FaultOrder } from "./world/http-faults.ts";
 import type { Exit } from "./world/program.ts";
 
-const graceMs = 30_000;
+/** How long after SIGTERM a process has ended: activities have 30 s, are cancelled then, and take a moment to end. */
+const stopMsMax = 35_000;
 const minuteMs = 60_000;
 
 /** The value of `retry-after` in the faults that give a time. */
@@ -61,6 +62,6 @@ export function exitsAreRight(exits: readonly Exit[]): string[] {
     const isServer = /^(?:worker-\d+|sandbox)$/.test(name);
     if (code !== 0 || (sent === undefined && isServer))
       return [`${how}${sent === undefined ? " by itself" : ` after ${sent}`}`];
-    return afterMs > graceMs ? [`${how}, ${Math.round(afterMs)} ms after ${sent}`] : [];
+    return afterMs > stopMsMax ? [`${how}, ${Math.round(afterMs)} ms after ${sent}`] : [];
   });
 }
