@@ -14,7 +14,7 @@ import { bin } from "./built.ts";
 import { end, firstJson, linesOf, start } from "./child.ts";
 import { runSync, type WholeRun } from "./whole-run.ts";
 import { accountMapping } from "./workloads/account-mapping.ts";
-import { oracleParseOptions, oracleRecord } from "./workloads/accounts.ts";
+import { oracleParseOptions, oracleRecord, type OracleRecord } from "./workloads/accounts.ts";
 
 /** The API key for the sandbox, which accepts any. */
 export const benchApiKey = "bench-key";
@@ -130,6 +130,14 @@ export async function compareRecordsAt(address: string, csv: string): Promise<nu
 
 const shown = z.object({ record: z.unknown() });
 
+/** Whether a line of the sandbox shows this record. Equal texts are not parsed: ten million would take minutes. */
+function isShown(record: OracleRecord, line: string): boolean {
+  const text = JSON.stringify(record);
+  const head = '{"stream":"account","record":';
+  if (line.startsWith(head) && line.startsWith(`${text},"file_key":`, head.length)) return true;
+  return isDeepStrictEqual(shown.parse(JSON.parse(line)).record, record);
+}
+
 async function countEqual(
   rows: AsyncIterable<Record<string, string>>,
   body: Readable,
@@ -138,8 +146,7 @@ async function countEqual(
   let count = 0;
   for await (const row of rows) {
     const next: IteratorResult<string, unknown> = await lines.next();
-    const { record } = shown.parse(next.done === true ? {} : JSON.parse(next.value));
-    if (!isDeepStrictEqual(record, oracleRecord(row))) {
+    if (!isShown(oracleRecord(row), next.done === true ? "{}" : next.value)) {
       throw new Error(`record ${count + 1} in the sandbox is not the oracle's`);
     }
     count += 1;

@@ -21,7 +21,14 @@ it("finds the unit tests among changed files, and those that mirror one", () => 
     "test/connectors/csv/parse/split.test.ts",
     "test/house/words.test.ts",
     "test/src/text/table.test.ts",
+    "test/workflows/bundle.test.ts",
   ]);
+});
+
+it("bundles the workflows where what they are made of has changed", () => {
+  const bundle = "test/workflows/bundle.test.ts";
+  expect(testsOf(["workflows/sync/sync.ts"])).toContain(bundle);
+  expect(testsOf(["connectors/csv/read.ts", "test/src/text/table.test.ts"])).not.toContain(bundle);
 });
 
 /** A repository whose one commit has a source, and which has some tests that are not committed yet. */
