@@ -1,5 +1,5 @@
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
-import type { Struck } from "./strikes.ts";
+import type { Struck } from "./fault-injector.ts";
 import type { FaultOrder } from "./world/http-faults.ts";
 import type { Exit } from "./world/program.ts";
 

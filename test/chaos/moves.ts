@@ -6,9 +6,9 @@ import { openHold } from "../../src/state/contract/runs/holds.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { readService } from "../support/ledger/view.ts";
+import { type Handle, runOf } from "./fault-injector.ts";
 import type { Tell } from "./journal.ts";
 import type { Move } from "./plan.ts";
-import { type Handle, runOf } from "./strikes.ts";
 import type { OneAddress } from "./world/databases.ts";
 import type { Fleet } from "./world/fleet.ts";
 

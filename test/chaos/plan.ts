@@ -1,4 +1,4 @@
-import { Dice } from "./dice.ts";
+import { Dice } from "./seeded-random.ts";
 import { drawFaults, drawHold, type FaultOrder } from "./world/http-faults.ts";
 
 /** The family of events that a seed may be restricted to. */

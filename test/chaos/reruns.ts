@@ -8,9 +8,9 @@ import type { StateStore } from "../../src/state/state-store.ts";
 import type { HeldRecord, OracleRow, StoreFacts } from "../support/ledger/facts.ts";
 import type { OracleSource } from "../support/ledger/oracle.ts";
 import { readService, readStore } from "../support/ledger/view.ts";
+import { type Handle, runOf } from "./fault-injector.ts";
 import type { Tell } from "./journal.ts";
 import type { Rerun } from "./plan.ts";
-import { type Handle, runOf } from "./strikes.ts";
 import type { Fleet } from "./world/fleet.ts";
 import { rowCanary } from "./world/project.ts";
 

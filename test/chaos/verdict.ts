@@ -11,9 +11,9 @@ import { checkLedger } from "../support/ledger/check.ts";
 import type { OracleRow } from "../support/ledger/facts.ts";
 import { readService, readStore } from "../support/ledger/view.ts";
 import { ambiguousRecords, exitsAreRight, blocksKept } from "./checks.ts";
+import type { Struck } from "./fault-injector.ts";
 import type { Move, Plan, Rerun } from "./plan.ts";
 import { type Aftermath, firedIn, type Seed } from "./seed.ts";
-import type { Struck } from "./strikes.ts";
 import type { Fleet } from "./world/fleet.ts";
 import { rowCanary } from "./world/project.ts";
 

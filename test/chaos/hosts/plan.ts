@@ -1,4 +1,4 @@
-import { Dice } from "../dice.ts";
+import { Dice } from "../seeded-random.ts";
 import { heartbeatTimeoutMs } from "../world/project.ts";
 
 /**

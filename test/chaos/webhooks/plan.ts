@@ -1,4 +1,4 @@
-import { Dice } from "../dice.ts";
+import { Dice } from "../seeded-random.ts";
 
 /** When the receiver is killed: once this many more deliveries are acknowledged, and this long after that. */
 export type Kill = { readonly acknowledged: number; readonly laterMs: number };

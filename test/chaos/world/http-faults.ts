@@ -1,5 +1,5 @@
 import type { SandboxFaultName, Step } from "../../../src/sandbox/faults/faults.ts";
-import type { Dice } from "../dice.ts";
+import type { Dice } from "../seeded-random.ts";
 
 /** One item of `faults:` in a fault script. */
 export type FaultOrder = {

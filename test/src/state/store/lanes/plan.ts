@@ -1,5 +1,5 @@
 // What a seed decides about three lanes that send the same keys.
-import { Dice } from "../../../../chaos/dice.ts";
+import { Dice } from "../../../../chaos/seeded-random.ts";
 import { numbers } from "../../../../support/sequences.ts";
 
 /** The numbers of the lanes, and the maximum number of chunks of each. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Dice } from "./dice.ts";
+import { Dice } from "./seeded-random.ts";
 
 const names = Array.from({ length: 1_000 }, (_, number) => `draw ${number}`);
 
