@@ -1,4 +1,4 @@
-import { Dice } from "./seeded-random.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import { drawFaults, drawHold, type FaultOrder } from "./world/http-faults.ts";
 
 /** The family of events that a seed may be restricted to. */
@@ -107,14 +107,14 @@ const endingEvery = 25;
 /** In one of this many seeds the service limits a key's requests a minute, which takes up to a minute. */
 const quotaEvery = 50;
 
-function endingOf(seed: number, dice: Dice): Ending | undefined {
+function endingOf(seed: number, random: SeededRandom): Ending | undefined {
   if (seed % endingEvery !== 7) return undefined;
-  const after = dice.whole("ending after", 1, 3);
+  const after = random.whole("ending after", 1, 3);
   const broken = { outcome: "failed", code: "ContractBroken" } as const;
   switch (Math.floor(seed / endingEvery) % 4) {
     case 0:
       return {
-        credits: { calls: dice.whole("credits", 2, 9) },
+        credits: { calls: random.whole("credits", 2, 9) },
         outcome: "credits_exhausted",
         code: "CreditsExhausted",
       };
@@ -125,7 +125,7 @@ function endingOf(seed: number, dice: Dice): Ending | undefined {
         code: "AuthFailed",
       };
     case 2: {
-      const address = dice.pick("unsafe", ["http", "user-info", "private-address", "other-host"]);
+      const address = random.pick("unsafe", ["http", "user-info", "private-address", "other-host"]);
       return {
         fault: { step: "generate-upload-url", do: "unsafe-url", address, after },
         ...broken,
@@ -137,22 +137,22 @@ function endingOf(seed: number, dice: Dice): Ending | undefined {
 }
 
 function strikesOf(
-  dice: Dice,
+  random: SeededRandom,
   of: { readonly mode: "heavyweight" | "lightweight"; readonly chunks: number },
 ): Strike[] {
   // Three requests a chunk or one, less the last ones: a blow after the run would hit nothing.
   const lines = Math.max(1, (of.mode === "heavyweight" ? 3 : 1) * (of.chunks - 1));
   const struck = (what: string, blow: Blow, isHeld: boolean): Strike => {
     const isSleep = blow === "stop";
-    if (isHeld) return { blow, at: { hold: drawHold(dice, { ...of, what, isSleep }) } };
-    return { blow, at: { line: dice.whole(`${what} line`, 1, lines) } };
+    if (isHeld) return { blow, at: { hold: drawHold(random, { ...of, what, isSleep }) } };
+    return { blow, at: { line: random.whole(`${what} line`, 1, lines) } };
   };
-  const blow = dice.pick<Blow>("blow", ["kill", "kill", "kill", "kill", "kill", "stop", "term"]);
-  const isHeld = blow === "stop" || (blow === "kill" && dice.happens("hold", 0.75));
+  const blow = random.pick<Blow>("blow", ["kill", "kill", "kill", "kill", "kill", "stop", "term"]);
+  const isHeld = blow === "stop" || (blow === "kill" && random.happens("hold", 0.75));
   const strikes = [struck("first", blow, isHeld)];
-  if (dice.happens("second kill", 0.3)) strikes.push(struck("second", "kill", true));
-  if (dice.happens("sandbox", 0.2)) strikes.push(struck("sandbox", "kill-sandbox", false));
-  if (dice.happens("temporal", 0.12)) strikes.push(struck("temporal", "kill-temporal", false));
+  if (random.happens("second kill", 0.3)) strikes.push(struck("second", "kill", true));
+  if (random.happens("sandbox", 0.2)) strikes.push(struck("sandbox", "kill-sandbox", false));
+  if (random.happens("temporal", 0.12)) strikes.push(struck("temporal", "kill-temporal", false));
   return strikes;
 }
 
@@ -170,39 +170,43 @@ function inTurn<Item>(items: readonly Item[], seed: number, period: number): Ite
  */
 const [rerunPeriod, movePeriod] = [7, 8];
 
-function rerunOf(dice: Dice, by: Rerun["by"]): Rerun {
-  const held = { do: "hold", by: `${dice.whole("hold for", ...holdSeconds)}s`, times: 1 } as const;
+function rerunOf(random: SeededRandom, by: Rerun["by"]): Rerun {
+  const held = {
+    do: "hold",
+    by: `${random.whole("hold for", ...holdSeconds)}s`,
+    times: 1,
+  } as const;
   const steps = ["upload-json", "confirm-upload"] as const;
   return { by, holds: by === "reset" ? [] : steps.map((step) => ({ step, ...held })) };
 }
 
-function moveOf(dice: Dice, kind: Move["kind"]): Move {
-  const zone = dice.pick("zone", ["UTC", "Asia/Tokyo", "unsaid"]);
+function moveOf(random: SeededRandom, kind: Move["kind"]): Move {
+  const zone = random.pick("zone", ["UTC", "Asia/Tokyo", "unsaid"]);
   return {
     kind,
-    isStruck: dice.happens("move struck", 0.5),
-    rebinds: dice.happens("rebinds", 0.5),
-    hours: dice.whole("hours back", 2, 8),
+    isStruck: random.happens("move struck", 0.5),
+    rebinds: random.happens("rebinds", 0.5),
+    hours: random.whole("hours back", 2, 8),
     ...(kind === "zone-ahead" && zone !== "unsaid" ? { timeZone: zone } : {}),
   };
 }
 
 /** Everything that happens under this seed: a pure function, so that the seed alone repeats it. */
 export function planOf({ seed, rows, only }: PlanInput): Plan {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   const isAllowed = (family: Family): boolean => only === undefined || only === family;
   const isDrawn = (family: Family, share: number): boolean =>
-    only === family || (only === undefined && dice.happens(family, share));
-  const ending = isAllowed("http") ? endingOf(seed, dice) : undefined;
-  const files = dice.whole("files", 5, 10);
+    only === family || (only === undefined && random.happens(family, share));
+  const ending = isAllowed("http") ? endingOf(seed, random) : undefined;
+  const files = random.whole("files", 5, 10);
   const rowsPerFile = Math.max(1, Math.floor(rows / files));
-  const every = dice.whole("every", 8, 24);
+  const every = random.whole("every", 8, 24);
   // A page ends with its file, and a chunk with a page: a limit slightly above one file's records takes two files.
-  const filesPerChunk = dice.pick("files per chunk", [1, 1, 1, 2]);
+  const filesPerChunk = random.pick("files per chunk", [1, 1, 1, 2]);
   const mode =
     ending !== undefined
       ? "heavyweight"
-      : dice.pick<Plan["mode"]>("mode", [
+      : random.pick<Plan["mode"]>("mode", [
           "heavyweight",
           "heavyweight",
           "lightweight",
@@ -211,9 +215,9 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
         ]);
   const sent = mode === "lightweight" ? mode : "heavyweight";
   const chunks = Math.ceil(files / filesPerChunk);
-  const workers = dice.whole("workers", 1, 2);
+  const workers = random.whole("workers", 1, 2);
   const isOff = isDrawn("clock", 0.25);
-  const strikes = isDrawn("kills", 0.95) ? strikesOf(dice, { mode: sent, chunks }) : [];
+  const strikes = isDrawn("kills", 0.95) ? strikesOf(random, { mode: sent, chunks }) : [];
   const turn = <Item>(family: Family, items: readonly Item[], period: number): Item | undefined =>
     isAllowed(family) ? inTurn(items, seed, only === family ? items.length : period) : undefined;
   const rerunBy = turn("rerun", rerunWays, rerunPeriod);
@@ -230,22 +234,22 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
     chunkRecords: 1 + (filesPerChunk - 1) * Math.ceil((rowsPerFile * 1.2 * (every - 5)) / every),
     clockHours: Array.from({ length: workers }, (_, worker) =>
       isOff
-        ? dice.pick(
+        ? random.pick(
             `clock ${isOneClock ? 0 : worker}`,
             worker === 0 || isOneClock ? [-2, 2] : [-2, 0, 2],
           )
         : 0,
     ),
-    confirms: dice.pick("confirms", ["lenient", "strict"]),
+    confirms: random.pick("confirms", ["lenient", "strict"]),
     // A sandbox that starts again counts from the beginning.
-    faults: isAllowed("http") ? drawFaults(dice, isRestarted ? 1 : 2) : [],
+    faults: isAllowed("http") ? drawFaults(random, isRestarted ? 1 : 2) : [],
     ...(isAllowed("http") && seed % quotaEvery === 31
       ? { requestsPerMinute: sent === "heavyweight" ? chunks : Math.ceil(chunks / 2) }
       : {}),
     ...(ending === undefined ? {} : { ending }),
     strikes,
     isDiskFull: isDrawn("disk", 0.15),
-    ...(rerunBy === undefined ? {} : { rerun: rerunOf(dice, rerunBy) }),
-    ...(kind === undefined ? {} : { move: moveOf(dice, kind) }),
+    ...(rerunBy === undefined ? {} : { rerun: rerunOf(random, rerunBy) }),
+    ...(kind === undefined ? {} : { move: moveOf(random, kind) }),
   };
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
  * Draws that depend only on the seed and the name of the draw: an additional draw changes no other, and the same seed
  * always gives the same values.
  */
-export class Dice {
+export class SeededRandom {
   readonly #seed: number;
 
   constructor(seed: number) {

@@ -1,4 +1,4 @@
-import { Dice } from "../seeded-random.ts";
+import { SeededRandom } from "../seeded-random.ts";
 import { heartbeatTimeoutMs } from "../world/project.ts";
 
 /**
@@ -59,24 +59,24 @@ export function hostsPlanOf({
   readonly seed: number;
   readonly kills: number;
 }): HostsPlan {
-  const dice = new Dice(seed);
-  const places = otherBlows.map((blow) => ({ blow, at: dice.whole(blow, 0, kills - 1) }));
+  const random = new SeededRandom(seed);
+  const places = otherBlows.map((blow) => ({ blow, at: random.whole(blow, 0, kills - 1) }));
   const blows = Array.from({ length: kills }, (_, index) => index).flatMap((index) => [
     { blow: "kill-receiver" as const, host: index % receiversOfHosts },
     ...places
       .filter(({ at }) => at === index)
-      .map(({ blow }) => ({ blow, host: dice.whole(`host ${blow}`, 0, workersOfHosts - 1) })),
+      .map(({ blow }) => ({ blow, host: random.whole(`host ${blow}`, 0, workersOfHosts - 1) })),
   ]);
   return {
     seed,
     strikes: blows.map((strike, index) => ({
       ...strike,
-      acknowledged: dice.whole(`acknowledged ${index}`, 1, 100),
-      laterMs: dice.whole(`later ${index}`, 0, 50),
-      silentMs: dice.pick(`silent ${index}`, silences),
+      acknowledged: random.whole(`acknowledged ${index}`, 1, 100),
+      laterMs: random.whole(`later ${index}`, 0, 50),
+      silentMs: random.pick(`silent ${index}`, silences),
     })),
     clockHours: Array.from({ length: workersOfHosts }, (_, host) =>
-      host === 0 ? 0 : dice.whole(`clock ${host}`, 1, 8) * (host % 2 === 0 ? -1 : 1),
+      host === 0 ? 0 : random.whole(`clock ${host}`, 1, 8) * (host % 2 === 0 ? -1 : 1),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { Dice } from "../seeded-random.ts";
+import { SeededRandom } from "../seeded-random.ts";
 
 /** When the receiver is killed: once this many more deliveries are acknowledged, and this long after that. */
 export type Kill = { readonly acknowledged: number; readonly laterMs: number };
@@ -24,15 +24,15 @@ export type WebhookPlanInput = {
 
 /** Draws a plan. */
 export function webhookPlanOf({ seed, kills, awayMs }: WebhookPlanInput): WebhookPlan {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   return {
     seed,
     kills: Array.from({ length: kills }, (_, index) => ({
-      acknowledged: dice.whole(`acknowledged ${index}`, 1, 2_000),
-      laterMs: dice.whole(`later ${index}`, 0, 20),
+      acknowledged: random.whole(`acknowledged ${index}`, 1, 2_000),
+      laterMs: random.whole(`later ${index}`, 0, 20),
     })),
-    diskAt: dice.whole("disk", 0, kills - 1),
-    awayAt: dice.whole("away", 0, Math.floor((kills - 1) / 2)),
+    diskAt: random.whole("disk", 0, kills - 1),
+    awayAt: random.whole("away", 0, Math.floor((kills - 1) / 2)),
     awayMs,
   };
 }

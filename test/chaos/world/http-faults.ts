@@ -1,5 +1,5 @@
 import type { SandboxFaultName, Step } from "../../../src/sandbox/faults/faults.ts";
-import type { Dice } from "../seeded-random.ts";
+import type { SeededRandom } from "../seeded-random.ts";
 
 /** One item of `faults:` in a fault script. */
 export type FaultOrder = {
@@ -72,11 +72,11 @@ const oneIn = 20;
  * Faults for about 15 % of all calls. `times` bounds each: three of one class for one part end a run, as they should
  * (docs/facts/faults.md#actions).
  */
-export function drawFaults(dice: Dice, times: number): FaultOrder[] {
+export function drawFaults(random: SeededRandom, times: number): FaultOrder[] {
   return kindsByStep.flatMap(([step, groups]) =>
     groups.map((kinds, group) => ({
       step,
-      ...dice.pick(`fault ${group} of ${step}`, kinds),
+      ...random.pick(`fault ${group} of ${step}`, kinds),
       one_in: oneIn,
       times,
     })),
@@ -111,7 +111,7 @@ const sleptThrough: Readonly<Record<Sent, FaultOrder>> = {
 
 /** Draws where a request is held: the `after`-th of its step, counted from 0. */
 export function drawHold(
-  dice: Dice,
+  random: SeededRandom,
   of: {
     readonly what: string;
     readonly mode: Sent;
@@ -120,8 +120,8 @@ export function drawHold(
   },
 ): FaultOrder {
   const { what, mode, chunks, isSleep } = of;
-  const after = dice.whole(`${what} after`, 0, Math.max(0, chunks - 2));
-  const held = dice.pick(`${what} hold`, holds[mode]);
-  const isAsleep = isSleep && dice.happens(`${what} sleeps`, 0.6);
+  const after = random.whole(`${what} after`, 0, Math.max(0, chunks - 2));
+  const held = random.pick(`${what} hold`, holds[mode]);
+  const isAsleep = isSleep && random.happens(`${what} sleeps`, 0.6);
   return { ...(isAsleep ? sleptThrough[mode] : held), after };
 }

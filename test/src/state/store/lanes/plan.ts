@@ -1,5 +1,5 @@
 // What a seed decides about three lanes that send the same keys.
-import { Dice } from "../../../../chaos/seeded-random.ts";
+import { SeededRandom } from "../../../../chaos/seeded-random.ts";
 import { numbers } from "../../../../support/sequences.ts";
 
 /** The numbers of the lanes, and the maximum number of chunks of each. */
@@ -84,39 +84,39 @@ export type Pace = {
 
 /** Draws the course of one attempt. */
 class AttemptDraw {
-  readonly #dice: Dice;
+  readonly #random: SeededRandom;
   readonly #pace: Pace;
   readonly #what: string;
 
-  constructor(dice: Dice, pace: Pace, what: string) {
-    [this.#dice, this.#pace, this.#what] = [dice, pace, what];
+  constructor(random: SeededRandom, pace: Pace, what: string) {
+    [this.#random, this.#pace, this.#what] = [random, pace, what];
   }
 
   attempt(version: number, keys: readonly string[]): PlannedAttempt {
     const draw = (what: string): string => `${this.#what} ${what}`;
-    const isTwice = this.#dice.happens(draw("again"), 0.5);
+    const isTwice = this.#random.happens(draw("again"), 0.5);
     return {
       version,
       keys,
-      end: this.#dice.pick(draw("end"), ends),
-      refused: this.#dice.whole(draw("refused"), 1, refusedMax),
-      late: numbers(this.#dice.whole(draw("late"), 0, 3)).map((one) => this.#lateCall(one)),
-      failsOnce: this.#dice.happens(draw("fails"), 0.3),
+      end: this.#random.pick(draw("end"), ends),
+      refused: this.#random.whole(draw("refused"), 1, refusedMax),
+      late: numbers(this.#random.whole(draw("late"), 0, 3)).map((one) => this.#lateCall(one)),
+      failsOnce: this.#random.happens(draw("fails"), 0.3),
       againMs: isTwice ? this.#wait("again after") / 8 : undefined,
       waitsMs: [this.#wait("first") / slowness, this.#wait("second"), this.#wait("third")],
     };
   }
 
   #wait(what: string): number {
-    return this.#dice.fraction(`${this.#what} ${what}`) ** 2 * this.#pace.waitMs;
+    return this.#random.fraction(`${this.#what} ${what}`) ** 2 * this.#pace.waitMs;
   }
 
   #lateCall(number: number): LateCall {
     const draw = (what: string): string => `${this.#what} late ${number} ${what}`;
     return {
-      does: this.#dice.happens(draw("does"), 0.6) ? "prepare" : "commit",
-      once: this.#dice.happens(draw("once"), 0.3) ? "staged" : "left",
-      isOnItsHost: this.#dice.happens(draw("host"), 0.3),
+      does: this.#random.happens(draw("does"), 0.6) ? "prepare" : "commit",
+      once: this.#random.happens(draw("once"), 0.3) ? "staged" : "left",
+      isOnItsHost: this.#random.happens(draw("host"), 0.3),
       waitsMs: this.#wait(`late ${number} waits`),
     };
   }
@@ -124,16 +124,16 @@ class AttemptDraw {
 
 /** The keys of a chunk: some that all lanes send, and others, rarely so many that they take several transactions. */
 function keysOfChunk(
-  dice: Dice,
+  random: SeededRandom,
   { keysPerStep, largeShare }: Pace,
   what: string,
 ): readonly string[] {
-  const shared = sharedKeys.filter((key) => dice.happens(`${what} ${key}`, 0.6));
-  const own = dice.happens(`${what} is large`, largeShare)
+  const shared = sharedKeys.filter((key) => random.happens(`${what} ${key}`, 0.6));
+  const own = random.happens(`${what} is large`, largeShare)
     ? Math.round(keysPerStep * 1.2)
-    : dice.whole(`${what} own`, 2, 6);
+    : random.whole(`${what} own`, 2, 6);
   const keys = [...shared, ...numbers(own).map((number) => `${what} ${number}`)];
-  const placed = keys.map((key) => ({ key, at: dice.fraction(`${what} place of ${key}`) }));
+  const placed = keys.map((key) => ({ key, at: random.fraction(`${what} place of ${key}`) }));
   const ordered = placed.toSorted((a, b) => a.at - b.at).map(({ key }) => key);
   // The first keys are those that may be refused.
   const first = ordered.filter((key) => shared.includes(key)).slice(0, refusedMax);
@@ -142,17 +142,17 @@ function keysOfChunk(
 
 /** What a seed decides: a pure function of it. */
 export function planOfLanes(seed: number, pace: Pace): PlannedRun {
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   // A later chunk of one lane makes keys unknown again, and so hides errors of the others.
-  const isLong = dice.happens("long", 0.3);
-  const slowLane = dice.whole("slow lane", 1, lanes.length);
+  const isLong = random.happens("long", 0.3);
+  const slowLane = random.whole("slow lane", 1, lanes.length);
   const chunkOf = (lane: number, chunk: number): readonly PlannedAttempt[] => {
     const waitMs = pace.waitMs * (lane === slowLane ? slowness : 1);
     const what = `lane ${lane} chunk ${chunk}`;
-    const keys = keysOfChunk(dice, pace, what);
+    const keys = keysOfChunk(random, pace, what);
     const attempts = numbers(attemptsMax).map((attempt) => {
       const version = 2 + attempt + attemptsMax * (chunk + chunksMax * lane);
-      return new AttemptDraw(dice, { ...pace, waitMs }, `${what} attempt ${attempt}`).attempt(
+      return new AttemptDraw(random, { ...pace, waitMs }, `${what} attempt ${attempt}`).attempt(
         version,
         keys,
       );
@@ -162,11 +162,11 @@ export function planOfLanes(seed: number, pace: Pace): PlannedRun {
   };
   return {
     lanes: lanes.map((lane) => {
-      const chunks = numbers(isLong ? dice.whole(`lane ${lane} chunks`, 1, chunksMax) : 1);
+      const chunks = numbers(isLong ? random.whole(`lane ${lane} chunks`, 1, chunksMax) : 1);
       return { lane, chunks: chunks.map((chunk) => chunkOf(lane, chunk)) };
     }),
-    slowMs: dice.pick("slow", slowMs),
-    endsEarly: dice.happens("ends early", 0.5),
+    slowMs: random.pick("slow", slowMs),
+    endsEarly: random.happens("ends early", 0.5),
   };
 }
 
