@@ -28,7 +28,7 @@ const nothing = {
   lost: 0,
   repeated: 0,
   calls: 0,
-  struck: [],
+  injected: [],
   faults: [],
   givenUp: undefined,
   moved: undefined,
@@ -44,7 +44,7 @@ async function runSeed(of: {
 }): Promise<SeedResult> {
   const began = performance.now();
   const { folder, plan, shared, signal } = of;
-  const isOwn = plan.strikes.some(({ blow }) => blow === "kill-temporal");
+  const isOwn = plan.injections.some(({ fault }) => fault === "kill-temporal");
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   let result: Omit<SeedResult, "seconds">;
@@ -112,13 +112,13 @@ export async function runSeeds(input: ChaosInput): Promise<SeedResult[]> {
   return results;
 }
 
-function lineOf({ seed, violations, seconds, struck, faults, repeated }: SeedResult): string {
-  const blows = struck.map(({ blow }) => blow).join(", ") || "no blow";
+function lineOf({ seed, violations, seconds, injected, faults, repeated }: SeedResult): string {
+  const ofProcesses = injected.map(({ fault }) => fault).join(", ") || "no process fault";
   return [
     `seed ${seed}: ${violations.length === 0 ? "green" : "RED"}`,
     `${seconds.toFixed(1)} s`,
-    blows,
-    `${faults.length} faults`,
+    ofProcesses,
+    `${faults.length} request faults`,
     `${repeated} repeated`,
   ].join(", ");
 }

@@ -18,18 +18,18 @@ describe("blocksKept", () => {
     ["the first moment after", at("02.000"), 0],
     ["a PUT, whose limit is another", { ...at("01.500"), step: "put" as const }, 0],
   ])("judges %s", (_, next, found) => {
-    expect(blocksKept([told, next], { faults, struck: [] })).toHaveLength(found);
+    expect(blocksKept([told, next], { faults, injected: [] })).toHaveLength(found);
   });
 
   it("lets an answer go whose reader was killed", () => {
-    const struck = [{ blow: "kill", entry: told, isHeld: false }] as const;
-    expect(blocksKept([told, at("01.500")], { faults, struck })).toEqual([]);
+    const injected = [{ fault: "kill", entry: told, isHeld: false }] as const;
+    expect(blocksKept([told, at("01.500")], { faults, injected })).toEqual([]);
   });
 
   it("holds a spent minute to its end", () => {
     const spent = entry("upload-json", 1, { status: 429, fault: "too-many-requests" });
     const ledger = [spent, at("59.999"), { ...at("00.000"), t: "2026-01-01T00:01:00.000Z" }];
-    expect(blocksKept(ledger, { faults: [], struck: [] })).toEqual([
+    expect(blocksKept(ledger, { faults: [], injected: [] })).toEqual([
       "L8: generate-upload-url at 2026-01-01T00:00:59.999Z, told at 2026-01-01T00:00:01.000Z to wait",
     ]);
   });

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
-import type { Struck } from "./fault-injector.ts";
+import type { InjectedFault } from "./fault-injector.ts";
 import type { FaultOrder } from "./world/http-faults.ts";
 import type { Exit } from "./world/program.ts";
 
@@ -39,9 +39,9 @@ function silentUntil(
  */
 export function blocksKept(
   ledger: readonly LedgerEntry[],
-  by: { readonly faults: readonly FaultOrder[]; readonly struck: readonly Struck[] },
+  by: { readonly faults: readonly FaultOrder[]; readonly injected: readonly InjectedFault[] },
 ): string[] {
-  const unread = new Set(by.struck.map(({ entry }) => `${entry.t} ${entry.step}`));
+  const unread = new Set(by.injected.map(({ entry }) => `${entry.t} ${entry.step}`));
   return ledger.flatMap((closing) => {
     const until = silentUntil(closing, by.faults);
     if (until === undefined || unread.has(`${closing.t} ${closing.step}`)) return [];

@@ -145,10 +145,10 @@ async function wrong({ database, fleet }: MoveParts): Promise<readonly string[]>
 }
 
 /** Runs the sync, and kills every worker in the middle if the move says so. */
-async function runOnce({ isStruck }: Move, parts: MoveParts): Promise<Run> {
+async function runOnce({ killsWorkers }: Move, parts: MoveParts): Promise<Run> {
   const { fleet, state, start, finished, tell } = parts;
   const handle = await start();
-  if (isStruck) {
+  if (killsWorkers) {
     while ((await runOf(state, handle)) === undefined) await delay(lookEveryMs);
     tell("kill", { during: movedSync });
     await Promise.all(fleet.workers.map(async (worker) => await worker.end("SIGKILL")));
@@ -201,7 +201,7 @@ async function runHeld(move: Move, parts: MoveParts): Promise<readonly string[]>
   const before = await requests();
   const handle = await start();
   const runId = await heldId(handle, parts);
-  if (move.isStruck) {
+  if (move.killsWorkers) {
     tell("kill", { during: "a hold" });
     await Promise.all(fleet.workers.map(async (worker) => await worker.end("SIGKILL")));
   }
@@ -257,7 +257,7 @@ export async function makeMove(move: Move, parts: MoveParts): Promise<readonly s
   const { database, tell } = parts;
   tell("a move", { ...move });
   await preparedTable(move, parts);
-  const violations = [...(await runWhole("at first", { ...move, isStruck: false }, parts))];
+  const violations = [...(await runWhole("at first", { ...move, killsWorkers: false }, parts))];
   if (move.kind === "another-database") violations.push(...(await runElsewhere(move, parts)));
   for (const [index, change] of changesOf(move).entries()) {
     for (const sql of change) await database.query(sql);

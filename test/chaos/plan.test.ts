@@ -7,9 +7,9 @@ import type { FaultOrder } from "./world/http-faults.ts";
 const rows = 5_000;
 const hundred = Array.from({ length: 100 }, (_, index) => planOf({ seed: index + 1, rows }));
 
-function ordersOf({ faults, ending, strikes, rerun }: Plan): FaultOrder[] {
+function ordersOf({ faults, ending, injections, rerun }: Plan): FaultOrder[] {
   const reruns = rerun?.holds ?? [];
-  const holds = strikes.flatMap(({ at }) => ("hold" in at ? [at.hold] : []));
+  const holds = injections.flatMap(({ at }) => ("hold" in at ? [at.hold] : []));
   return [...faults, ...(ending?.fault === undefined ? [] : [ending.fault]), ...holds, ...reruns];
 }
 
@@ -21,14 +21,14 @@ describe("planOf", () => {
     expect(new Set(texts).size).toBe(hundred.length);
   });
 
-  it("has every fault, every blow, both modes and both kinds of service among a hundred seeds", () => {
+  it("has every fault of requests and processes, both modes and both kinds of service among a hundred seeds", () => {
     const orders = hundred.flatMap(ordersOf);
     // This test pulls nothing, so pages have no faults.
     const pageFaults = new Set<string>(pageFaultNames);
     const names = new Set(orderedFaultNames.filter((name) => !pageFaults.has(name)));
     expect(new Set(orders.map(({ do: name }) => name))).toEqual(names);
-    const blows = hundred.flatMap(({ strikes }) => strikes.map(({ blow }) => blow));
-    expect(new Set(blows).size).toBe(5);
+    const faults = hundred.flatMap(({ injections }) => injections.map(({ fault }) => fault));
+    expect(new Set(faults).size).toBe(5);
     expect(new Set(hundred.map(({ mode }) => mode)).size).toBe(3);
     expect(new Set(hundred.map(({ confirms }) => confirms)).size).toBe(2);
     expect(new Set(hundred.flatMap(({ clockHours }) => clockHours))).toEqual(new Set([-2, 0, 2]));
@@ -68,7 +68,7 @@ describe("planOf", () => {
     for (const only of families) {
       const plan = planOf({ seed: 7, rows, only });
       expect({
-        kills: plan.strikes.length > 0,
+        kills: plan.injections.length > 0,
         http: plan.faults.length > 0,
         clock: plan.clockHours.some((hours) => hours !== 0),
         disk: plan.isDiskFull,

@@ -8,11 +8,11 @@ export const families = ["kills", "http", "clock", "disk", "rerun", "source"] as
 export type Family = (typeof families)[number];
 
 /** What happens to a process: `stop` is SIGSTOP, and SIGCONT after twice the heartbeat timeout. */
-export type Blow = "kill" | "stop" | "term" | "kill-sandbox" | "kill-temporal";
+export type ProcessFault = "kill" | "stop" | "term" | "kill-sandbox" | "kill-temporal";
 
-/** A blow, and the event that triggers it. */
-export type Strike = {
-  readonly blow: Blow;
+/** A fault of a process to inject, and the event that triggers it. */
+export type Injection = {
+  readonly fault: ProcessFault;
   readonly at:
     /** The ledger shows this fault, which holds the request in place; a worker that is at this step is hit. */
     | { readonly hold: FaultOrder }
@@ -54,7 +54,7 @@ export const moveKinds = [
 export type Move = {
   readonly kind: (typeof moveKinds)[number];
   /** Whether the workers are killed in the middle of the following runs. */
-  readonly isStruck: boolean;
+  readonly killsWorkers: boolean;
   /** Whether a person says that the other database is the same; otherwise the first one is put back. */
   readonly rebinds: boolean;
   /** How far the server's clock steps back. */
@@ -75,11 +75,13 @@ export type Plan = {
   /** How many hours the clock of each worker is ahead; as many numbers as there are workers. */
   readonly clockHours: readonly number[];
   readonly confirms: "lenient" | "strict";
+  /** Faults of requests, which the sandbox carries out. */
   readonly faults: readonly FaultOrder[];
   readonly requestsPerMinute?: number;
   /** What ends a run before the one in which everything else happens. */
   readonly ending?: Ending;
-  readonly strikes: readonly Strike[];
+  /** Faults of processes, which the test itself injects. */
+  readonly injections: readonly Injection[];
   readonly isDiskFull: boolean;
   readonly rerun?: Rerun;
   readonly move?: Move;
@@ -136,24 +138,29 @@ function endingOf(seed: number, random: SeededRandom): Ending | undefined {
   }
 }
 
-function strikesOf(
+/** Faults of workers: a kill is five times as likely as each of the others. */
+const workerFaults = ["kill", "kill", "kill", "kill", "kill", "stop", "term"] as const;
+
+function injectionsOf(
   random: SeededRandom,
   of: { readonly mode: "heavyweight" | "lightweight"; readonly chunks: number },
-): Strike[] {
-  // Three requests a chunk or one, less the last ones: a blow after the run would hit nothing.
+): Injection[] {
+  // Three requests a chunk or one, less the last ones: a fault after the run would hit nothing.
   const lines = Math.max(1, (of.mode === "heavyweight" ? 3 : 1) * (of.chunks - 1));
-  const struck = (what: string, blow: Blow, isHeld: boolean): Strike => {
-    const isSleep = blow === "stop";
-    if (isHeld) return { blow, at: { hold: drawHold(random, { ...of, what, isSleep }) } };
-    return { blow, at: { line: random.whole(`${what} line`, 1, lines) } };
+  const injection = (what: string, fault: ProcessFault, isHeld: boolean): Injection => {
+    const isSleep = fault === "stop";
+    if (isHeld) return { fault, at: { hold: drawHold(random, { ...of, what, isSleep }) } };
+    return { fault, at: { line: random.whole(`${what} line`, 1, lines) } };
   };
-  const blow = random.pick<Blow>("blow", ["kill", "kill", "kill", "kill", "kill", "stop", "term"]);
-  const isHeld = blow === "stop" || (blow === "kill" && random.happens("hold", 0.75));
-  const strikes = [struck("first", blow, isHeld)];
-  if (random.happens("second kill", 0.3)) strikes.push(struck("second", "kill", true));
-  if (random.happens("sandbox", 0.2)) strikes.push(struck("sandbox", "kill-sandbox", false));
-  if (random.happens("temporal", 0.12)) strikes.push(struck("temporal", "kill-temporal", false));
-  return strikes;
+  // Draws keep their first names, because another name would give every seed another plan.
+  const fault = random.pick("blow", workerFaults);
+  const isHeld = fault === "stop" || (fault === "kill" && random.happens("hold", 0.75));
+  const injections = [injection("first", fault, isHeld)];
+  if (random.happens("second kill", 0.3)) injections.push(injection("second", "kill", true));
+  if (random.happens("sandbox", 0.2)) injections.push(injection("sandbox", "kill-sandbox", false));
+  if (random.happens("temporal", 0.12))
+    injections.push(injection("temporal", "kill-temporal", false));
+  return injections;
 }
 
 /** Longer than an abandoned run waits for an answer, and sometimes longer than the next run takes. */
@@ -184,7 +191,7 @@ function moveOf(random: SeededRandom, kind: Move["kind"]): Move {
   const zone = random.pick("zone", ["UTC", "Asia/Tokyo", "unsaid"]);
   return {
     kind,
-    isStruck: random.happens("move struck", 0.5),
+    killsWorkers: random.happens("move struck", 0.5),
     rebinds: random.happens("rebinds", 0.5),
     hours: random.whole("hours back", 2, 8),
     ...(kind === "zone-ahead" && zone !== "unsaid" ? { timeZone: zone } : {}),
@@ -217,14 +224,14 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
   const chunks = Math.ceil(files / filesPerChunk);
   const workers = random.whole("workers", 1, 2);
   const isOff = isDrawn("clock", 0.25);
-  const strikes = isDrawn("kills", 0.95) ? strikesOf(random, { mode: sent, chunks }) : [];
+  const injections = isDrawn("kills", 0.95) ? injectionsOf(random, { mode: sent, chunks }) : [];
   const turn = <Item>(family: Family, items: readonly Item[], period: number): Item | undefined =>
     isAllowed(family) ? inTurn(items, seed, only === family ? items.length : period) : undefined;
   const rerunBy = turn("rerun", rerunWays, rerunPeriod);
   const kind = turn("source", moveKinds, movePeriod);
   // A server's clock step is measured by a machine's own clock: two machines that differ would measure nothing.
   const isOneClock = kind === "clock-back";
-  const isRestarted = strikes.some(({ blow }) => blow === "kill-sandbox");
+  const isRestarted = injections.some(({ fault }) => fault === "kill-sandbox");
   return {
     seed,
     rowsPerFile,
@@ -247,7 +254,7 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
       ? { requestsPerMinute: sent === "heavyweight" ? chunks : Math.ceil(chunks / 2) }
       : {}),
     ...(ending === undefined ? {} : { ending }),
-    strikes,
+    injections,
     isDiskFull: isDrawn("disk", 0.15),
     ...(rerunBy === undefined ? {} : { rerun: rerunOf(random, rerunBy) }),
     ...(kind === undefined ? {} : { move: moveOf(random, kind) }),

@@ -11,7 +11,13 @@ import type { OracleRow, Snapshot } from "../support/ledger/facts.ts";
 import type { OracleSource } from "../support/ledger/oracle.ts";
 import { readStore } from "../support/ledger/view.ts";
 import { keptPorts } from "../support/process/kept-ports.ts";
-import { type Handle, runOf, Strikes, type Struck, type Target } from "./fault-injector.ts";
+import {
+  type Handle,
+  runOf,
+  FaultInjector,
+  type InjectedFault,
+  type Target,
+} from "./fault-injector.ts";
 import { createJournal, LedgerTail, type Tell } from "./journal.ts";
 import { makeMove, movedSource, movedSync } from "./moves.ts";
 import type { Plan } from "./plan.ts";
@@ -34,9 +40,9 @@ export type Aftermath = {
   /** The deliberate faults in earlier runs, which they ended. */
   readonly faultsBefore: readonly SandboxFaultName[];
   readonly snapshots: readonly Snapshot[];
-  /** Records that were under way at each blow. */
+  /** Records that were under way at each injected fault. */
   readonly underWay: readonly number[];
-  readonly struck: readonly Struck[];
+  readonly injected: readonly InjectedFault[];
   readonly endedMs: number;
   readonly historyBytes: number;
   /** Whether staging hit the full disk, if the plan has one. */
@@ -56,7 +62,7 @@ export class Seed {
   readonly #source: OracleSource;
   readonly #tell: Tell;
   readonly #tail: LedgerTail;
-  readonly #strikes: Strikes;
+  readonly #injector: FaultInjector;
   readonly #database: OneAddress | undefined;
   #disk: FullDisk | undefined;
   #isDiskStillFull = true;
@@ -79,7 +85,7 @@ export class Seed {
     this.#tell = parts.tell;
     this.#source = sourceOf(parts.plan);
     this.#tail = new LedgerTail(this.fleet.ledgerFile);
-    this.#strikes = new Strikes(parts);
+    this.#injector = new FaultInjector(parts);
     this.#database = parts.database;
   }
 
@@ -128,7 +134,7 @@ export class Seed {
     const oracle = await this.#endRun();
     await this.fleet.endSandbox("SIGTERM");
     const ledger = await this.#tail.next();
-    await this.#strikes.startSandbox();
+    await this.#injector.startSandbox();
     if (this.#plan.isDiskFull) {
       this.#disk = await fillDisk(join(this.#folder, "project/.sluice/staging"));
       this.#tell("the disk is full", { means: this.#disk.means });
@@ -137,9 +143,9 @@ export class Seed {
     const since = ledger.length;
     const run = await this.#survive({ handle, oracle, since });
     const endedMs = Date.now();
-    await this.#strikes.settled();
+    await this.#injector.settled();
     await this.fleet.whole();
-    const { snapshots, underWay, struck } = this.#strikes;
+    const { snapshots, underWay, injected } = this.#injector;
     const { historySize = 0 } = await handle.describe();
     return {
       oracle,
@@ -148,7 +154,7 @@ export class Seed {
       faultsBefore: firedIn(ledger),
       snapshots,
       underWay,
-      struck,
+      injected,
       endedMs,
       historyBytes: historySize,
       metFullDisk: this.#disk !== undefined && !this.#isDiskStillFull,
@@ -192,7 +198,7 @@ export class Seed {
   }
 
   async #close(): Promise<void> {
-    await this.#strikes.settled().catch(() => undefined);
+    await this.#injector.settled().catch(() => undefined);
     await this.fleet.close();
     await this.#disk?.close();
     await this.#database?.close();
@@ -255,11 +261,11 @@ export class Seed {
     });
   }
 
-  /** Strikes at the plan's events, as the ledger shows them, until the run has ended. */
+  /** Injects faults at the plan's events, as the ledger shows them, until the run has ended. */
   async #survive(target: Target): Promise<Run> {
     return await this.#ended(target.handle, async () => {
       await this.#freeDisk(target.handle);
-      for (const entry of await this.#tail.next()) await this.#strikes.meet(entry, target);
+      for (const entry of await this.#tail.next()) await this.#injector.meet(entry, target);
     });
   }
 

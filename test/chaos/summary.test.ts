@@ -10,11 +10,11 @@ import type { SeedResult } from "./verdict.ts";
 const put = entry("put", 1, { status: null, bytes: 65_536 });
 const confirm = entry("confirm-upload", 2, { applied: true });
 
-function struckBy(...kills: readonly LedgerEntry[]): SeedResult["struck"] {
+function injectedBy(...kills: readonly LedgerEntry[]): SeedResult["injected"] {
   const others = ["stop", "term", "kill-sandbox", "kill-temporal"] as const;
   return [
-    ...kills.map((at) => ({ blow: "kill" as const, entry: at, isHeld: true })),
-    ...others.map((blow) => ({ blow, entry: put, isHeld: false })),
+    ...kills.map((at) => ({ fault: "kill" as const, entry: at, isHeld: true })),
+    ...others.map((fault) => ({ fault, entry: put, isHeld: false })),
   ];
 }
 
@@ -26,7 +26,7 @@ const all: SeedResult = {
   lost: 0,
   repeated: 12,
   calls: 40,
-  struck: struckBy(put, confirm),
+  injected: injectedBy(put, confirm),
   faults: faultNames,
   givenUp: "cancel",
   moved: "another-database",
@@ -37,7 +37,7 @@ const all: SeedResult = {
 /** Ten of each: a seed abandons one run, and makes one move. */
 const ofEach = ["cancel", "terminate", "kill", "reset"] as const;
 const others = Array.from({ length: 10 * moveKinds.length }, (_, index): SeedResult => {
-  const quiet = { ...all, struck: [], faults: [], hadWrongClock: false, hadFullDisk: false };
+  const quiet = { ...all, injected: [], faults: [], hadWrongClock: false, hadFullDisk: false };
   const givenUp = index < 10 * ofEach.length ? ofEach[index % ofEach.length] : undefined;
   return { ...quiet, givenUp, moved: moveKinds[index % moveKinds.length] };
 });
@@ -49,9 +49,12 @@ describe("missingFrom", () => {
   });
 
   it.each<readonly [string, Partial<SeedResult>]>([
-    ["a kill during a PUT", { struck: struckBy(confirm) }],
-    ["a kill after an applied confirm", { struck: struckBy(put, { ...confirm, applied: false }) }],
-    ["kill-temporal", { struck: all.struck.filter(({ blow }) => blow !== "kill-temporal") }],
+    ["a kill during a PUT", { injected: injectedBy(confirm) }],
+    [
+      "a kill after an applied confirm",
+      { injected: injectedBy(put, { ...confirm, applied: false }) },
+    ],
+    ["kill-temporal", { injected: all.injected.filter(({ fault }) => fault !== "kill-temporal") }],
     ["clock", { hadWrongClock: false }],
     ["full-disk", { hadFullDisk: false }],
     ["rerun after cancel", { givenUp: undefined }],

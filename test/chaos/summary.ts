@@ -2,7 +2,7 @@ import { faultNames, pageFaultNames } from "../../src/sandbox/faults/faults.ts";
 import { moveKinds, rerunWays } from "./plan.ts";
 import type { SeedResult } from "./verdict.ts";
 
-/** Blows and conditions that are not faults of a request. */
+/** Faults of processes, and conditions: what is not a fault of a request. */
 const conditions = ["kill", "stop", "term", "kill-sandbox", "kill-temporal", "clock", "full-disk"];
 
 /**
@@ -38,8 +38,8 @@ export function summarise(results: readonly SeedResult[]): Summary {
   const names = [...faultNames, ...conditions, ...turns].filter((name) => !pageFaults.has(name));
   const fired = new Map<string, number>(names.map((name) => [name, 0]));
   const count = (name: string): unknown => fired.set(name, (fired.get(name) ?? 0) + 1);
-  for (const { struck, faults, givenUp, moved, hadWrongClock, hadFullDisk } of results) {
-    for (const { blow } of struck) count(blow);
+  for (const { injected, faults, givenUp, moved, hadWrongClock, hadFullDisk } of results) {
+    for (const { fault } of injected) count(fault);
     for (const fault of faults) count(fault);
     if (givenUp !== undefined) count(`rerun after ${givenUp}`);
     if (moved !== undefined) count(moved);
@@ -48,7 +48,9 @@ export function summarise(results: readonly SeedResult[]): Summary {
   }
   const sum = (of: (result: SeedResult) => number): number =>
     results.reduce((total, result) => total + of(result), 0);
-  const killed = results.flatMap(({ struck }) => struck).filter(({ blow }) => blow === "kill");
+  const killed = results
+    .flatMap(({ injected }) => injected)
+    .filter(({ fault }) => fault === "kill");
   const held = killed.filter(({ isHeld }) => isHeld).map(({ entry }) => entry);
   return {
     seeds: results.length,

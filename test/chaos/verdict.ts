@@ -11,7 +11,7 @@ import { checkLedger } from "../support/ledger/check.ts";
 import type { OracleRow } from "../support/ledger/facts.ts";
 import { readService, readStore } from "../support/ledger/view.ts";
 import { ambiguousRecords, exitsAreRight, blocksKept } from "./checks.ts";
-import type { Struck } from "./fault-injector.ts";
+import type { InjectedFault } from "./fault-injector.ts";
 import type { Move, Plan, Rerun } from "./plan.ts";
 import { type Aftermath, firedIn, type Seed } from "./seed.ts";
 import type { Fleet } from "./world/fleet.ts";
@@ -27,7 +27,9 @@ export type SeedResult = {
   readonly lost: number;
   readonly repeated: number;
   readonly calls: number;
-  readonly struck: readonly Struck[];
+  /** Faults of processes. */
+  readonly injected: readonly InjectedFault[];
+  /** Faults of requests. */
   readonly faults: readonly SandboxFaultName[];
   /** How a run was abandoned after all that. */
   readonly givenUp: Rerun["by"] | undefined;
@@ -64,7 +66,7 @@ export async function judge(
 ): Promise<Omit<SeedResult, "seconds">> {
   const { plan, after, folder } = of;
   const { fleet, state } = seed;
-  const { oracle, run, snapshots, struck } = after;
+  const { oracle, run, snapshots, injected } = after;
   const report = await reportOf(fleet, run.runId);
   const store = await readStore(state, { runId: run.runId, oracle });
   const service = await readService(fleet.sandboxAddress, after.since);
@@ -95,7 +97,7 @@ export async function judge(
       ...violations,
       ...rerun.violations,
       ...moved,
-      ...blocksKept(ledger, { faults: plan.faults, struck }),
+      ...blocksKept(ledger, { faults: plan.faults, injected }),
       ...exitsAreRight(fleet.exits),
       ...fleet.troubles,
       ...leftOver(folder).map((command) => `a process is left: ${command}`),
@@ -106,7 +108,7 @@ export async function judge(
     lost: acceptsOf(oracle) - numbers.accepted,
     repeated: Math.max(0, numbers.repeated),
     calls: ledger.length,
-    struck,
+    injected,
     faults: [...after.faultsBefore, ...firedIn(ledger), ...rerun.faults],
     givenUp: plan.rerun?.by,
     moved: plan.move?.kind,

@@ -4,7 +4,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 
 import type { Step } from "../../src/sandbox/faults/faults.ts";
 import type { Tell } from "./journal.ts";
-import type { Strike } from "./plan.ts";
+import type { Injection } from "./plan.ts";
 import type { Fleet } from "./world/fleet.ts";
 import type { Running } from "./world/program.ts";
 import { heartbeatTimeoutMs } from "./world/project.ts";
@@ -36,14 +36,14 @@ async function workersAt(
   return fleet.workers.filter(({ pid }) => pids.includes(pid));
 }
 
-/** The workers to hit: for a strike at a held request, those at its step, or all if none is found; otherwise one. */
+/** The workers to hit: for a fault at a held request, those at its step, or all if none is found; otherwise one. */
 export async function victimsOf(
-  strike: Strike,
+  injection: Injection,
   of: { readonly handle: Pick<WorkflowHandle, "describe">; readonly fleet: Fleet },
 ): Promise<Running[]> {
   const { fleet, handle } = of;
-  if (!("hold" in strike.at)) return fleet.workers.slice(0, 1);
-  const { step } = strike.at.hold;
+  if (!("hold" in injection.at)) return fleet.workers.slice(0, 1);
+  const { step } = injection.at.hold;
   const found = await workersAt(handle, step, fleet).catch(() => []);
   return found.length > 0 ? found : fleet.workers;
 }

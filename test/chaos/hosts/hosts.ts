@@ -17,12 +17,12 @@ import { aborted } from "../chaos.ts";
 import { createJournal, type Tell } from "../journal.ts";
 import { countApplied } from "../webhooks/applied.ts";
 import { TestTemporal } from "../world/temporal.ts";
-import { type HostsPlan, hostsPlanOf, type HostStrike, otherBlows } from "./plan.ts";
+import { type HostsPlan, hostsPlanOf, type HostInjection, otherFaults } from "./plan.ts";
 import { HostsSystem } from "./system.ts";
 
 const [rows, postersOfEach, runsMax] = [10_000, 32, 10_000];
 
-/** Deliveries a second to each receiver: few, so that only the blows slow things down. */
+/** Deliveries a second to each receiver: few, so that only the faults slow things down. */
 const perSecond = 20;
 
 /** Far longer than the rest takes: after this, something is lost. */
@@ -79,11 +79,11 @@ async function inTransaction({ url }: PostgresCluster): Promise<void> {
   });
 }
 
-async function strike(
+async function inject(
   { system, postgres }: Parts,
-  { blow, host, silentMs }: HostStrike,
+  { fault, host, silentMs }: HostInjection,
 ): Promise<void> {
-  switch (blow) {
+  switch (fault) {
     case "cut-from-store":
       await system.cut(host, "store", silentMs);
       break;
@@ -118,12 +118,12 @@ async function endure(parts: Parts): Promise<void> {
   const { plan, system, posters, tell } = parts;
   const begun = await system.sluice("run", "accounts", "--no-wait");
   if (begun.code !== 0) throw new Error(`the run cannot begin: ${begun.printed}`);
-  for (const one of plan.strikes) {
+  for (const one of plan.injections) {
     const wanted = acknowledgedBy(posters) + one.acknowledged;
     await until(async () => acknowledgedBy(posters) >= wanted);
     await delay(one.laterMs);
-    tell("strikes", { ...one, acknowledged: acknowledgedBy(posters) });
-    await strike(parts, one);
+    tell("injects a fault", { ...one, acknowledged: acknowledgedBy(posters) });
+    await inject(parts, one);
   }
   await Promise.all(posters.map(async (poster) => await poster.finish()));
   tell("everything is acknowledged", { acknowledged: acknowledgedBy(posters) });
@@ -321,7 +321,7 @@ export async function runHostsSeeds(input: HostsChaosInput): Promise<number> {
       await rm(folder, { recursive: true });
     } else say(`  plan, events and logs: ${folder}`);
   }
-  const each = `each ${kills} kills of receivers and ${otherBlows.length} other blows`;
+  const each = `each ${kills} kills of receivers and ${otherFaults.length} other faults`;
   say(`${seeds.length} seeds, ${seeds.length - green} red; ${each}; ${hostsText(all)}`);
   return green === seeds.length ? 0 : 1;
 }

@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 
 import { hostsPlanOf } from "./plan.ts";
 
-it("hostsPlanOf() draws the same from the same seed, with every blow, and another order from another", () => {
+it("hostsPlanOf() draws the same from the same seed, with every fault, and another order from another", () => {
   const [first, again, other] = [1, 1, 2].map((seed) => hostsPlanOf({ seed, kills: 20 }));
   expect(again).toEqual(first);
-  expect(other?.strikes).not.toEqual(first?.strikes);
+  expect(other?.injections).not.toEqual(first?.injections);
   for (const plan of [first, other]) {
-    const blows = plan?.strikes.map(({ blow }) => blow) ?? [];
-    expect(blows.filter((blow) => blow === "kill-receiver")).toHaveLength(20);
-    expect(blows.filter((blow) => blow !== "kill-receiver").toSorted()).toEqual([
+    const faults = plan?.injections.map(({ fault }) => fault) ?? [];
+    expect(faults.filter((fault) => fault === "kill-receiver")).toHaveLength(20);
+    expect(faults.filter((fault) => fault !== "kill-receiver").toSorted()).toEqual([
       "cut-from-store",
       "cut-from-temporal",
       "kill-postgres",

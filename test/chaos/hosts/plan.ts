@@ -6,7 +6,7 @@ import { heartbeatTimeoutMs } from "../world/project.ts";
  * SIGCONT after twice the heartbeat timeout; `kill-postgres` is kill -9, and a restart; `cut-from-store` and
  * `cut-from-temporal` silence a worker's connections to the server for a time, after which they are cut.
  */
-export type HostBlow =
+export type HostFault =
   | "cut-from-store"
   | "cut-from-temporal"
   | "kill-postgres"
@@ -15,9 +15,9 @@ export type HostBlow =
   | "lose-worker"
   | "stop-worker";
 
-/** A blow, and the host it hits: once this many more deliveries are acknowledged, and this long after that. */
-export type HostStrike = {
-  readonly blow: HostBlow;
+/** A fault, and the host it hits: once this many more deliveries are acknowledged, and this long after that. */
+export type HostInjection = {
+  readonly fault: HostFault;
   readonly host: number;
   readonly acknowledged: number;
   readonly laterMs: number;
@@ -28,7 +28,7 @@ export type HostStrike = {
 /** Everything that a seed of several hosts decides. */
 export type HostsPlan = {
   readonly seed: number;
-  readonly strikes: readonly HostStrike[];
+  readonly injections: readonly HostInjection[];
   /** How many hours the clock of each worker is ahead, and the clock of the receiver with its number. */
   readonly clockHours: readonly number[];
 };
@@ -36,8 +36,8 @@ export type HostsPlan = {
 /** Workers and receivers, each a host of its own. */
 export const [workersOfHosts, receiversOfHosts] = [3, 2];
 
-/** The blows that hit the hosts in every seed, besides the kills of receivers: each once, in an order of its own. */
-export const otherBlows: readonly HostBlow[] = [
+/** The faults that hit the hosts in every seed, besides the kills of receivers: each once, in an order of its own. */
+export const otherFaults: readonly HostFault[] = [
   "kill-postgres",
   "kill-worker",
   "lose-worker",
@@ -60,17 +60,17 @@ export function hostsPlanOf({
   readonly kills: number;
 }): HostsPlan {
   const random = new SeededRandom(seed);
-  const places = otherBlows.map((blow) => ({ blow, at: random.whole(blow, 0, kills - 1) }));
-  const blows = Array.from({ length: kills }, (_, index) => index).flatMap((index) => [
-    { blow: "kill-receiver" as const, host: index % receiversOfHosts },
+  const places = otherFaults.map((fault) => ({ fault, at: random.whole(fault, 0, kills - 1) }));
+  const faults = Array.from({ length: kills }, (_, index) => index).flatMap((index) => [
+    { fault: "kill-receiver" as const, host: index % receiversOfHosts },
     ...places
       .filter(({ at }) => at === index)
-      .map(({ blow }) => ({ blow, host: random.whole(`host ${blow}`, 0, workersOfHosts - 1) })),
+      .map(({ fault }) => ({ fault, host: random.whole(`host ${fault}`, 0, workersOfHosts - 1) })),
   ]);
   return {
     seed,
-    strikes: blows.map((strike, index) => ({
-      ...strike,
+    injections: faults.map((injected, index) => ({
+      ...injected,
       acknowledged: random.whole(`acknowledged ${index}`, 1, 100),
       laterMs: random.whole(`later ${index}`, 0, 50),
       silentMs: random.pick(`silent ${index}`, silences),

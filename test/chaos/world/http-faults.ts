@@ -85,7 +85,7 @@ export function drawFaults(random: SeededRandom, times: number): FaultOrder[] {
 
 type Sent = "heavyweight" | "lightweight";
 
-/** A request that is held in place until its worker is gone, so that the blow hits the worker at that point. */
+/** A request that is held in place until its worker is gone, so that a kill or a stop hits the worker at that point. */
 const holds: Readonly<Record<Sent, readonly [FaultOrder, ...FaultOrder[]]>> = {
   heavyweight: [
     { step: "put", do: "stop-reading", at: "64KiB" },

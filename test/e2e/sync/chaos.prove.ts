@@ -22,11 +22,11 @@ describe("npm run chaos", () => {
     expect(isRed ? said : []).toEqual([]);
     // The folder of a red seed stays, because the printed message names it.
     await rm(out, { recursive: true });
-    const struck = results.flatMap((result) => result.struck);
-    const kills = struck.filter(({ blow, isHeld }) => blow === "kill" && isHeld);
+    const injected = results.flatMap((result) => result.injected);
+    const kills = injected.filter(({ fault, isHeld }) => fault === "kill" && isHeld);
     expect(kills.some(({ entry }) => entry.step === "put")).toBe(true);
     expect(kills.some(({ entry }) => entry.applied)).toBe(true);
-    expect(struck.map(({ blow }) => blow)).toEqual(
+    expect(injected.map(({ fault }) => fault)).toEqual(
       expect.arrayContaining(["stop", "kill-temporal"]),
     );
     expect(results.some(({ hadWrongClock }) => hadWrongClock)).toBe(true);
