@@ -113,8 +113,8 @@ export function keepTemplates({ client, taskQueue, templates, log }: Seeding): K
     }
   };
   const begin = (wanted: readonly Template[]): void => {
-    const seeding = seedThem(wanted).finally(() => underWay.delete(seeding));
-    underWay.add(seeding);
+    const creating = seedThem(wanted).finally(() => underWay.delete(creating));
+    underWay.add(creating);
   };
   return {
     seed: async () => {
