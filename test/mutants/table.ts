@@ -22,6 +22,7 @@ import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfJsonCells } from "./table/json-cells.ts";
 import { mutantsOfKeys } from "./table/keys.ts";
+import { mutantsOfKnownBlocks } from "./table/known-blocks.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfLaunches } from "./table/launches.ts";
@@ -112,6 +113,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,
+  ...mutantsOfKnownBlocks,
   ...mutantsOfHosts,
   ...mutantsOfStores,
   ...mutantsOfPostgresKeys,

@@ -163,6 +163,9 @@ export const tellingTables: readonly string[] = namesIn("runs checkpoints finger
 /** The tables of a SQLite inbox that are not copied, because their ids are merged into `known_ids` first. */
 export const leftInboxTables: readonly string[] = ["recent_ids"];
 
+/** The tables that are not copied and that only SQLite has. */
+export const leftSqliteTables: readonly string[] = ["known_blocks", "changed_sets"];
+
 /** The tables that are not copied and that only Postgres has. */
 export const leftPostgresTables: readonly string[] = ["staged_sends"];
 

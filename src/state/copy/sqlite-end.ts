@@ -17,6 +17,7 @@ import { movedToOf } from "../sqlite/unopened.ts";
 import {
   alikeTables,
   leftInboxTables,
+  leftSqliteTables,
   leftTables,
   type OwnTable,
   ownFacts,
@@ -160,7 +161,8 @@ export class SqliteEnd implements CopyEnd {
   async clear(): Promise<void> {
     for (const table of ownTables) this.#of(table).exec(`delete from ${table.sqlite.table}`);
     for (const table of alikeTables) this.#state.exec(`delete from ${table.name}`);
-    for (const table of leftTables) this.#state.exec(`delete from ${table}`);
+    for (const table of [...leftTables, ...leftSqliteTables])
+      this.#state.exec(`delete from ${table}`);
     for (const table of leftInboxTables) this.#inbox.exec(`delete from ${table}`);
   }
 

@@ -121,14 +121,24 @@ export const mutantsOfKeys: readonly Mutant[] = [
   {
     id: "S676",
     plants: "whatever the look-up does not name as known is known",
-    edits: [{ file: lookUp, find: "id > 0 && !counts(send) ? -id : id", replace: "Math.abs(id)" }],
+    edits: [
+      {
+        file: lookUp,
+        find: "if (id > 0 && !counts(sends[place] ?? 0)) ids[place] = -id;",
+        replace: "if (id !== 0) ids[place] = Math.abs(id);",
+      },
+    ],
     test: { file: fingerprintsTest, title: "judges what was committed as unchanged" },
   },
   {
     id: "S677",
     plants: "a backfill does not ask who sent what is known",
     edits: [
-      { file: lookUp, find: "sends[place] = send", replace: "sends[place] = id > 0 ? 0 : send" },
+      {
+        file: lookUp,
+        find: "sends[place] = found.sends?.[at] ?? 0;",
+        replace: "sends[place] = (ids[place] ?? 0) > 0 ? 0 : (found.sends?.[at] ?? 0);",
+      },
     ],
     test: {
       file: fingerprintsTest,

@@ -13,6 +13,7 @@ import {
 import { wordsOf } from "../../rules/keys/staged-index.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
+import { createKnownBlocks } from "./known-blocks.ts";
 
 /** Keys of one set, each once, with the hashes of their records. */
 export type KeysToLookUp = {
@@ -24,6 +25,8 @@ export type KeysToLookUp = {
   readonly order: readonly number[];
   /** A filter that has every key with a fingerprint. @default any key may have one */
   readonly drawn?: KeyFilter | undefined;
+  /** Whether the transaction may write: then blocks that were looked up key by key are kept as a whole. */
+  readonly mayWrite?: boolean;
 };
 
 /** The conditions under which a fingerprint makes its record known. */
@@ -66,6 +69,7 @@ function placesOf(order: readonly number[], size: number): Int32Array {
 
 /** Makes the look-up of a SQLite store. */
 export function createLookUp(db: Database): LookUp {
+  const blocks = createKnownBlocks(db);
   // It names the known records, so that any record that it does not mention is sent. It returns two lists and not a row
   // for each key, which took most of its time; the keys stay in their order, because everything is left-joined to them.
   const select = db.prepare(
@@ -77,15 +81,8 @@ export function createLookUp(db: Database): LookUp {
   );
   select.setReturnArrays(true);
   const countingOf = createCounting(db);
-  return ({ setId, hashed, hashes, order, drawn }, what) => {
-    const ids = Array<number | null>(order.length).fill(null);
-    const sends = Array<number>(order.length).fill(0);
-    const words = wordsOf(hashed);
-    const asked = drawn === undefined ? order : order.filter((index) => drawn.has(words, index));
-    if (asked.length === 0) return { ids, sends };
-    // Keys do not come in the order of the table; looked up in its order, they take half as long.
-    const sorted = byNumber(hashed.numbers, asked);
-    const [idList, sendList] = lists.parse(
+  const selectSome = ({ setId, hashed, hashes }: KeysToLookUp, sorted: readonly number[]) => {
+    const found = lists.parse(
       select.get({
         setId,
         numbers: numbersJson(hashed, sorted),
@@ -93,17 +90,37 @@ export function createLookUp(db: Database): LookUp {
         hashes: bytesInOrder(hashes, hashBytes, sorted),
       }),
     );
-    const foundIds = numbersOrNone.parse(JSON.parse(idList));
-    const foundSends = numbersOrNone.parse(JSON.parse(sendList));
+    const [ids, sends] = found.map((list) => numbersOrNone.parse(JSON.parse(list)));
+    return { ids, sends };
+  };
+  return (keys, what) => {
+    const { hashed, order, drawn, mayWrite = false } = keys;
+    const ids = Array<number | null>(order.length).fill(null);
+    const sends = Array<number>(order.length).fill(0);
+    const words = wordsOf(hashed);
+    blocks.find(keys, { ids, sends });
+    const asked: number[] = [];
+    for (let place = 0; place < order.length; place += 1) {
+      const isAsked = ids[place] === null && drawn?.has(words, order[place] ?? 0) !== false;
+      if (isAsked) asked.push(place);
+    }
+    if (asked.length > 0) {
+      const places = placesOf(order, hashed.numbers.length);
+      const indexes = asked.map((place) => order[place] ?? 0);
+      // Keys do not come in the order of the table; looked up in its order, they take half as long.
+      const sorted = byNumber(hashed.numbers, indexes);
+      const found = selectSome(keys, sorted);
+      for (let at = 0; at < sorted.length; at += 1) {
+        const place = places[sorted[at] ?? 0] ?? 0;
+        ids[place] = found.ids?.[at] ?? null;
+        sends[place] = found.sends?.[at] ?? 0;
+      }
+      if (mayWrite) blocks.keepFound(keys, { ids, sends, places: asked });
+    }
     const counts = countingOf(what);
-    const places = placesOf(order, hashed.numbers.length);
-    for (let at = 0; at < sorted.length; at += 1) {
-      const id = foundIds[at];
-      const send = foundSends[at];
-      if (id === undefined || id === null || send === undefined || send === null) continue;
-      const place = places[sorted[at] ?? 0] ?? 0;
-      ids[place] = id > 0 && !counts(send) ? -id : id;
-      sends[place] = send;
+    for (let place = 0; place < order.length; place += 1) {
+      const id = ids[place] ?? 0;
+      if (id > 0 && !counts(sends[place] ?? 0)) ids[place] = -id;
     }
     return { ids, sends };
   };

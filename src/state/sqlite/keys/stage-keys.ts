@@ -70,6 +70,8 @@ type JudgeSome = (
   against: Pick<JudgedSet, "isSeen" | "note"> & {
     readonly index: StagedIndex;
     readonly drawn?: KeyFilter | undefined;
+    /** As in `KeysToLookUp`. */
+    readonly mayWrite?: boolean;
   },
 ) => KeysToPut;
 
@@ -80,12 +82,12 @@ function createJudgeSome(db: Database, { sightings }: Pick<KeyTools, "sightings"
   const factsOf = createSendFacts(db);
   const doubtedOf = createDoubtedKeys(db);
   const mappings = db.prepare("select mapping from mappings where set_id = $setId");
-  return ({ input, hashed, verdicts }, order, { index, drawn, ...against }) => {
+  return ({ input, hashed, verdicts }, order, { index, drawn, mayWrite = false, ...against }) => {
     const { hashes, keys } = input;
     const { id: setId = 0, validAfter = 0 } = sets.find(input) ?? {};
     const isInDoubt = doubtedOf(setId);
     const found = lookUp(
-      { setId, hashed, hashes, order, drawn },
+      { setId, hashed, hashes, order, drawn, mayWrite },
       { validAfter, committedAfter: input.committedAfter ?? 0 },
     );
     putStaged(found, index, { hashed, order });
@@ -116,7 +118,12 @@ function createStepping(
     const { id: setId, nextId: firstId } = sets.have(input);
     const seeing = tools.sightings.begin({ setId, runId: input.runId });
     const drawn = tools.drawnKeys.of(setId, firstId);
-    const put = judgeSome(staging, order, { ...seeing, index: writer.index, drawn });
+    const put = judgeSome(staging, order, {
+      ...seeing,
+      index: writer.index,
+      drawn,
+      mayWrite: true,
+    });
     const words = wordsOf(staging.hashed);
     let [nextId, isRoom] = [firstId, drawn !== undefined];
     for (const [index, times] of put.added) {

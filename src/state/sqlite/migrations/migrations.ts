@@ -6,6 +6,7 @@ import { firstTables } from "./migration-first.ts";
 import { hashKeys } from "./migration-hashed-keys.ts";
 import { adoptions, holds, runHosts } from "./migration-holds.ts";
 import { identities } from "./migration-identities.ts";
+import { knownBlocks } from "./migration-known-blocks.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
 import { rejectKeys } from "./migration-reject-keys.ts";
 import { renames } from "./migration-renames.ts";
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   partTimes,
   vanished,
   shortenAges,
+  knownBlocks,
 ];

@@ -11,6 +11,7 @@ import {
   alikeTables,
   leftInboxTables,
   leftPostgresTables,
+  leftSqliteTables,
   leftTables,
   ownTables,
 } from "../../../../src/state/copy/copied-tables.ts";
@@ -154,6 +155,7 @@ describe("copyStore", () => {
         ...alikeTables.map((table) => table.name),
         ...ofState.map((table) => table.sqlite.table),
         ...left,
+        ...leftSqliteTables,
       ]),
     );
     expect(tablesIn(inboxFileIn(stateFolder))).toEqual(

@@ -7,43 +7,21 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { firstChunkOf } from "../../../../src/lane-of.ts";
-import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
-import { ageOf, sendOf } from "../../../../src/state/rules/keys/ages.ts";
+import { hashBytes } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { trials } from "../../../support/trials.ts";
-import { at, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
+import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
 import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
-
-/** The mapping of a run: every second run has the other one. */
-function mappingOf(runId: string): string {
-  return `mapping ${Number(runId.slice(1)) % 2}`;
-}
-
-/** When a run commits its chunks (Unix ms). */
-function committedAt(runId: string): number {
-  return nowMs + Number(runId.slice(1)) * 1_000;
-}
-
-/** Commits from this time on count, for a way that resends old records: the run's own, or the previous run's too. */
-function committedAfter(runId: string, way: Way): number | undefined {
-  const older = (Number(runId.slice(1)) % 2) * 1_000;
-  return way === "resendAfter" ? committedAt(runId) - older : undefined;
-}
-
-/** How a run judges everything it reads. */
-const ways = {
-  once: { rejectDuplicates: true, full: false },
-  often: { rejectDuplicates: false, full: false },
-  full: { rejectDuplicates: true, full: true },
-  fullOften: { rejectDuplicates: false, full: true },
-  replay: { rejectDuplicates: false, full: false },
-  resendAfter: { rejectDuplicates: false, full: false },
-} as const;
-
-type Way = keyof typeof ways;
-
-/** A key, and the version of its record. */
-type Row = readonly [key: string, version: number];
+import {
+  committedAfter,
+  committedAt,
+  mappingOf,
+  type Row,
+  Rules,
+  type Way,
+  ways,
+} from "./verdict-rules.ts";
 
 /** Two lanes of a run stage concurrently; `giveUpSent` abandons a staging that was sent and not accepted. */
 type Step =
@@ -55,7 +33,9 @@ type Step =
 const lanes = [1, 2];
 const lane = fc.constantFrom(1, 1, 2);
 
-const row = fc.tuple(fc.constantFrom("a", "b", "c", "d", "e"), fc.integer({ min: 1, max: 2 }));
+const names = ["a", "b", "c", "d", "e"];
+
+const row = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 1, max: 2 }));
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
@@ -90,95 +70,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("forget", "reopen") }) },
 );
 
-type Sent = { readonly version: number; readonly send: number; readonly isTwice: boolean };
-
-const allKeys = ["a", "b", "c", "d", "e"];
-
-/** The rules, with the whole history available. */
-class Rules {
-  readonly sends = new Map<number, { readonly runId: string; state: string }>();
-  readonly #sent = new Map<string, readonly Sent[]>();
-  readonly #seen = new Map<string, number[]>();
-  #validAfter = 0;
-
-  forget(): void {
-    this.#validAfter = Math.max(...this.sends.keys());
-  }
-
-  /** Ends a staging attempt. An attempt that was abandoned before any of it left is undone as if it had never begun. */
-  decide(send: number, state: "committed" | "dropped", hasLeft: boolean): void {
-    const found = this.sends.get(send);
-    if (found?.state !== "staging") return;
-    found.state = state;
-    if (state === "committed" || hasLeft) return;
-    for (const [key, all] of this.#sent) {
-      const others = all.filter((one) => one.send !== send);
-      this.#sent.set(key, others);
-      // For a key that is new again, a replay is as new as any row: the later row never left.
-      if (others.length === 0) this.#seen.delete(key);
-    }
-  }
-
-  /** The known state of each key: the version of its record, or why there is none. */
-  known(): readonly unknown[] {
-    return allKeys.map((key) => {
-      const sent = this.#sent.get(key)?.at(-1);
-      if (sent === undefined) return this.#validAfter === 0 ? "new" : "unknown";
-      return this.#isKnown(sent) ? sent.version : "unknown";
-    });
-  }
-
-  #isAccepted(send: number): boolean {
-    return this.sends.get(send)?.state === "committed";
-  }
-
-  #isKnown({ isTwice, send }: Sent): boolean {
-    return !isTwice && send > this.#validAfter && this.#isAccepted(send);
-  }
-
-  #mappingOf(send: number): string {
-    return mappingOf(this.sends.get(send)?.runId ?? "");
-  }
-
-  judge(
-    [key, version]: Row,
-    { send, now, age, way }: { send: number; now: number; age: number | undefined; way: Way },
-  ): number {
-    const { rejectDuplicates, full } = ways[way];
-    const seen = this.#seen.get(key) ?? [];
-    const all = this.#sent.get(key) ?? [];
-    const sent = all.at(-1);
-    const runId = this.sends.get(send)?.runId;
-    const isOurs = (other: number): boolean =>
-      this.sends.get(other)?.runId === runId && this.sends.get(other)?.state !== "dropped";
-
-    const newest = Math.max(0, ...seen.filter((other) => this.#isAccepted(sendOf(other))));
-    if (age !== undefined && newest > age) return verdict.superseded;
-    if (rejectDuplicates && seen.some((other) => isOurs(sendOf(other)))) return verdict.duplicate;
-    this.#seen.set(key, [...seen, age ?? now]);
-    const after = committedAfter(runId ?? "", way) ?? 0;
-    const isFresh =
-      sent !== undefined && committedAt(this.sends.get(sent.send)?.runId ?? "") >= after;
-    const isKnown = isFresh && this.#isKnown(sent);
-    const isSame = isKnown && sent.version === version;
-    if (!full && isSame) return verdict.unchanged;
-    const isTwice =
-      sent !== undefined &&
-      (sent.isTwice ? this.sends.get(sent.send)?.runId === runId : isOurs(sent.send));
-    this.#sent.set(key, [...all, { version, send, isTwice }]);
-    if (sent === undefined) return verdict.new;
-    if (isSame || isTwice) return verdict.again;
-    if (!isKnown) return verdict.unknown;
-    return this.#mappingOf(sent.send) === this.#mappingOf(send)
-      ? verdict.changed
-      : verdict.remapped;
-  }
+/** Some rows for one: most of them have the first version, whatever the version of that one. */
+function someFor([key, version]: Row, rowsEach: number): Row[] {
+  return Array.from({ length: rowsEach }, (_, index) => [
+    `${key}${index}`,
+    index % 50 === 0 ? version : 1,
+  ]);
 }
 
-/** Whether runs are ended, and how many bits of a key's number are used: with a single bit many keys share theirs. */
 type How = {
   readonly endsRuns: boolean;
+  /** How many bits of a key's number are used: with a single bit many keys share theirs. */
   readonly numberBits: number;
+  /** How many rows there are for one of a history: with more than a block has, keys are known block by block. */
+  readonly rowsEach: number;
   readonly open: KeyImplementation["open"];
 };
 
@@ -230,7 +135,9 @@ class Play {
   }
 
   async #do(one: Step): Promise<void> {
-    if (one.do === "call") await this.#judge(one.lane, one.rows);
+    const { rowsEach } = this.#how;
+    const rowsOf = (rows: readonly Row[]) => rows.flatMap((each) => someFor(each, rowsEach));
+    if (one.do === "call") await this.#judge(one.lane, rowsOf(one.rows));
     else if (one.do === "nextRun") await this.#nextRun(one.way);
     else if (one.do === "commit") await this.#commit(one.lane);
     else if (one.do === "giveUp") await this.#draw(one.lane);
@@ -248,10 +155,12 @@ class Play {
 
   /** Compares the known state of every key. */
   async #compare(): Promise<void> {
-    const known = await this.#test.store.knownRecords({ ...name, keys: allKeys });
+    const { rowsEach } = this.#how;
+    const keys = names.flatMap((key) => someFor([key, 1], rowsEach).map(([one]) => one));
+    const known = await this.#test.store.knownRecords({ ...name, keys });
     const stored = known.map((one) => (one.state === "accepted" ? one.hash[0] : one.state));
     this.#verdicts.stored.push(stored);
-    this.#verdicts.ruled.push([...this.#rules.known()]);
+    this.#verdicts.ruled.push([...this.#rules.known(keys)]);
   }
 
   async #judge(of: number, rows: readonly Row[]): Promise<void> {
@@ -341,9 +250,10 @@ async function openIn(folder: string, { open, numberBits }: How): Promise<StoreU
 }
 
 const hows = [
-  { endsRuns: false, numberBits: 64 },
-  { endsRuns: false, numberBits: 1 },
-  { endsRuns: true, numberBits: 1 },
+  { endsRuns: false, numberBits: 64, rowsEach: 1 },
+  { endsRuns: false, numberBits: 1, rowsEach: 1 },
+  { endsRuns: true, numberBits: 1, rowsEach: 1 },
+  { endsRuns: false, numberBits: 64, rowsEach: 100 },
 ];
 
 // On a server a history takes a hundred times as long. Fewer histories let mutants survive that few of them detect.

@@ -8,6 +8,7 @@ import { keysPerTransactionMax } from "../../../rules/keys/steps.ts";
 import type { Database } from "../../database.ts";
 import { all, count, first } from "../../database.ts";
 import { idsPerSet } from "../field-keeper.ts";
+import { createKnownBlocks } from "../known-blocks.ts";
 import { blockColumns, hasLeftSql, keyBlock, type StagingOfSet } from "./staged-keys.ts";
 
 /**
@@ -199,6 +200,7 @@ const numberRow = z.object({ number: z.int() });
 
 /** Makes the functions that take over the keys of stagings. */
 export function createKeyMerging(db: Database): KeyMerging {
+  const knownBlocks = createKnownBlocks(db);
   const ofStaging = "set_id = $setId and send = $send";
   const blocks = db.prepare(
     `select set_id as setId, ${blockColumns}, hashes from staged_keys where ${ofStaging} order by number`,
@@ -218,9 +220,17 @@ export function createKeyMerging(db: Database): KeyMerging {
     if (keys === undefined) return [];
     const order = inOrder(keys);
     const length = Math.ceil(order.length / keysPerTransactionMax);
+    const { setId, ids, times } = keys;
+    const isEachOnce = order.length === ids.length && times.every((often) => often === sent.once);
+    let changesBefore: number | undefined;
     return Array.from({ length }, (_, step) => () => {
       const from = step * keysPerTransactionMax;
+      if (step === 0) changesBefore = knownBlocks.changesOf(setId);
       putSome({ ...keys, send: of.send }, order.slice(from, from + keysPerTransactionMax));
+      // Nothing has changed or removed one of the keys since, and each of them was new.
+      const areNew = knownBlocks.changesOf(setId) === changesBefore;
+      if (step === length - 1 && isEachOnce && areNew)
+        knownBlocks.keepNew(keys, { ids, send: of.send });
     });
   };
   const forget: KeyMerging["forget"] = (of) => void forgetAll.run(of);
