@@ -11,8 +11,6 @@ import { hashBytes } from "../../../../src/state/contract/keys/fingerprints.ts";
 import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { trials } from "../../../support/trials.ts";
-import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
-import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
 import {
   committedAfter,
   committedAt,
@@ -21,7 +19,9 @@ import {
   Rules,
   type Way,
   ways,
-} from "./verdict-rules.ts";
+} from "../rules/verdict-rules.ts";
+import { at, name, staged, StoreUnderTest } from "../store-under-test.ts";
+import { type KeyImplementation, keyImplementations } from "./key-implementations.ts";
 
 /** Two lanes of a run stage concurrently; `giveUpSent` abandons a staging that was sent and not accepted. */
 type Step =
