@@ -45,8 +45,8 @@ export const mutantsOfKnownBlocks: readonly Mutant[] = [
     id: "S2103",
     plants: "a key that a staging sent twice is known by its block",
     file: merging,
-    find: "order.length === ids.length && ",
-    replace: "",
+    find: "times.every((often) => often === sent.once)",
+    replace: "times.length > 0",
     title: "one staging sent twice",
   }),
   plant({

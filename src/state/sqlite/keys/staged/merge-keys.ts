@@ -221,7 +221,7 @@ export function createKeyMerging(db: Database): KeyMerging {
     const order = inOrder(keys);
     const length = Math.ceil(order.length / keysPerTransactionMax);
     const { setId, ids, times } = keys;
-    const isEachOnce = order.length === ids.length && times.every((often) => often === sent.once);
+    const isEachOnce = times.every((often) => often === sent.once);
     let changesBefore: number | undefined;
     return Array.from({ length }, (_, step) => () => {
       const from = step * keysPerTransactionMax;
