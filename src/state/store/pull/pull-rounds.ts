@@ -106,15 +106,16 @@ async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPl
 }
 
 /**
- * Drops pages older than what a pull is about to write: they are asked for again if their name or target comes back.
+ * Drops pages older than what a pull is about to write into the same rows: other pulls ask for them again, and so does
+ * this one if its former name or target comes back.
  */
 async function forgetOlderPages(
   queries: Queries,
-  { target, pull, writeHash, configured = [pull] }: PullBeginning,
+  { target, pull, writeHash }: PullBeginning,
 ): Promise<void> {
   const kept = await queries.selectFrom("pullPages").select(["target", "pull"]).execute();
   for (const name of kept) {
-    if (name.target === target && [pull, ...configured].includes(name.pull)) continue;
+    if (name.target === target && name.pull === pull) continue;
     if ((await placeOfPull(queries, name))?.writeHash !== writeHash) continue;
     await setPage(queries, name, null);
     await changePlace(queries, name, { isAsking: true });
