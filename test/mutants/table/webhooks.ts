@@ -171,4 +171,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "waits no longer than is set where the clock is set back",
     },
   },
+  {
+    id: "S2071",
+    plants: "events that waited longer than their retention are removed as soon as they are sent",
+    edits: [
+      {
+        file: "activities/inbox/check-inboxes.ts",
+        find: "  if (since >= receivedBefore) return 0;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/check-inboxes.test.ts",
+      title: "counts the time from when every sync had accepted, and not from when an event came",
+    },
+  },
 ];
