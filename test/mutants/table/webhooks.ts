@@ -186,4 +186,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "counts the time from when every sync had accepted, and not from when an event came",
     },
   },
+  {
+    id: "S2072",
+    plants: "a drain of a connection that no sync reads goes on for as long as events come",
+    edits: [
+      {
+        file: "activities/inbox/look-into-inbox.ts",
+        find: "const isIdle = syncs.length === 0;",
+        replace: "const isIdle = syncs.length === 0 && backingOff.length > 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/look-into-inbox.test.ts",
+      title: "leaves the wake-up where no sync reads the connection",
+    },
+  },
 ];
