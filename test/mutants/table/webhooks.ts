@@ -201,4 +201,19 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "leaves the wake-up where no sync reads the connection",
     },
   },
+  {
+    id: "S2073",
+    plants: "rejects of a connection that was renamed since cannot be replayed",
+    edits: [
+      {
+        file: "connectors/inbox/index.ts",
+        find: "await withEvents(request.config, work, request.to?.connection)",
+        replace: "await withEvents(request.config, work)",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/renamed-connection.test.ts",
+      title: "replays the rejects of a connection that was renamed since",
+    },
+  },
 ];
