@@ -60,7 +60,7 @@ export interface PullRoundStore {
   pullPlace(input: PullName): PullPlace | undefined;
   /**
    * Begins the list of domains anew; returns the version under which they are added.
-   * @throws {SupersededError} the run does not hold the pull's lock.
+   * @throws {SupersededError} another attempt finished the list, or the run does not hold the pull's lock.
    */
   beginListing(input: PullName & { readonly runId: string }): number;
   /**
