@@ -31,20 +31,41 @@ async function inSteps(remove: () => Promise<number>): Promise<number> {
 type At = { readonly pushed: Pushed; readonly backlog: Backlog; readonly inbox: Inbox };
 
 /**
- * Removes the events that every sync has accepted and whose retention is over. Returns how many it removed, and whether
- * any event is unread.
+ * Removes the events that every sync had accepted when that was noted, once their retention is over since; then notes
+ * the next ones. Returns how many it removed.
  */
+async function removeEvents(
+  { pushed, inbox }: At,
+  { accepted, removable }: { readonly accepted: number; readonly removable: number },
+): Promise<number> {
+  const { connection, endpoint } = pushed;
+  const now = await inbox.now();
+  const { upTo, since } = await inbox.leaving({ connection });
+  if (accepted < upTo || since > now) {
+    // A sync reads them again, or a clock was set back, which would keep them until it is where it was.
+    await inbox.setLeaving({ connection, upTo: Math.min(accepted, upTo), since: now });
+    return 0;
+  }
+  const receivedBefore = now - endpoint.retentionMs;
+  if (since >= receivedBefore) return 0;
+  const what = { connection, upTo: Math.min(upTo, removable), receivedBefore };
+  const events = what.upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));
+  // A check removes only so many: the next one continues with these.
+  if (events === 0 && accepted > upTo)
+    await inbox.setLeaving({ connection, upTo: accepted, since: now });
+  return events;
+}
+
+/** Removes events whose time is over. Returns how many it removed, and whether any event is unread. */
 async function cleanUpEvents(
   deps: Dependencies,
   { pushed, backlog, inbox }: At,
 ): Promise<{ readonly events: number; readonly isUnread: boolean }> {
-  const { connection, endpoint } = pushed;
+  const { connection } = pushed;
   const readings = await readingsOf(deps, inbox, pushed);
   const accepted = await noteAccepted(inbox, { connection, last: backlog.last, readings });
-  const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));
-  const receivedBefore = (await inbox.now()) - endpoint.retentionMs;
-  const what = { connection, upTo, receivedBefore };
-  const events = upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));
+  const removable = Math.min(accepted, await leastKept(deps, inbox, connection));
+  const events = await removeEvents({ pushed, backlog, inbox }, { accepted, removable });
   return { events, isUnread: readings.some(({ unreadMs }) => unreadMs !== undefined) };
 }
 

@@ -121,7 +121,7 @@ export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => P
       const inbox = inboxOf(deps);
       const blocked = await blockedReason(deps);
       const syncs = all.syncs.filter(({ name }) => !backingOff.includes(name));
-      const isIdle = syncs.length === 0 && backingOff.length > 0;
+      const isIdle = syncs.length === 0;
       const { chunksPerRun: runsPerExecution } = deps.config.advanced;
       if (blocked !== null || isIdle) {
         return { blocked, syncs: [], isAnswered: false, runsPerExecution };

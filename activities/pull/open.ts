@@ -101,7 +101,6 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         writeHash,
         anew: request.full === true,
         hasDomains: pull.domainsFrom !== undefined,
-        configured: [...deps.config.pulls.keys()],
       });
       // A missing table is reported before the first call is paid for.
       await checkWriteBack(deps, pull, signal);

@@ -47,6 +47,8 @@ function inboxOf(kind: "nothing" | "each", folder: string): Inbox {
     },
     takeWakeUp: async (input) => methods.takeWakeUp(input),
     setAccepted: async (input) => methods.setAccepted(input),
+    leaving: async (input) => methods.leaving(input),
+    setLeaving: async (input) => methods.setLeaving(input),
     backlogs: async () => methods.backlogs(),
     read: async (input) => methods.read(input),
     get: async (input) => methods.get(input),

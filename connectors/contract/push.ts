@@ -54,7 +54,7 @@ export type Endpoint = {
   readonly backlogMax: number;
   /** How long a drain waits for more events before it looks again. */
   readonly lingerMs: number;
-  /** How long events are kept once every sync has sent them. */
+  /** How long events are kept once every sync has sent them, and at most twice that. */
   readonly retentionMs: number;
 };
 

@@ -140,9 +140,10 @@ class Events {
   }
 }
 
-/** Undefined while no connection has received anything yet. */
-async function openEvents(config: unknown): Promise<Events | undefined> {
-  const { inbox: at, connection } = pushedConfigOf(config);
+/** The events of a connection, by its name now or before; undefined while no connection has received anything yet. */
+async function openEvents(config: unknown, before?: string): Promise<Events | undefined> {
+  const { inbox: at, connection: now } = pushedConfigOf(config);
+  const connection = before ?? now;
   const inbox = await openInboxReader(at);
   if (inbox === undefined) return undefined;
   try {
@@ -156,8 +157,9 @@ async function openEvents(config: unknown): Promise<Events | undefined> {
 async function withEvents<Result>(
   config: unknown,
   work: (events: Events | undefined) => Promise<Result> | Result,
+  before?: string,
 ): Promise<Result> {
-  const events = await openEvents(config);
+  const events = await openEvents(config, before);
   try {
     return await work(events);
   } finally {
@@ -207,13 +209,15 @@ async function* readEvents(
 async function getEvents(
   request: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
 ): Promise<Got<Row>> {
-  return await withEvents(request.config, async (events) => {
+  const work = async (events: Events | undefined): Promise<Got<Row>> => {
     await assertOf(events, request);
     if (events === undefined) return { rows: [], where: () => "", missing: request.names };
     const found = await events.get(seqsOf(request.names, events));
     const places = new Set(found.map(({ seq }) => events.placeOf(seq)));
     return { ...rowsOf(found, events), missing: request.names.filter((name) => !places.has(name)) };
-  });
+  };
+  // Rejects name the connection as it was called when they were read.
+  return await withEvents(request.config, work, request.to?.connection);
 }
 
 const place = /^(.+)#([1-9]\d*)$/;

@@ -78,7 +78,7 @@ const members = z.strictObject({
     .describe("How long events that come one by one are given to become one batch."),
   retention: duration()
     .default(retentionMsDefault)
-    .describe("How long events are kept once every sync has sent them."),
+    .describe("How long events are kept once every sync has sent them, and at most twice that."),
   backlog_max: z
     .int()
     .min(1)

@@ -51,6 +51,14 @@ export type Backlog = {
   readonly hasWakeUp: boolean;
 };
 
+/** The first events of a connection, noted when every sync had accepted them, so that they leave a while later. */
+export type EventsLeaving = {
+  /** The last of them. */
+  readonly upTo: number;
+  /** Unix ms, by the inbox's clock. */
+  readonly since: number;
+};
+
 /**
  * Holds webhook deliveries until every sync has sent them. Several receivers and workers may have one open at once.
  * Every call throws a StateUnavailableError when the file or the server cannot be used, and the next one tries again.
@@ -74,6 +82,10 @@ export interface InboxMethods {
   takeWakeUp(input: { readonly connection: string }): number;
   /** Records the number up to which every sync has accepted. */
   setAccepted(input: { readonly connection: string; readonly upTo: number }): void;
+  /** The events that are removed next; up to 0 where none are noted. */
+  leaving(input: { readonly connection: string }): EventsLeaving;
+  /** Notes which events are removed next. */
+  setLeaving(input: EventsLeaving & { readonly connection: string }): void;
   /** The backlogs of the connections that ever received something. */
   backlogs(): Backlog[];
   /** Rows of `(after, upTo]` in their order, at most `limit`. */

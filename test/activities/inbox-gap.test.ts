@@ -37,6 +37,7 @@ async function withGap(): Promise<PostedHarness> {
   const pushed = await PostedHarness.open({ connection: "retention: 1h" });
   await post(pushed, "a1", "a2", "a3");
   await drain(pushed, "run-1");
+  expect(await check(pushed)).toBe(0);
   pushed.harness.clock.nowMs += hourMs + 1;
   expect(await check(pushed)).toBe(3);
   await post(pushed, "a4", "a5");
@@ -53,6 +54,7 @@ async function heldBy(
   const { deps } = pushed.harness;
   await post(pushed, "a1", "a2", "a3");
   await drain(pushed, "run-1");
+  expect(await check(pushed)).toBe(0);
   const own = await deps.state.checkpoint({ target: deps.target, sync: "accounts" });
   const position = positionIn({ ...inboxPosition.parse(own.position), seq: 1 }, reads);
   const held = { target: target ?? deps.target, sync, version: 0, position };

@@ -25,7 +25,10 @@ export async function eventsOfKey(
       else others.add(candidate.index);
     }
     for (let index = 0; index < rowCount(page.source); index++) {
-      if (!others.has(index) && mentions(rowAt(page.source, index), key)) {
+      if (others.has(index)) continue;
+      // A member that no mapping can read, for example one that is repeated, is in the text alone.
+      const text = page.source.text?.(index) ?? "";
+      if (mentions(rowAt(page.source, index), key) || textMentions(text, key)) {
         places.add(page.source.where(index));
       }
     }

@@ -61,11 +61,13 @@ function unreachedOf(
   found: {
     readonly isShredded: boolean;
     readonly isAtKey: boolean;
+    /** Whether its source is pushed to. */
+    readonly isPushed: boolean;
     /** Connections that have events but are read by no sync. */
     readonly unread: readonly string[];
   },
 ): readonly string[] {
-  const { isShredded, isAtKey, unread } = found;
+  const { isShredded, isAtKey, isPushed, unread } = found;
   const { file, store, syncs, pulls } = config;
   const others = [...syncs.values()].filter((sync) => sync.name !== name);
   return [
@@ -76,6 +78,9 @@ function unreachedOf(
     "backups and copies of the state folder, of the database and of logs that others keep",
     ...(pulls.size === 0 ? [] : ["files and tables that pulls have written into"]),
     ...(isAtKey ? ["the checkpoint of the sync, until a run has continued from it"] : []),
+    ...(isPushed
+      ? ["hashes of its events, by which repeated ones are known, until a week after they came"]
+      : []),
     ...(store === undefined
       ? []
       : [
@@ -170,6 +175,8 @@ export async function forgetIn(
   const isShredded = (await state.shred()) && isInboxShredded;
   const { position } = await state.checkpoint({ target, sync: sync.name });
   const unread = await unreadConnections(config);
+  const isPushed = source.push !== undefined;
+  const left = { isShredded, isAtKey: mentions(position, key), isPushed, unread };
   const { keyLists, ...others } = erased;
   return {
     ...others,
@@ -177,7 +184,7 @@ export async function forgetIn(
     events: seqs.length,
     staged_files: staged,
     is_shredded: isShredded,
-    unreached: unreachedOf(config, sync, { isShredded, isAtKey: mentions(position, key), unread }),
+    unreached: unreachedOf(config, sync, left),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Searchable } from "../../api/results.ts";
 import type { PullConfig } from "../../config/schema/pull.ts";
 import { pageRowsMax } from "../../limits.ts";
 import { domainOf, domainText } from "../../mapping/domain.ts";
+import { columnReader } from "../../mapping/read-column.ts";
 import { isSameRound, type PullPlace } from "../../state/contract/pull/pull-rounds.ts";
 import type { PullTally } from "../../state/contract/pull/pull-runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -118,9 +119,10 @@ async function domainsToList({ pull, sources, signal }: PlannedPull): Promise<nu
   if (domainsFrom === undefined) return 0;
   const source = connectorOf({ sources }, domainsFrom.connector);
   const domains = new Set<string>();
+  const cellOf = columnReader(domainsFrom.column);
   for await (const page of source.read({ ...readRequestOf(domainsFrom, signal), pageRowsMax })) {
     for (const row of page.rows) {
-      const domain = domainOf(domainText(row[domainsFrom.column]));
+      const domain = domainOf(domainText(cellOf(row)));
       if (typeof domain === "string") domains.add(domain);
     }
   }

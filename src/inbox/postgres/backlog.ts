@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import { transactionRowsMax } from "../../state/limits.ts";
-import type { Backlog, InboxMethods } from "../inbox.ts";
+import type { Backlog, InboxMethods, EventsLeaving } from "../inbox.ts";
 import { inboxGroupCharsMax } from "../limits.ts";
 import { databaseNow } from "./clock.ts";
 import { numberOf } from "./reading.ts";
@@ -42,6 +42,31 @@ export async function setAccepted(
     .set({ acceptedSeq: upTo })
     .where("name", "=", connection)
     .where("acceptedSeq", "<>", upTo)
+    .execute();
+}
+
+/** As `InboxMethods.leaving`. */
+export async function leavingOf(
+  queries: Queries,
+  { connection }: Input<"leaving">,
+): Promise<EventsLeaving> {
+  const found = await queries
+    .selectFrom("inboxConnections")
+    .select(["leavingSeq as upTo", "leavingSince as since"])
+    .where("name", "=", connection)
+    .executeTakeFirst();
+  return found ?? { upTo: 0, since: 0 };
+}
+
+/** As `InboxMethods.setLeaving`. */
+export async function setLeaving(
+  queries: Queries,
+  { connection, upTo, since }: Input<"setLeaving">,
+): Promise<void> {
+  await queries
+    .updateTable("inboxConnections")
+    .set({ leavingSeq: upTo, leavingSince: since })
+    .where("name", "=", connection)
     .execute();
 }
 

@@ -2,7 +2,15 @@ import { StateUnavailableError } from "../../errors.ts";
 import type { StoreServer } from "../../state/postgres/server.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { Inbox } from "../inbox.ts";
-import { backlogs, eraseEvents, prune, setAccepted, takeWakeUp } from "./backlog.ts";
+import {
+  backlogs,
+  eraseEvents,
+  leavingOf,
+  prune,
+  setAccepted,
+  setLeaving,
+  takeWakeUp,
+} from "./backlog.ts";
 import { askNow } from "./clock.ts";
 import { forgetIds } from "./event-ids.ts";
 import { keepGroup } from "./keeping.ts";
@@ -32,6 +40,8 @@ export async function openPostgresInbox(server: StoreServer): Promise<Inbox> {
     },
     takeWakeUp: async (input) => await write(async (tables) => await takeWakeUp(tables, input)),
     setAccepted: async (input) => await write(async (tables) => await setAccepted(tables, input)),
+    leaving: async (input) => await read(async (tables) => await leavingOf(tables, input)),
+    setLeaving: async (input) => await write(async (tables) => await setLeaving(tables, input)),
     backlogs: async () => await read(backlogs),
     read: async (input) => await read(async (tables) => await readEvents(tables, input)),
     get: async (input) => await read(async (tables) => await getEvents(tables, input)),

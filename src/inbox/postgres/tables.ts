@@ -7,6 +7,8 @@ type InboxConnectionsTable = {
   readonly lastSeq: Generated<number>;
   readonly acceptedSeq: Generated<number>;
   readonly woken: Generated<number>;
+  readonly leavingSeq: Generated<number>;
+  readonly leavingSince: Generated<number>;
 };
 
 /** Events, by their connection's number and their own. */

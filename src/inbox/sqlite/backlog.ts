@@ -15,7 +15,24 @@ const connectionRow = z.object({
   hasWakeUp: z.int().transform(Boolean),
 });
 
+const leavingRow = z.object({ upTo: z.int(), since: z.int() });
+
 const oldestRow = z.object({ seq: z.int(), receivedAt: z.number() });
+
+/** The methods for the events that are removed next. */
+export function createLeaving(db: Database): Pick<InboxMethods, "leaving" | "setLeaving"> {
+  const select = db.prepare(
+    "select leaving_seq as upTo, leaving_since as since from connections where name = $connection",
+  );
+  const update = db.prepare(
+    "update connections set leaving_seq = $upTo, leaving_since = $since where name = $connection",
+  );
+  return {
+    leaving: (input) => first(leavingRow, select, input) ?? { upTo: 0, since: 0 },
+    setLeaving: ({ connection, upTo, since }) =>
+      db.write(() => void update.run({ connection, upTo, since })),
+  };
+}
 
 /** The methods for the backlogs of connections: their wake-ups, accepted numbers and pruning. */
 export function createBacklog(

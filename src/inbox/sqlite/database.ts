@@ -4,7 +4,7 @@ import { createIsReplaced } from "../../state/sqlite/replaced.ts";
 import { asStateError } from "../../state/sqlite/state-fault.ts";
 import type { Inbox, InboxMethods, InboxUse } from "../inbox.ts";
 import { inboxCacheKib, inboxLogPages } from "../limits.ts";
-import { createBacklog } from "./backlog.ts";
+import { createBacklog, createLeaving } from "./backlog.ts";
 import { createErasing } from "./erasing.ts";
 import { createKeeping } from "./keeping.ts";
 import { inboxMigrations } from "./migrations.ts";
@@ -69,6 +69,8 @@ export function openInboxDatabase(
     keep: (deliveries) => run((methods) => methods.keep(deliveries)),
     takeWakeUp: (input) => run((methods) => methods.takeWakeUp(input)),
     setAccepted: (input) => run((methods) => methods.setAccepted(input)),
+    leaving: (input) => run((methods) => methods.leaving(input)),
+    setLeaving: (input) => run((methods) => methods.setLeaving(input)),
     backlogs: () => run((methods) => methods.backlogs()),
     read: (input) => run((methods) => methods.read(input)),
     get: (input) => run((methods) => methods.get(input)),
@@ -85,7 +87,8 @@ function open(file: string, onlyReads: boolean): Opened {
   db.prepare(`pragma cache_size = -${inboxCacheKib}`).get();
   const { read, get } = createReading(db);
   const isReplaced = createIsReplaced(file);
-  const methods = { ...createKeeping(db), ...createBacklog(db), ...createErasing(db), read, get };
+  const backlog = { ...createBacklog(db), ...createLeaving(db) };
+  const methods = { ...createKeeping(db), ...backlog, ...createErasing(db), read, get };
   return { db, isReplaced, methods };
 }
 

@@ -45,4 +45,9 @@ export const inboxMigrations: readonly string[] = [
   `,
   // Renames the column to the field's word; an older inbox keeps its values.
   "alter table connections rename column rung to woken;",
+  // Which events are removed next, and since when that is known: their retention counts from there.
+  `
+  alter table connections add column leaving_seq integer not null default 0;
+  alter table connections add column leaving_since integer not null default 0;
+  `,
 ];

@@ -51,6 +51,11 @@ export const storeSteps: readonly (readonly string[])[] = [
     "create table $schema.vanished (\n  set_id bigint not null,\n  run_id text not null,\n  at text not null,\n" +
       "  ids bytea not null,\n  primary key (set_id, run_id)\n)",
   ],
+  // Which events of the inbox are removed next, and since when that is known: their retention counts from there.
+  ["leaving_seq", "leaving_since"].map(
+    (column) =>
+      `alter table $schema.inbox_connections add column ${column} bigint not null default 0`,
+  ),
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -57,10 +57,53 @@ describe("checkInboxes", () => {
       const { clock } = pushed.harness;
       await pushed.post("a1");
       await drain(pushed, "run-1");
+      expect((await check(pushed)).removed).toEqual(nothing);
       clock.nowMs += hourMs + afterMs;
       expect((await check(pushed)).removed).toEqual({ ...nothing, events });
     },
   );
+
+  it("counts the time from when every sync had accepted, and not from when an event came", async () => {
+    const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+    const { clock } = pushed.harness;
+    await pushed.post("a1");
+    clock.nowMs += 30 * hourMs;
+    await drain(pushed, "run-1");
+    expect((await check(pushed)).removed).toEqual(nothing);
+    clock.nowMs += hourMs;
+    await pushed.post("a2");
+    await drain(pushed, "run-2");
+    expect((await check(pushed)).removed).toEqual(nothing);
+    clock.nowMs += 1;
+    expect((await check(pushed)).removed).toEqual({ ...nothing, events: 1 });
+    expect((await check(pushed)).removed).toEqual(nothing);
+    clock.nowMs += hourMs;
+    expect((await check(pushed)).removed).toEqual(nothing);
+    clock.nowMs += 1;
+    expect((await check(pushed)).removed).toEqual({ ...nothing, events: 1 });
+  });
+
+  it("counts the time anew once a sync reads again, or the clock was set back", async () => {
+    const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+    const { clock, deps } = pushed.harness;
+    const { state, target } = deps;
+    await pushed.post("a1");
+    await drain(pushed, "run-1");
+    await check(pushed);
+    const { version } = await state.checkpoint({ target, sync: "accounts" });
+    const moved = { target, sync: "accounts", version, position: null, reason: "test" };
+    await state.setCheckpoint({ ...moved, at: "2026-01-01T00:00:00.000Z" });
+    await check(pushed);
+    clock.nowMs += 2 * hourMs;
+    await drain(pushed, "run-2");
+    await check(pushed);
+    clock.nowMs += hourMs;
+    expect((await check(pushed)).removed).toEqual(nothing);
+    clock.nowMs -= 5 * hourMs;
+    await check(pushed);
+    const leaving = await pushed.inbox.leaving({ connection: "forms" });
+    expect(leaving).toEqual({ upTo: 1, since: clock.nowMs });
+  });
 
   it("removes large events in several steps", async () => {
     const pushed = await PostedHarness.open({ connection: "retention: 1h" });
@@ -72,6 +115,7 @@ describe("checkInboxes", () => {
       await pushed.inbox.keep(delivery);
     }
     await drain(pushed, "run-1");
+    await check(pushed);
     clock.nowMs += hourMs + 1;
     expect((await check(pushed)).removed.events).toBe(3);
   });
@@ -80,6 +124,7 @@ describe("checkInboxes", () => {
     const pushed = await PostedHarness.open({ connection: "retention: 1h", others: ["copies"] });
     await pushed.post("a1");
     await drain(pushed, "run-1");
+    await check(pushed);
     pushed.harness.clock.nowMs += 2 * hourMs;
     expect((await check(pushed)).removed).toEqual(nothing);
     expect(await pushed.inbox.backlogs()).toMatchObject([{ waiting: 1 }]);

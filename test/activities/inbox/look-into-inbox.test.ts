@@ -106,6 +106,17 @@ describe("lookIntoInbox", () => {
     expect(await pushed.post("a3")).toBe(true);
   });
 
+  it("leaves the wake-up where no sync reads the connection", async () => {
+    const alone = await PostedHarness.open();
+    const { harness, inbox } = alone;
+    const config = { ...harness.deps.config, syncs: new Map() };
+    const inboxes = { inbox, startDrain: async () => undefined };
+    const pushed = { harness, activities: harness.activitiesWith({ config, inboxes }) };
+    expect(await alone.post("a1")).toBe(true);
+    expect(await look(pushed)).toMatchObject({ syncs: [], isAnswered: false });
+    expect(await alone.post("a2")).toBe(false);
+  });
+
   it.each([
     ["refused", "was refused before: 401"],
     ["ingestion", "no credits until"],

@@ -7,14 +7,14 @@ import { TestRun } from "../../support/project/test-run.ts";
 import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
 /** A `sluice.yaml` whose only connection has this name. */
-function yamlOf(name: string): string {
+function yamlOf(name: string, domain = "site"): string {
   return `${harnessHead}connections:
   ${name}: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
 syncs:
   accounts:
     from: ${name}
     stream: account
-    record: { account_id: id, domain: site, account_properties: { name: name } }
+    record: { account_id: id, domain: ${domain}, account_properties: { name: name } }
 `;
 }
 
@@ -48,4 +48,25 @@ it("continues where it was, once its connection was renamed and has its name bac
   await runAs("forms");
   expect(read.slice(4)).toEqual([1, 0]);
   expect(await heldName()).toBe("new");
+});
+
+it("replays the rejects of a connection that was renamed since", async () => {
+  const domain = "{ column: site, as: domain }";
+  const harness = await Harness.open({ yaml: yamlOf("forms", domain) });
+  const renamed = await harness.withYaml(yamlOf("web", domain));
+  const events = new KeptEvents(inboxFileIn(harness.deps.config.stateFolder));
+  for (const [name, project] of [
+    ["forms", harness],
+    ["web", renamed],
+  ] as const) {
+    events.keep(name, JSON.stringify({ id: name, site: "localhost", name: `of ${name}` }));
+    const run = await TestRun.open(project, { runId: name, kind: "inbox" });
+    expect((await run.transfer()).counts).toMatchObject({ read: 1, rejected: 1 });
+  }
+  const fixed = await harness.withYaml(yamlOf("web", '{ value: "c.example" }'));
+  for (const run of ["forms", "web"]) {
+    const replay = await TestRun.open(fixed, { runId: `of-${run}`, request: { replay: { run } } });
+    expect((await replay.transfer()).counts).toMatchObject({ read: 1, sent: 1, rejected: 0 });
+  }
+  expect([...(await harness.sandbox.names()).values()]).toEqual(["of forms", "of web"]);
 });

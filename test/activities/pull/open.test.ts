@@ -4,19 +4,41 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { pullLock } from "../../../src/state/contract/pull/pulls.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { failureOf, type Harness } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
 const hirings = { pull: "hirings", reads: "domains" } as const;
 
+/** Two searches that write the same columns. */
+function twoIntoOneTable(url: string): string {
+  const scores = `
+    accounts: {}
+    page_size: 10
+    write_back: { connection: crm, table: scores, key: { mk_id: mk_id }, set: { name: name } }`;
+  return `${pullYaml().split("connections:")[0]}connections:
+  crm: { connector: postgres, url: "${url}" }
+syncs: {}
+pulls:
+  scores:${scores}
+  ratings:${scores}
+`;
+}
+
 /** Makes a run end whose page was paid for and could not be written: the page waits for the next run. */
-async function leavePageWaiting(harness: Harness): Promise<void> {
+async function leavePageWaiting(
+  harness: Harness,
+  [hide, show]: readonly [hide: () => Promise<unknown>, show: () => Promise<unknown>] = [
+    async () => await mkdir(join(harness.folder, "scores.csv")),
+    async () => await rmdir(join(harness.folder, "scores.csv")),
+  ],
+): Promise<void> {
   const run = await PullRun.open(harness);
-  await mkdir(join(harness.folder, "scores.csv"));
+  await hide();
   expect((await failureOf(run.pull())).type).toBe("ConfigError");
   await run.close({ outcome: "failed" });
-  await rmdir(join(harness.folder, "scores.csv"));
+  await show();
 }
 
 describe("openPull", () => {
@@ -119,6 +141,20 @@ describe("openPull", () => {
     const renamed = await harness.withYaml(pullYaml().replace("  scores:", "  ratings:"));
     await (await PullRun.open(renamed, { pull: "ratings", runId: "run-3" })).finish();
     const { pull } = await (await PullRun.open(harness, { runId: "run-4" })).finish();
+    expect(pull).toMatchObject({ calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 });
+  });
+
+  it("asks again for a page of a pull whose columns another pull of the file wrote meanwhile", async () => {
+    const database = await postgres();
+    await database.query("create table scores (mk_id text primary key, name text)");
+    const both = twoIntoOneTable(database.url);
+    const harness = await (await openPullHarness()).withYaml(both);
+    await leavePageWaiting(harness, [
+      async () => await database.query("alter table scores rename to hidden"),
+      async () => await database.query("alter table hidden rename to scores"),
+    ]);
+    await (await PullRun.open(harness, { pull: "ratings", runId: "run-2" })).finish();
+    const { pull } = await (await PullRun.open(harness, { runId: "run-3" })).finish();
     expect(pull).toMatchObject({ calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 });
   });
 

@@ -136,8 +136,8 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/forget/events-of-key.ts",
-        find: "if (!others.has(index) && mentions(rowAt(page.source, index), key)) {",
-        replace: "if (!others.has(index) && mentions(undefined, key)) {",
+        find: "if (mentions(rowAt(page.source, index), key) || textMentions(text, key)) {",
+        replace: "if (mentions(undefined, key)) {",
       },
     ],
     test: {
@@ -251,6 +251,36 @@ export const mutantsOfErased: readonly Mutant[] = [
     test: {
       file: forgetTest,
       title: "erases what a drain has kept that began and ended between the key and the payloads",
+    },
+  },
+  {
+    id: "S2076",
+    plants: "payloads with a repeated member that no mapping reads stay after forget",
+    edits: [
+      {
+        file: "src/cli/forget/events-of-key.ts",
+        find: " || textMentions(text, key)",
+        replace: "",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "erases payloads that no mapping can read: of a repeated member, or too deep",
+    },
+  },
+  {
+    id: "S2077",
+    plants: "rejects stay after forget whose row has the key in a member that is repeated later",
+    edits: [
+      {
+        file: "src/state/rules/keys/mentions.ts",
+        find: "if (isJson(written)) return hasValue(written, text);",
+        replace: "if (isJson(written)) return mentions(JSON.parse(written), text);",
+      },
+    ],
+    test: {
+      file: forgetTest,
+      title: "erases rejects whose rows have a member twice",
     },
   },
 ];

@@ -283,4 +283,19 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "waits as long as the source asks, says so, and gives no row twice",
     },
   },
+  {
+    id: "S2070",
+    plants: "domains inside rows of JSON are not in a plan, which says that there is no call",
+    edits: [
+      {
+        file: "src/cli/plan/pull-plan.ts",
+        find: "domainText(cellOf(row))",
+        replace: "domainText(row[domainsFrom.column])",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/pull-plan.test.ts",
+      title: "counts domains that are inside rows of JSON, as a run lists them",
+    },
+  },
 ];

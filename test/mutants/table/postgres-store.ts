@@ -176,4 +176,19 @@ export const mutantsOfPostgresStore: readonly Mutant[] = [
       title: "a record that is refused while its key is written is unknown",
     },
   },
+  {
+    id: "S2078",
+    plants: "the database's time is behind by as long as the host slept, until it is asked again",
+    edits: [
+      {
+        file: "src/state/postgres/followed-clock.ts",
+        find: "asleep - asleepThen > sleepMsMin ? asleep - asleepThen : 0",
+        replace: "asleep - asleepThen > Infinity ? asleep - asleepThen : 0",
+      },
+    ],
+    test: {
+      file: "test/src/state/postgres/followed-clock.test.ts",
+      title: "counts the time that the machine sleeps, and asks once more at once",
+    },
+  },
 ];

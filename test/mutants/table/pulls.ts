@@ -250,8 +250,8 @@ export const mutantsOfPulls: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/pull/pull-rounds.ts",
-        find: "if (name.target === target && [pull, ...configured].includes(name.pull)) continue;",
-        replace: "if (![pull, ...configured].includes(writeHash)) continue;",
+        find: "if (name.target === target && name.pull === pull) continue;",
+        replace: "if (name.target === target || name.pull === pull) continue;",
       },
     ],
     test: {

@@ -158,4 +158,35 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       title: "maps by the file as it is now, also in a thread that loaded it before it was edited",
     },
   },
+  {
+    id: "S2074",
+    plants: "an attempt that is late removes domains that its successor has listed",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-rounds.ts",
+        find: "    if (!(await isWanted(queries))) return 0;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/store/late-pulls.test.ts",
+      title:
+        "an attempt to list domains that is late forgets none of a list that is made meanwhile",
+    },
+  },
+  {
+    id: "S2075",
+    plants: "an attempt that is late begins another round over the one of its successor",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-rounds.ts",
+        find: "  const kept = await keptPlace(queries, now);\n",
+        replace: "  const kept: StoredPlace | undefined = undefined;\n",
+      },
+    ],
+    test: {
+      file: "test/src/state/store/late-pulls.test.ts",
+      title: "that is late in transaction 2 forgets nothing of the round",
+    },
+  },
 ];

@@ -93,8 +93,8 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "activities/inbox/check-inboxes.ts",
-        find: "const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));",
-        replace: "const upTo = accepted;",
+        find: "const removable = Math.min(accepted, await leastKept(deps, inbox, connection));",
+        replace: "const removable = accepted;",
       },
     ],
     test: { file: gapTest, title: "is not removed: of another account" },

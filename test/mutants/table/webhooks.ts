@@ -171,4 +171,49 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "waits no longer than is set where the clock is set back",
     },
   },
+  {
+    id: "S2071",
+    plants: "events that waited longer than their retention are removed as soon as they are sent",
+    edits: [
+      {
+        file: "activities/inbox/check-inboxes.ts",
+        find: "  if (since >= receivedBefore) return 0;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/check-inboxes.test.ts",
+      title: "counts the time from when every sync had accepted, and not from when an event came",
+    },
+  },
+  {
+    id: "S2072",
+    plants: "a drain of a connection that no sync reads goes on for as long as events come",
+    edits: [
+      {
+        file: "activities/inbox/look-into-inbox.ts",
+        find: "const isIdle = syncs.length === 0;",
+        replace: "const isIdle = syncs.length === 0 && backingOff.length > 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/look-into-inbox.test.ts",
+      title: "leaves the wake-up where no sync reads the connection",
+    },
+  },
+  {
+    id: "S2073",
+    plants: "rejects of a connection that was renamed since cannot be replayed",
+    edits: [
+      {
+        file: "connectors/inbox/index.ts",
+        find: "await withEvents(request.config, work, request.to?.connection)",
+        replace: "await withEvents(request.config, work)",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/renamed-connection.test.ts",
+      title: "replays the rejects of a connection that was renamed since",
+    },
+  },
 ];

@@ -214,6 +214,16 @@ describe.each(someOf(implementations, 2))("inbox: $kind", ({ open }) => {
     expect(await inbox.backlogs()).toHaveLength(1);
   });
 
+  it("knows what leaves next, of each connection, also once it is opened anew", async () => {
+    expect(await inbox.leaving({ connection })).toEqual({ upTo: 0, since: 0 });
+    await keepMany(2);
+    await inbox.keep(delivery([{ json: "{}" }], { connection: "repo" }));
+    await inbox.setLeaving({ connection, upTo: 2, since: receivedAt });
+    const other = await opened();
+    expect(await other.leaving({ connection })).toEqual({ upTo: 2, since: receivedAt });
+    expect(await other.leaving({ connection: "repo" })).toEqual({ upTo: 0, since: 0 });
+  });
+
   it("stamps what comes by its own clock", async () => {
     const before = await inbox.now();
     await inbox.keep({ connection, events: [{ json: "1" }, { json: "2" }] });

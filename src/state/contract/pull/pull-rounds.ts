@@ -23,8 +23,6 @@ export type PullBeginning = PullName & {
   readonly anew: boolean;
   /** Whether the round goes over a list of domains, still to be made. */
   readonly hasDomains: boolean;
-  /** Names of the pulls that are configured now. @default its own */
-  readonly configured?: readonly string[] | undefined;
 };
 
 /**
@@ -53,8 +51,8 @@ export type ListedDomains = PullStep & {
 export interface PullRoundStore {
   /**
    * Continues the pull's round, or begins a new one: when the last has ended, when the query has changed, when pages
-   * were written in another way than now, or on request. A page that waits to be written in the same way, under a
-   * former name or for another target, will be asked for again, because it will be outdated.
+   * were written in another way than now, or on request. A page that waits to be written in the same way, of another
+   * pull, under a former name or for another target, will be asked for again, because it will be outdated.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginPull(input: PullBeginning): void;
@@ -62,7 +60,7 @@ export interface PullRoundStore {
   pullPlace(input: PullName): PullPlace | undefined;
   /**
    * Begins the list of domains anew; returns the version under which they are added.
-   * @throws {SupersededError} the run does not hold the pull's lock.
+   * @throws {SupersededError} another attempt finished the list, or the run does not hold the pull's lock.
    */
   beginListing(input: PullName & { readonly runId: string }): number;
   /**

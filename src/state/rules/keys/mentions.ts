@@ -1,3 +1,5 @@
+import { isKeyEnd, numberEnd, stringEnd, textOfString } from "../../../mapping/json-tokens.ts";
+
 /** Whether a JSON value is the text, or contains it as a value anywhere; a number counts as its digits. */
 export function mentions(value: unknown, text: string): boolean {
   if (typeof value === "object" && value !== null) {
@@ -6,12 +8,40 @@ export function mentions(value: unknown, text: string): boolean {
   return (typeof value === "string" || typeof value === "number") && String(value) === text;
 }
 
-/** The same for JSON text. In text of any other form, no letter or digit may adjoin a match. */
+/**
+ * The same for JSON text, also in a member that is repeated later. In text of any other form, no letter or digit may
+ * adjoin a match.
+ */
 export function textMentions(written: string, text: string): boolean {
+  if (isJson(written)) return hasValue(written, text);
+  const quoted = text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${quoted}(?![\p{L}\p{N}])`, "u").test(written);
+}
+
+function isJson(written: string): boolean {
   try {
-    return mentions(JSON.parse(written), text);
+    JSON.parse(written);
+    return true;
   } catch {
-    const quoted = text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
-    return new RegExp(String.raw`(?<![\p{L}\p{N}])${quoted}(?![\p{L}\p{N}])`, "u").test(written);
+    return false;
   }
+}
+
+/** Token by token: a parser keeps the last of repeated members. */
+function hasValue(json: string, text: string): boolean {
+  let at = 0;
+  while (at < json.length) {
+    const char = json.charAt(at);
+    if (char === '"') {
+      const end = stringEnd(json, at);
+      if (!isKeyEnd(json, end) && textOfString(json.slice(at, end)) === text) return true;
+      at = end;
+    } else if (char === "-" || (char >= "0" && char <= "9")) {
+      const end = numberEnd(json, at);
+      const number = json.slice(at, end);
+      if (number === text || String(Number(number)) === text) return true;
+      at = end;
+    } else at += 1;
+  }
+  return false;
 }

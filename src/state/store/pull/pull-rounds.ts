@@ -23,7 +23,7 @@ import {
   savePlace,
   setPage,
 } from "./pull-places.ts";
-import { addToPullRun, openPullRun, setPullDomains } from "./pull-runs.ts";
+import { addToPullRun, hasEndedRound, openPullRun, setPullDomains } from "./pull-runs.ts";
 
 /** The chunk under which rows without a domain are rejected; pages count from 1. */
 const listing = 0;
@@ -41,12 +41,19 @@ function begun(now: PullBeginning, version: number): StoredPlace {
   return { version, begunBy, queryHash, writeHash, isListed: !hasDomains, ...none };
 }
 
+/** @throws {SupersededError} */
+function anotherLists(runId: string, pull: string): never {
+  throw new SupersededError(`run ${runId}: another attempt lists the domains of ${pull}`);
+}
+
 async function moveToListing(
   queries: Queries,
   { runId, target, pull }: Parameters<PullRoundStore["beginListing"]>[0],
 ): Promise<number> {
   const name = { target, pull };
   await assertPullHeld(queries, runId);
+  const place = await placeOfPull(queries, name);
+  if (place?.isListed === true) anotherLists(runId, pull);
   const { numDeletedRows } = await queries
     .deleteFrom("rejects")
     .where("runId", "=", runId)
@@ -54,7 +61,7 @@ async function moveToListing(
     .executeTakeFirstOrThrow();
   const refused = Number(numDeletedRows);
   await addToPullRun(queries, runId, { read: -refused, refused: -refused });
-  const next = ((await placeOfPull(queries, name))?.version ?? 0) + 1;
+  const next = (place?.version ?? 0) + 1;
   await changePlace(queries, name, { version: next });
   return next;
 }
@@ -67,9 +74,7 @@ async function addDomains(
   const name = { target, pull };
   await assertPullHeld(queries, runId);
   const place = await placeOfPull(queries, name);
-  if (place?.version !== version || place.isListed) {
-    throw new SupersededError(`run ${runId}: another attempt lists the domains of ${pull}`);
-  }
+  if (place?.version !== version || place.isListed) anotherLists(runId, pull);
   await addDomainsTo(queries, name, added);
   await insertRejects(queries, { runId, chunk: listing, stage: 1, rejects, at });
   const { length: refused } = rejects;
@@ -98,7 +103,10 @@ async function pullPlace(
 async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPlace | undefined> {
   const { target, pull } = now;
   const before = await placeOfPull(queries, { target, pull });
-  if (before === undefined || !goesOn(before, now)) return undefined;
+  if (before === undefined) return undefined;
+  // An attempt that is late begins no other round than the one that its run has ended.
+  if (before.isDone && (await hasEndedRound(queries, now.runId))) return before;
+  if (!goesOn(before, now)) return undefined;
   // A round whose domains were being forgotten when a process died has none to continue with.
   if (before.ordinal === 0) return before;
   const domain = await domainAt(queries, { target, pull }, before.ordinal);
@@ -106,15 +114,16 @@ async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPl
 }
 
 /**
- * Drops pages older than what a pull is about to write: they are asked for again if their name or target comes back.
+ * Drops pages older than what a pull is about to write into the same rows: other pulls ask for them again, and so does
+ * this one if its former name or target comes back.
  */
 async function forgetOlderPages(
   queries: Queries,
-  { target, pull, writeHash, configured = [pull] }: PullBeginning,
+  { target, pull, writeHash }: PullBeginning,
 ): Promise<void> {
   const kept = await queries.selectFrom("pullPages").select(["target", "pull"]).execute();
   for (const name of kept) {
-    if (name.target === target && [pull, ...configured].includes(name.pull)) continue;
+    if (name.target === target && name.pull === pull) continue;
     if ((await placeOfPull(queries, name))?.writeHash !== writeHash) continue;
     await setPage(queries, name, null);
     await changePlace(queries, name, { isAsking: true });
@@ -122,14 +131,11 @@ async function forgetOlderPages(
 }
 
 /** Begins a new round, once everything of the one before is forgotten, or continues with the kept one. */
-async function openRound(
-  queries: Queries,
-  now: PullBeginning,
-  kept: StoredPlace | undefined,
-): Promise<void> {
+async function openRound(queries: Queries, now: PullBeginning): Promise<void> {
   const { runId, writeHash, target, pull } = now;
   const name = { target, pull };
   await assertPullHeld(queries, runId);
+  const kept = await keptPlace(queries, now);
   const isContinued = kept !== undefined && kept.begunBy !== runId;
   await openPullRun(queries, { runId, isContinued });
   await forgetOlderPages(queries, now);
@@ -143,14 +149,18 @@ async function openRound(
   if (kept.isListed) await setPullDomains(queries, runId, await countDomains(queries, name));
 }
 
-/** Removes the rows of a pull's round from a table, by its own column, `transactionRowsMax` rows a transaction. */
+/**
+ * Removes the rows of a pull's round from a table, by its own column, `transactionRowsMax` rows a transaction.
+ * @param isWanted asked in each of them: a successor of this attempt may have begun what it would remove.
+ */
 async function clear(
   db: StateDatabase,
-  { target, pull }: PullName,
+  { target, pull, isWanted }: PullName & { isWanted: (queries: Queries) => Promise<boolean> },
   [table, own]: readonly [table: "pullDomains" | "pullKeys", own: string],
 ): Promise<void> {
   const [rows, column] = [sql.table(table), sql.ref(own)];
   await inSteps(db, async (queries) => {
+    if (!(await isWanted(queries))) return 0;
     const { numAffectedRows = 0n } = await sql`
       delete from ${rows} where target = ${target} and pull = ${pull} and ${column} in (
         select ${column} from ${rows} where target = ${target} and pull = ${pull}
@@ -163,13 +173,16 @@ async function beginPull(db: StateDatabase, now: PullBeginning): Promise<void> {
   const { runId, target, pull } = now;
   // Before anything is forgotten: the round may belong to the run that has the lock now.
   await assertPullHeld(db.queries, runId);
-  const kept = await keptPlace(db.queries, now);
-  if (kept === undefined) {
+  if ((await keptPlace(db.queries, now)) === undefined) {
+    const isWanted = async (queries: Queries): Promise<boolean> => {
+      await assertPullHeld(queries, runId);
+      return (await keptPlace(queries, now)) === undefined;
+    };
     // Before the round begins: rows that a crash left behind would otherwise pass for its own.
-    await clear(db, { target, pull }, ["pullKeys", "key"]);
-    await clear(db, { target, pull }, ["pullDomains", "ordinal"]);
+    await clear(db, { target, pull, isWanted }, ["pullKeys", "key"]);
+    await clear(db, { target, pull, isWanted }, ["pullDomains", "ordinal"]);
   }
-  await db.write(async (queries) => await openRound(queries, now, kept));
+  await db.write(async (queries) => await openRound(queries, now));
 }
 
 /** The rounds of a store. */
@@ -181,7 +194,9 @@ export function createPullRounds(db: StateDatabase): Remote<PullRoundStore> {
       const version = await db.write(async (queries) => await moveToListing(queries, input));
       // After the new version: an attempt that still lists under the old one adds nothing in between.
       const { target, pull } = input;
-      await clear(db, { target, pull }, ["pullDomains", "ordinal"]);
+      const isWanted = async (queries: Queries): Promise<boolean> =>
+        (await placeOfPull(queries, { target, pull }))?.version === version;
+      await clear(db, { target, pull, isWanted }, ["pullDomains", "ordinal"]);
       return version;
     },
     addDomains: writes(db, addDomains),

@@ -53,6 +53,16 @@ export async function callsOf(queries: Queries, runId: string): Promise<number> 
   return found?.calls ?? 0;
 }
 
+/** Whether a run of a pull came to the end of its round. */
+export async function hasEndedRound(queries: Queries, runId: string): Promise<boolean> {
+  const found = await queries
+    .selectFrom("pullRuns")
+    .select("roundsDone")
+    .where("runId", "=", runId)
+    .executeTakeFirst();
+  return (found?.roundsDone ?? 0) > 0;
+}
+
 /** The store's own counts of a run of a pull; undefined if it never began. */
 export async function pullTally(
   queries: Queries,

@@ -8,6 +8,7 @@ import { assert, describe, expect, it, onTestFinished } from "vitest";
 import { forgetIn, registerForget } from "../../../../src/cli/forget/forget.ts";
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
+import { recordDepthMax } from "../../../../src/records/json-value.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { heldNight } from "../../../support/project/held-night.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
@@ -141,6 +142,36 @@ describe("sluice forget", () => {
     expect((await kept(harness)).filter((each) => each.startsWith(file))).toEqual([]);
   });
 
+  it("erases payloads that no mapping can read: of a repeated member, or too deep", async () => {
+    const harness = await withRows();
+    await harness.write("accounts.csv", "id,domain,name\n");
+    const deep = `${"[".repeat(recordDepthMax)}"${canary}"${"]".repeat(recordDepthMax)}`;
+    const events = [
+      `{"id":"${canary}","id":"other","mail":"a@b.example"}`,
+      `{"who":"${canary}","who":null,"of":[2]}`,
+      `{"of":${deep}}`,
+      `{"of":"the ${canary}","of":{"${canary}":1}}`,
+    ];
+    const inbox = await openInbox(harness.deps.config);
+    await inbox.keep({ connection: "forms", events: events.map((json) => ({ json })) });
+    await forget(harness, "signups", canary, "--yes");
+    const rows = await inbox.read({ connection: "forms", after: 0, limit: 9 });
+    expect(rows.map(({ json }) => json)).toEqual(["{}", "{}", "{}", events[3]]);
+    await inbox.close();
+  });
+
+  it("erases rejects whose rows have a member twice", async () => {
+    const harness = await withEvent();
+    const inbox = await openInbox(harness.deps.config);
+    const json = `{"id":"${canary}","id":"other","mail":"a@b.example"}`;
+    await inbox.keep({ connection: "forms", events: [{ json }] });
+    await inbox.close();
+    await (await TestRun.open(harness, { sync: "signups", kind: "inbox" })).transfer("body");
+    const { out } = await forget(harness, "signups", canary, "--yes", "--json");
+    expect(JSON.parse(out.join(""))).toMatchObject({ fingerprints: 1, rejects: 1, events: 2 });
+    expect(await kept(harness)).toEqual([]);
+  });
+
   it("leaves nothing to a drain that begins between the key and the payloads", async () => {
     const harness = await withEvent();
     let drain: TestRun | undefined;
@@ -189,6 +220,14 @@ describe("sluice forget", () => {
     ]) {
       expect(unreached).toContain(what);
     }
+  });
+
+  it("says that hashes stay of events, by which a repeated one is known", async () => {
+    const harness = await withEvent();
+    const told = async (sync: string): Promise<string> =>
+      (await forget(harness, sync, canary, "--yes")).out.join("\n");
+    expect(await told("signups")).toContain("hashes of its events, by which repeated ones are");
+    expect(await told("accounts")).not.toContain("hashes of its events");
   });
 
   it("names connections that no sync reads, of which the inbox has events", async () => {

@@ -134,6 +134,18 @@ describe("sluice plan of a pull", () => {
     });
   });
 
+  it("counts domains that are inside rows of JSON, as a run lists them", async () => {
+    const inLines = pullYaml()
+      .replace("syncs:", "  lines: { connector: jsonl, path: companies.jsonl }\nsyncs:")
+      .replace("connection: exports, column: website", "connection: lines, column: of.site");
+    const harness = await (await openPullHarness()).withYaml(inLines);
+    await harness.write("companies.jsonl", '{"of":{"site":"a.example"}}\n{"of":{}}\n');
+    const next = await planned(harness, "hiring");
+    expect(next).toMatchObject({ domains: 1, calls: { at_least: 1 } });
+    expect(await plan(harness, "hiring")).toMatchObject({ code: 5 });
+    expect(await pulled(harness, "hiring")).toBe(next.calls.at_least);
+  });
+
   it("tells a person, and a script by its exit code", async () => {
     const harness = await openPullHarness({ scores: ["passes_max: 2"] });
     expect(await plan(harness, "scores")).toMatchObject({

@@ -89,6 +89,10 @@ const works: readonly (readonly [
   ["takeWakeUp", async (inbox, connection) => await inbox.takeWakeUp({ connection })],
   ["setAccepted", async (inbox, connection) => await inbox.setAccepted({ connection, upTo: 1 })],
   [
+    "setLeaving",
+    async (inbox, connection) => await inbox.setLeaving({ connection, upTo: 1, since: later }),
+  ],
+  [
     "prune",
     async (inbox, connection) => await inbox.prune({ connection, upTo: 1, receivedBefore: later }),
   ],
@@ -107,6 +111,7 @@ it.each(someOf(works, 3))(
       const kept = await keep(next, connection, ["1"]);
       return [
         rows.map(({ seq, id, json }) => [seq, id, json]),
+        await next.leaving({ connection }),
         [backlog?.accepted, backlog?.waiting, backlog?.hasWakeUp, kept],
       ];
     };
