@@ -59,11 +59,18 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowP
     code: "row_gone",
     reason: "the row is not there any more",
   }));
+  const rejects = [...(got.rejects ?? []), ...gone]
+    .map((reject) => ({ ...reject, number: numbers.get(reject.where) ?? 0 }))
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ number, ...reject }) => {
+      const next = found.findIndex((row) => row.number > number);
+      return { ...reject, rowsBefore: next === -1 ? found.length : next };
+    });
   return {
     rows: found.map(({ row }) => row),
     where: (index) => found[index]?.where ?? "",
     text: text === undefined ? undefined : (index): string => text(found[index]?.at ?? 0),
-    rejects: [...(got.rejects ?? []), ...gone],
+    rejects,
     position: last,
     age: replacesOlder(stream)
       ? (index): number => ages[found[index]?.number ?? 0] ?? 0

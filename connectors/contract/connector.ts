@@ -37,6 +37,12 @@ export type Reject = {
   readonly key?: string | undefined;
   /** What was read, for the person who fixes it; kept in the reject store only. */
   readonly row?: string | undefined;
+  /**
+   * How many `rows` of its page come before it: a replay must not send it over a newer row, nor an older one over it.
+   * @default those of the same file or list whose `where` ends with a smaller number; none of them if the places do not
+   * show the order
+   */
+  readonly rowsBefore?: number | undefined;
 };
 
 /**

@@ -80,14 +80,20 @@ async function take(
   if (request.config.append_only && span.to !== undefined) await assertSameTail(file, span, read);
   let left = names.size;
   for await (const { rows, lines, rejects } of readFile(file, span, read)) {
+    const before = found.rows.length;
+    const taken: number[] = [];
     for (const [index, row] of rows.entries()) {
       const name = `${file.place}:${lines[index]}`;
       if (!names.has(name)) continue;
       found.rows.push([name, row]);
+      taken.push(index);
       left -= 1;
     }
     const refused = rejects.filter(({ where }) => names.has(where));
-    found.rejects.push(...refused);
+    for (const { rowsBefore: ofPage = 0, ...reject } of refused) {
+      const rowsBefore = before + taken.filter((index) => index < ofPage).length;
+      found.rejects.push({ ...reject, rowsBefore });
+    }
     left -= refused.length;
     if (left <= 0) return;
   }

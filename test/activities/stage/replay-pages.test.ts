@@ -3,8 +3,9 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { failureOf } from "../../support/project/harness.ts";
+import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { header, ReplayStory, text } from "../../support/project/replay-story.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 describe("a replay", () => {
   it("sends what today's mapping makes of the rejected rows, and leaves the checkpoint where it is", async () => {
@@ -146,5 +147,34 @@ describe("a replay out of a file that is another one by now", () => {
     });
     await replaying.close({ outcome: "failed" });
     expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
+  });
+});
+
+/** Accounts from all CSV files of the folder, which only grow; with these further members. */
+function growingYaml(...members: readonly string[]): string {
+  const csv = ['path: "*.csv"', "append_only: true", ...members].join(", ");
+  return accountsYaml().replace("path: accounts.csv", csv);
+}
+
+describe("a replay of a line that the reader refused, behind rows of another file", () => {
+  it.each([
+    ["its encoding is set", Buffer.from("Caf\u00e9 NEW", "latin1"), "encoding: windows-1252"],
+    ["quotes are no longer special", Buffer.from('"N"EW'), "quote: false"],
+  ])("sends it over the older row of its key once %s", async (_, name, member) => {
+    const [older, newer] = [
+      [header, "b,b.example,B,", "k,k.example,OLD,", ""],
+      [header, "k,k.example,"],
+    ];
+    const files = {
+      "a.csv": older.join("\n"),
+      "b.csv": Buffer.concat([Buffer.from(newer.join("\n")), name, Buffer.from(",\n")]),
+    };
+    const harness = await Harness.open({ yaml: growingYaml(), files });
+    expect((await (await TestRun.open(harness)).transfer()).counts).toMatchObject({ rejected: 1 });
+    const repaired = await harness.withYaml(growingYaml(member));
+    const request = { replay: { run: "run-1" } };
+    const run = await TestRun.open(repaired, { runId: "run-2", request });
+    expect((await run.transfer()).counts).toMatchObject({ read: 1, sent: 1, filtered: 0 });
+    expect((await harness.sandbox.names()).get("k")).toBe(name.toString("latin1"));
   });
 });

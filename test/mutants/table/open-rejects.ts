@@ -58,4 +58,50 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     ],
     test: { file, title: "are not among a chunk that was not committed, nor of a pull" },
   },
+  {
+    id: "S2090",
+    plants: "of a page of several files only the rows of a reject's own file count as before it",
+    edits: [
+      {
+        file: "connectors/csv/join-pages.ts",
+        find: "before += page.lines.length;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "sends it over the older row of its key once its encoding is set",
+    },
+  },
+  {
+    id: "S2091",
+    plants: "rows are numbered as if their page had no rejects of the reader",
+    edits: [
+      {
+        file: "src/pipeline/page.ts",
+        find: "return (index) => first + index + 1 + rejectsBefore(rejects, index);",
+        replace: "return (index) => first + index + 1 + 0 * rejectsBefore(rejects, index);",
+      },
+    ],
+    test: {
+      file: "test/activities/replay-order.test.ts",
+      title: "a line that the reader refused gives way to the row directly behind it",
+    },
+  },
+  {
+    id: "S2092",
+    plants:
+      "what the reader refuses again in a replay comes before all rows that are replayed with it",
+    edits: [
+      {
+        file: "activities/stage/replay-pages.ts",
+        find: "return { ...reject, rowsBefore: next === -1 ? found.length : next };",
+        replace: "return { ...reject, rowsBefore: next * 0 };",
+      },
+    ],
+    test: {
+      file: "test/activities/replay-order.test.ts",
+      title: "a line that the reader refused is replayed after the row before it, also in replay 2",
+    },
+  },
 ];
