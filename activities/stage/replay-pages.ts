@@ -45,13 +45,21 @@ async function getRows(
   }
 }
 
-/** The rows in the order of the list, in which a later row of a key must win. Missing rows become rejects. */
+/**
+ * The rows in the order of the list, in which a later row of a key must win. Missing rows become rejects.
+ * @throws {ConfigError} the source gave them names that are not on the list.
+ */
 function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowPage {
   const { places, last, ages } = listed;
   const numbers = new Map(places.map((place, number) => [place, number]));
+  const numberOf = (where: string): number => {
+    const number = numbers.get(where);
+    if (number === undefined) throw cannotReplay("the source names its rows in another way now");
+    return number;
+  };
   const found = got.rows
     .map((row, at) => ({ row, at, where: got.where(at) }))
-    .map((one) => ({ ...one, number: numbers.get(one.where) ?? 0 }))
+    .map((one) => ({ ...one, number: numberOf(one.where) }))
     .toSorted((a, b) => a.number - b.number);
   const { text } = got;
   const gone = got.missing.map((where) => ({
@@ -60,7 +68,7 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowP
     reason: "the row is not there any more",
   }));
   const rejects = [...(got.rejects ?? []), ...gone]
-    .map((reject) => ({ ...reject, number: numbers.get(reject.where) ?? 0 }))
+    .map((reject) => ({ ...reject, number: numberOf(reject.where) }))
     .toSorted((a, b) => a.number - b.number)
     .map(({ number, ...reject }) => {
       const next = found.findIndex((row) => row.number > number);

@@ -232,7 +232,7 @@ export interface Pull<Config, Position, OwnRow> {
   /**
    * Reads single rows by the names that `where` gives them, or by their keys; in any order, 1,000 names at most. The
    * span, where there is one, is the one that was being read when the rows got those names: some sources cannot find
-   * their rows without it.
+   * their rows without it; with it, `where` of the answer gives the names as they were asked for.
    * @throws {SourceChangedError} the names mean nothing any more, because the source is not the one the span was made
    * from.
    */

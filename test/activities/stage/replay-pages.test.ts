@@ -2,10 +2,14 @@ import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
+import { readReplay } from "../../../activities/stage/replay-pages.ts";
+import { pullSource } from "../../../connectors/contract/connector.ts";
 import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { header, ReplayStory, text } from "../../support/project/replay-story.ts";
 import { TestRun } from "../../support/project/test-run.ts";
+import { collect } from "../../support/sequences.ts";
 
 describe("a replay", () => {
   it("sends what today's mapping makes of the rejected rows, and leaves the checkpoint where it is", async () => {
@@ -177,4 +181,55 @@ describe("a replay of a line that the reader refused, behind rows of another fil
     expect((await run.transfer()).counts).toMatchObject({ read: 1, sent: 1, filtered: 0 });
     expect((await harness.sandbox.names()).get("k")).toBe(name.toString("latin1"));
   });
+});
+
+describe("a replay out of a file that only grows, whose path is written otherwise now", () => {
+  it.each(["./accounts.csv", "././accounts.csv"])(
+    "keeps the order of its rows: %s",
+    async (path) => {
+      const yaml = accountsYaml().replace("accounts.csv", "accounts.csv, append_only: true");
+      const lines = [
+        header,
+        "a,,A,a.example",
+        "k,k.example,OLD,k.example",
+        "k,,NEW,k.example",
+        "b,,B,b.example",
+        "b,b.example,NEWER,b.example",
+        "",
+      ];
+      const harness = await Harness.open({ yaml, files: { "accounts.csv": lines.join("\n") } });
+      await (await TestRun.open(harness)).transfer();
+      const fixed = yaml
+        .replace("path: accounts.csv", `path: ${path}`)
+        .replace("domain: domain", "domain: site");
+      const request = { replay: { run: "run-1" } };
+      const run = await TestRun.open(await harness.withYaml(fixed), { runId: "run-2", request });
+      expect((await run.transfer()).counts).toMatchObject({ read: 3, sent: 2, filtered: 1 });
+      const names = Object.fromEntries(await harness.sandbox.names());
+      expect(names).toEqual({ a: "A", k: "NEW", b: "NEWER" });
+      const counts = await harness.state.replayCounts({ run: "run-1" });
+      expect(counts).toMatchObject({ open: 0, replayed: 2, superseded: 1 });
+    },
+  );
+});
+
+it("a replay takes nothing from a source that names its rows in another way than before", async () => {
+  const source = pullSource({
+    name: "books",
+    config: z.unknown(),
+    position: z.number(),
+    async *read() {},
+    get: async ({ names }) => ({
+      rows: names.map((id) => ({ id })),
+      where: (index) => `books:${names[index]}`,
+      missing: [],
+    }),
+  });
+  const listed = { places: ["7", "8"], last: 2, ages: [1, 2], from: null, to: null };
+  const state = { replayPage: async () => listed };
+  const log = { info: () => undefined, warn: () => undefined };
+  const { signal } = new AbortController();
+  const what = { runId: "run-1", stream: "account", config: {}, after: 0 } as const;
+  const reading = collect(readReplay(what, { source, state, signal, log }));
+  await expect(reading).rejects.toThrow("the source names its rows in another way now");
 });

@@ -104,4 +104,34 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
       title: "a line that the reader refused is replayed after the row before it, also in replay 2",
     },
   },
+  {
+    id: "S2093",
+    plants: "a replay gets the rows of a file by today's names, whatever the path was then",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: "const isSpan = request.from !== undefined || request.to !== undefined;",
+        replace: "const isSpan = false;",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "keeps the order of its rows: ./accounts.csv",
+    },
+  },
+  {
+    id: "S2094",
+    plants: "a row of another name than was asked for has the age of the first",
+    edits: [
+      {
+        file: "activities/stage/replay-pages.ts",
+        find: 'if (number === undefined) throw cannotReplay("the source names its rows in another way now");',
+        replace: "if (number === undefined) return 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "a replay takes nothing from a source that names its rows in another way than before",
+    },
+  },
 ];
