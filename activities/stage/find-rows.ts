@@ -91,7 +91,7 @@ function pagesFrom(
   const source = connectorOf(deps, sync.connector);
   const request = readRequestOf(sync, signal);
   if (run.kind === "replay") {
-    const what = { runId: run.runId, stream: sync.stream, config: request.config };
+    const what = { runId: run.runId, sync: sync.name, stream: sync.stream, config: request.config };
     return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...request, source });
   }
   if (run.request.keys !== undefined) {

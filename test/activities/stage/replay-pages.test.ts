@@ -148,6 +148,7 @@ describe("a replay out of a file that is another one by now", () => {
       type: "ConfigError",
       message,
       nonRetryable: true,
+      details: [{ hint: "run the sync: it reads the source as it is now" }],
     });
     await replaying.close({ outcome: "failed" });
     expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
@@ -159,6 +160,17 @@ function growingYaml(...members: readonly string[]): string {
   const csv = ['path: "*.csv"', "append_only: true", ...members].join(", ");
   return accountsYaml().replace("path: accounts.csv", csv);
 }
+
+it("a replay out of a file that only grew until it was replaced says what sends its rows", async () => {
+  const yaml = accountsYaml().replace("accounts.csv", "accounts.csv, append_only: true");
+  const harness = await Harness.open({ yaml, files: { "accounts.csv": text } });
+  await (await TestRun.open(harness)).transfer();
+  await harness.write("accounts.csv", text.replace("a,a.example", "z,z.example"));
+  const request = { replay: { run: "run-1" } };
+  const run = await TestRun.open(harness, { runId: "run-2", request });
+  const { details } = await failureOf(run.stage());
+  expect(details).toMatchObject([{ hint: "`sluice state reset accounts` sends all of it again" }]);
+});
 
 describe("a replay of a line that the reader refused, behind rows of another file", () => {
   it.each([
@@ -229,7 +241,7 @@ it("a replay takes nothing from a source that names its rows in another way than
   const state = { replayPage: async () => listed };
   const log = { info: () => undefined, warn: () => undefined };
   const { signal } = new AbortController();
-  const what = { runId: "run-1", stream: "account", config: {}, after: 0 } as const;
+  const what = { runId: "run-1", sync: "a", stream: "account", config: {}, after: 0 } as const;
   const reading = collect(readReplay(what, { source, state, signal, log }));
   await expect(reading).rejects.toThrow("the source names its rows in another way now");
 });

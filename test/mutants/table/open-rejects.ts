@@ -125,13 +125,28 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage/replay-pages.ts",
-        find: 'if (number === undefined) throw cannotReplay("the source names its rows in another way now");',
-        replace: "if (number === undefined) return 0;",
+        find: 'throw cannotReplay("the source names its rows in another way now", what);',
+        replace: "return 0;",
       },
     ],
     test: {
       file: "test/activities/stage/replay-pages.test.ts",
       title: "a replay takes nothing from a source that names its rows in another way than before",
+    },
+  },
+  {
+    id: "S2095",
+    plants: "a run is named as the way to rejected rows that lie behind the checkpoint",
+    edits: [
+      {
+        file: "connectors/replayable.ts",
+        find: 'source.restart?.(config) === "each-run"',
+        replace: 'source.restart?.(config) !== "never"',
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "a replay out of a file that only grew until it was replaced says what sends its rows",
     },
   },
 ];
