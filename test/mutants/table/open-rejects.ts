@@ -149,4 +149,19 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
       title: "a replay out of a file that only grew until it was replaced says what sends its rows",
     },
   },
+  {
+    id: "S2097",
+    plants: "the page of a refused row is read again with what its files have grown by",
+    edits: [
+      {
+        file: "activities/stage/find-rows.ts",
+        find: "to: position.parse(to ?? undefined) };",
+        replace: "to: position.parse(void to) };",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/split-chunk.test.ts",
+      title: "numbers a refused row as it was staged, where a file before it has grown since",
+    },
+  },
 ];
