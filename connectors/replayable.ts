@@ -13,12 +13,25 @@ export function replacesOlder(stream: Stream): boolean {
   return shapeOf(stream).discriminator === "type";
 }
 
+/** The sync whose rejects are replayed, by its name, and what it reads. */
+export type ToReplay = {
+  readonly sync: string;
+  readonly source: Pick<Source, "restart">;
+  /** Output of the connector's schema. */
+  readonly config: unknown;
+};
+
 /** The error for rows that cannot be read again by the names in their rejects. */
-export function cannotReplay(why: string, cause?: unknown): ConfigError {
-  return new ConfigError(`the rejects cannot be replayed: ${why}`, {
-    cause,
-    hint: "run the sync: it reads the source as it is now",
-  });
+export function cannotReplay(
+  why: string,
+  { sync, source, config }: ToReplay,
+  cause?: unknown,
+): ConfigError {
+  const hint =
+    source.restart?.(config) === "each-run"
+      ? "run the sync: it reads the source as it is now"
+      : `\`sluice state reset ${sync}\` sends all of it again`;
+  return new ConfigError(`the rejects cannot be replayed: ${why}`, { cause, hint });
 }
 
 /**
@@ -36,13 +49,15 @@ export function assertReplayable(
       hint: "look at `sluice runs list`",
     });
   }
+  const what = { sync: sync.name, source, config: sync.connectorConfig };
   if (of.target !== target) {
-    throw cannotReplay(`run ${of.runId} was for ${of.target}, and this would send to ${target}`);
+    const why = `run ${of.runId} was for ${of.target}, and this would send to ${target}`;
+    throw cannotReplay(why, what);
   }
-  if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`);
+  if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`, what);
   // Without fingerprints nobody knows what the service took since, and older data must never overwrite newer.
   if (sync.send === "all" && replacesOlder(sync.stream)) {
-    throw cannotReplay(`with \`send: all\` nothing says which rows were sent since`);
+    throw cannotReplay(`with \`send: all\` nothing says which rows were sent since`, what);
   }
 }
 

@@ -35,6 +35,8 @@ type Search = {
   readonly sync: SyncConfig;
   readonly run: Run;
   readonly receipt: Receipt;
+  /** Where the staging ends. */
+  readonly to: unknown;
   readonly refused: readonly Refused[];
   readonly signal: AbortSignal;
 };
@@ -82,23 +84,27 @@ function pagesOf(refused: readonly Refused[], starts: readonly PageStart[]): Sta
 /** Lines of a page by the numbers of their records, in order. */
 type Lines = ReadonlyMap<number, Buffer>;
 
-/** The pages of a run's source, or of its list of rejects, beginning with a staged one. */
+/**
+ * The pages of a run's source, or of its list of rejects, beginning with a staged one. They end with the staging: of a
+ * file that has grown since, more rows would come before those of the next file.
+ */
 function pagesFrom(
   deps: Dependencies,
-  { sync, run, signal }: Search,
+  { sync, run, to, signal }: Search,
   { from }: PageStart,
 ): AsyncIterable<RowPage> {
   const source = connectorOf(deps, sync.connector);
   const request = readRequestOf(sync, signal);
   if (run.kind === "replay") {
-    const what = { runId: run.runId, stream: sync.stream, config: request.config };
+    const what = { runId: run.runId, sync: sync.name, stream: sync.stream, config: request.config };
     return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...request, source });
   }
   if (run.request.keys !== undefined) {
     return namedRows(source, { ...request, names: run.request.keys, after: Number(from ?? 0) });
   }
-  const position = source.position.optional().parse(from ?? undefined);
-  return source.read({ ...request, from: position, pageRowsMax });
+  const position = source.position.optional();
+  const span = { from: position.parse(from ?? undefined), to: position.parse(to ?? undefined) };
+  return source.read({ ...request, ...span, pageRowsMax });
 }
 
 type Row = { readonly page: RowPage; readonly index: number };

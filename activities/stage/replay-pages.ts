@@ -11,6 +11,7 @@ import type { StateClient } from "../../src/state/state-store.ts";
 /** The rejects to read again: those after number `after` on a run's list. */
 type ReplayRead = {
   readonly runId: string;
+  readonly sync: string;
   readonly stream: Stream;
   /** Output of the connector's schema. */
   readonly config: unknown;
@@ -25,14 +26,17 @@ type ReplayTools = {
 };
 
 async function getRows(
-  { config }: ReplayRead,
+  { sync, config }: ReplayRead,
   listed: ReplayPage,
   { source, signal, log }: ReplayTools,
 ): Promise<Got<Row>> {
-  if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`);
+  const what = { sync, source, config };
+  if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`, what);
   const schema = source.position.nullable();
   const [from, to] = [schema.safeParse(listed.from), schema.safeParse(listed.to)];
-  if (!from.success || !to.success) throw cannotReplay("the source was read in another way then");
+  if (!from.success || !to.success) {
+    throw cannotReplay("the source was read in another way then", what);
+  }
   const names = [...new Set(listed.places)];
   const span = { from: from.data ?? undefined, to: to.data ?? undefined };
   try {
@@ -40,18 +44,31 @@ async function getRows(
   } catch (error) {
     // Waiting for a file, or staging again, would not bring back the one that the rejects were read from.
     const isAway = error instanceof ConfigError && error.retryBudgetMs !== undefined;
-    if (error instanceof SourceChangedError || isAway) throw cannotReplay(error.message, error);
+    if (error instanceof SourceChangedError || isAway)
+      throw cannotReplay(error.message, what, error);
     throw error;
   }
 }
 
-/** The rows in the order of the list, in which a later row of a key must win. Missing rows become rejects. */
-function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowPage {
+/**
+ * The rows in the order of the list, in which a later row of a key must win. Missing rows become rejects.
+ * @throws {ConfigError} the source gave them names that are not on the list.
+ */
+function pageOf(
+  what: ReplayRead & Pick<ReplayTools, "source">,
+  listed: ReplayPage,
+  got: Got<Row>,
+): RowPage {
   const { places, last, ages } = listed;
   const numbers = new Map(places.map((place, number) => [place, number]));
+  const numberOf = (where: string): number => {
+    const number = numbers.get(where);
+    if (number !== undefined) return number;
+    throw cannotReplay("the source names its rows in another way now", what);
+  };
   const found = got.rows
     .map((row, at) => ({ row, at, where: got.where(at) }))
-    .map((one) => ({ ...one, number: numbers.get(one.where) ?? 0 }))
+    .map((one) => ({ ...one, number: numberOf(one.where) }))
     .toSorted((a, b) => a.number - b.number);
   const { text } = got;
   const gone = got.missing.map((where) => ({
@@ -59,13 +76,20 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowP
     code: "row_gone",
     reason: "the row is not there any more",
   }));
+  const rejects = [...(got.rejects ?? []), ...gone]
+    .map((reject) => ({ ...reject, number: numberOf(reject.where) }))
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ number, ...reject }) => {
+      const next = found.findIndex((row) => row.number > number);
+      return { ...reject, rowsBefore: next === -1 ? found.length : next };
+    });
   return {
     rows: found.map(({ row }) => row),
     where: (index) => found[index]?.where ?? "",
     text: text === undefined ? undefined : (index): string => text(found[index]?.at ?? 0),
-    rejects: [...(got.rejects ?? []), ...gone],
+    rejects,
     position: last,
-    age: replacesOlder(stream)
+    age: replacesOlder(what.stream)
       ? (index): number => ages[found[index]?.number ?? 0] ?? 0
       : undefined,
   };
@@ -86,7 +110,7 @@ export async function* readReplay(what: ReplayRead, tools: ReplayTools): AsyncGe
     if (listed === undefined) return;
     const got = await getRows(what, listed, tools);
     tools.signal.throwIfAborted();
-    yield pageOf(what, listed, got);
+    yield pageOf({ ...what, source: tools.source }, listed, got);
     after = listed.last;
   }
 }

@@ -177,7 +177,7 @@ export function createSplitChunk(
       }
       const sync = syncOf(deps, run.sync);
       const { keep, refused } = divide(receipt, how);
-      const rejects = await findRows(deps, { sync, run, receipt, refused, signal });
+      const rejects = await findRows(deps, { sync, run, receipt, to: send.to, refused, signal });
       const { read, refused: before, again } = await state.tally({ runId, staged: true });
       const limit = rejectLimitOf(run, sync);
       try {

@@ -65,7 +65,7 @@ async function* readPages(
   if (job.doubts?.isAlone === true) return;
   if (job.isReplay) {
     const { mapping, config, stage, span } = job;
-    const what = { runId: stage.runId, stream: mapping.stream, config };
+    const what = { runId: stage.runId, sync: mapping.name, stream: mapping.stream, config };
     yield* readReplay({ ...what, after: Number(span.from ?? 0) }, { ...tools, log });
     return;
   }

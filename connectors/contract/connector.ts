@@ -37,6 +37,12 @@ export type Reject = {
   readonly key?: string | undefined;
   /** What was read, for the person who fixes it; kept in the reject store only. */
   readonly row?: string | undefined;
+  /**
+   * How many `rows` of its page come before it: a replay must not send it over a newer row, nor an older one over it.
+   * @default those of the same file or list whose `where` ends with a smaller number; none of them if the places do not
+   * show the order
+   */
+  readonly rowsBefore?: number | undefined;
 };
 
 /**
@@ -226,7 +232,7 @@ export interface Pull<Config, Position, OwnRow> {
   /**
    * Reads single rows by the names that `where` gives them, or by their keys; in any order, 1,000 names at most. The
    * span, where there is one, is the one that was being read when the rows got those names: some sources cannot find
-   * their rows without it.
+   * their rows without it; with it, `where` of the answer gives the names as they were asked for.
    * @throws {SourceChangedError} the names mean nothing any more, because the source is not the one the span was made
    * from.
    */

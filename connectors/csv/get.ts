@@ -7,7 +7,7 @@ import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
 import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition } from "./position.ts";
 import { readFile } from "./read.ts";
-import { spansOf, type FileSpan } from "./spans.ts";
+import { markKey, spansOf, type FileSpan } from "./spans.ts";
 
 type GetRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly names: readonly string[] };
@@ -22,7 +22,7 @@ type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: R
  */
 export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
   const { config, from, to } = request;
-  const wanted = linesByFile(request.names);
+  const wanted = Map.groupBy(request.names, (name) => fileOf(config, name));
   const found: Found = { rows: [], rejects: [] };
   let before = hashBefore(from);
   for (const span of spansOf(await listFiles(config), config, { from, to })) {
@@ -30,20 +30,21 @@ export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
     if (span.to !== undefined && before !== hashBefore(to)) {
       throw changed(file.place, "follows other files than when it was read");
     }
-    const lines = wanted.get(barePath(file.place)) ?? [];
-    const names = new Set(lines.map((line) => `${file.place}${line}`));
+    const asked = wanted.get(markKey(config, file.place)) ?? [];
+    const names = new Map(asked.map((name) => [`${file.place}${lineOf(name)}`, name]));
     if (names.size > 0) await take(file, span, { request, names, found });
     before = config.append_only ? undefined : filesHash(before, file);
   }
   const { rows, rejects } = found;
+  const keyOf = (name: string): string => `${fileOf(config, name)}${lineOf(name)}`;
   const there = new Set(
-    [...rows.map(([name]) => name), ...rejects.map(({ where }) => where)].map(barePath),
+    [...rows.map(([name]) => name), ...rejects.map(({ where }) => where)].map(keyOf),
   );
   return {
     rows: rows.map(([, row]) => row),
     where: (index) => rows[index]?.[0] ?? "",
     rejects,
-    missing: request.names.filter((name) => !there.has(barePath(name))),
+    missing: request.names.filter((name) => !there.has(keyOf(name))),
   };
 }
 
@@ -51,43 +52,50 @@ function hashBefore(position: CsvPosition | undefined): string | undefined {
   return position !== undefined && "before" in position ? position.before : undefined;
 }
 
-/** The index of the colon before the line in the name of a row. */
-function colonOf(name: string): number {
-  return name.lastIndexOf(":");
+/** The line in the name of a row, such as `:78`. */
+function lineOf(name: string): string {
+  return name.slice(name.lastIndexOf(":"));
 }
 
-/** The lines of each file, such as `:78`, that are asked for. */
-function linesByFile(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const byFile = Map.groupBy(names, (name) => barePath(name.slice(0, colonOf(name))));
-  return new Map(
-    [...byFile].map(([file, ofFile]) => [file, ofFile.map((name) => name.slice(colonOf(name)))]),
-  );
-}
-
-/** A person may name a file with `./` or without, whichever way the configuration does. */
-function barePath(path: string): string {
-  return path.replace(/^(?:\.\/)+/, "");
+/** The key of the file in the name of a row: with `./` or without, whichever way the configuration has it. */
+function fileOf(config: CsvConfig, name: string): string {
+  return markKey(config, name.slice(0, name.lastIndexOf(":")));
 }
 
 /** Takes the wanted rows of one file, and reads no further than that. */
 async function take(
   file: OpenFile,
   span: FileSpan,
-  how: { readonly request: GetRequest; readonly names: ReadonlySet<string>; readonly found: Found },
+  how: {
+    readonly request: GetRequest;
+    /** The names that were asked for, by those that the rows have now. */
+    readonly names: ReadonlyMap<string, string>;
+    readonly found: Found;
+  },
 ): Promise<void> {
   const { request, names, found } = how;
   const read = { ...request, pageRowsMax };
   if (request.config.append_only && span.to !== undefined) await assertSameTail(file, span, read);
+  // In a span, names are those of an earlier read, in which the path may have been written in another way.
+  const isSpan = request.from !== undefined || request.to !== undefined;
   let left = names.size;
   for await (const { rows, lines, rejects } of readFile(file, span, read)) {
+    const before = found.rows.length;
+    const taken: number[] = [];
     for (const [index, row] of rows.entries()) {
       const name = `${file.place}:${lines[index]}`;
-      if (!names.has(name)) continue;
-      found.rows.push([name, row]);
+      const asked = names.get(name);
+      if (asked === undefined) continue;
+      found.rows.push([isSpan ? asked : name, row]);
+      taken.push(index);
       left -= 1;
     }
     const refused = rejects.filter(({ where }) => names.has(where));
-    found.rejects.push(...refused);
+    for (const { rowsBefore: ofPage = 0, where: name, ...reject } of refused) {
+      const rowsBefore = before + taken.filter((index) => index < ofPage).length;
+      const where = isSpan ? (names.get(name) ?? name) : name;
+      found.rejects.push({ ...reject, where, rowsBefore });
+    }
     left -= refused.length;
     if (left <= 0) return;
   }

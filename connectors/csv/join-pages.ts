@@ -1,4 +1,4 @@
-import type { Page } from "../contract/connector.ts";
+import type { Page, Reject } from "../contract/connector.ts";
 import { csvPageBytesMax } from "./limits.ts";
 import type { FilePage } from "./parse/pages.ts";
 import type { CsvRow } from "./parse/row.ts";
@@ -65,10 +65,18 @@ function sourcePageOf(
   pages: readonly Omit<PlacedPage, "position">[],
   { position }: PlacedPage,
 ): Page<CsvRow, CsvPosition> {
+  const rejects: Reject[] = [];
+  let before = 0;
+  for (const { page } of pages) {
+    for (const { rowsBefore = 0, ...reject } of page.rejects) {
+      rejects.push({ ...reject, rowsBefore: before + rowsBefore });
+    }
+    before += page.lines.length;
+  }
   const places = pages.flatMap(({ place, page }) => page.lines.map((line) => `${place}:${line}`));
   return {
     rows: pages.flatMap(({ page }) => page.rows),
-    rejects: pages.flatMap(({ page }) => page.rejects),
+    rejects,
     where: (index) => places[index] ?? "",
     position,
   };

@@ -251,7 +251,10 @@ function rowsOf(
     const row = isConflict ? undefined : parseJsonRow(json);
     if (row !== undefined)
       found.push({ row: { ...row, ...events.deliveredOf(event) }, where, json });
-    else rejects.push({ where, row: json, ...(isConflict ? conflict : notObject) });
+    else {
+      const why = isConflict ? conflict : notObject;
+      rejects.push({ where, row: json, rowsBefore: found.length, ...why });
+    }
   }
   return {
     rows: found.map(({ row }) => row),

@@ -35,6 +35,7 @@ export function linePage(
         code,
         reason: `the line is ${what}`,
         row: text,
+        rowsBefore: numbers.length,
       });
     if (isLong) refuse("line_too_long", "longer than 4 MiB");
     else if (!isText) refuse("invalid_encoding", "not UTF-8");

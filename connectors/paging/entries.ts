@@ -83,10 +83,15 @@ function entryOf(
 
 /** The page of some entries, which `position` covers. */
 export function pageOf(entries: readonly Entry[], position: PagePosition): Page<Row, PagePosition> {
-  const found = entries.flatMap(({ row, where }) => (row === undefined ? [] : [{ row, where }]));
+  const found: { readonly row: Row; readonly where: string }[] = [];
+  const rejects: Reject[] = [];
+  for (const { row, where, reject } of entries) {
+    if (row !== undefined) found.push({ row, where });
+    if (reject !== undefined) rejects.push({ ...reject, rowsBefore: found.length });
+  }
   return {
     rows: found.map(({ row }) => row),
-    rejects: entries.flatMap(({ reject }) => reject ?? []),
+    rejects,
     position,
     where: (index) => found[index]?.where ?? "",
   };

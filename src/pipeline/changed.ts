@@ -14,7 +14,7 @@ import type { FieldHasher } from "./fields/field-hashes.ts";
 import type { LineBlock } from "./fields/field-program.ts";
 import { hashesOfLines, hashesOfRows } from "./line-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
-import type { MakeReject, RecordPage } from "./page.ts";
+import { rowNumbers, type MakeReject, type RecordPage } from "./page.ts";
 
 /**
  * Rows after which the store is asked for their keys. It looks keys up in their order, so that many at once share pages
@@ -111,9 +111,9 @@ function rowNumbersOf(pages: readonly RecordPage[], rows: number): Uint32Array {
   const numbers = new Uint32Array(rows);
   let row = 0;
   for (const { source, candidates } of pages) {
-    const { first = 0 } = source;
+    const numberOf = rowNumbers(source);
     for (let position = 0; position < candidates.length; position += 1) {
-      numbers[row++] = first + candidates.rowOf(position) + 1;
+      numbers[row++] = numberOf(candidates.rowOf(position));
     }
   }
   return numbers;

@@ -22,6 +22,7 @@ export type RowPage = {
         readonly reason: string;
         readonly key?: string | undefined;
         readonly row?: string | undefined;
+        readonly rowsBefore?: number | undefined;
       }[]
     | undefined;
   /** Whether the next run may go back over its rows. @default true */
@@ -32,8 +33,8 @@ export type RowPage = {
    */
   readonly isAgain?: boolean | undefined;
   /**
-   * Rows and rejects of its chunk before it: its rows are numbered from there on. Undefined where their order does not
-   * matter.
+   * Rows and rejects of its chunk before it: its own are numbered from there on, and its rejects are in order, each
+   * with `rowsBefore`. Undefined where their order does not matter.
    */
   readonly first?: number | undefined;
   /** For a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */
@@ -50,7 +51,61 @@ export function rowAt(page: RowPage, index: number): Row | undefined {
   return page.cells?.row(index) ?? page.rows[index];
 }
 
-/** Numbers the rows of a chunk's pages in their order, from `first` on. */
+type PageReject = NonNullable<RowPage["rejects"]>[number];
+
+const place = /^(.*[:#])(\d+)$/s;
+
+/**
+ * How many rows of a page come before a reject, by their places, such as `accounts.csv:48211`; none of them if the
+ * places do not show the order.
+ */
+function rowsBeforeByPlace(page: RowPage): (reject: PageReject) => number {
+  const places = Array.from({ length: rowCount(page) }, (_, row) => place.exec(page.where(row)));
+  return ({ where }) => {
+    const [, name, number] = place.exec(where) ?? [];
+    if (name === undefined) return 0;
+    return places.filter((at) => at?.[1] === name && Number(at[2]) < Number(number)).length;
+  };
+}
+
+/** The rejects of a page in its order, each with the rows before it. */
+function inOrder(page: RowPage): RowPage["rejects"] {
+  const { rejects = [] } = page;
+  const isKnown = rejects.every(({ rowsBefore }) => rowsBefore !== undefined);
+  const byPlace = isKnown ? undefined : rowsBeforeByPlace(page);
+  const rows = rowCount(page);
+  return rejects
+    .map((reject) => {
+      const rowsBefore = reject.rowsBefore ?? byPlace?.(reject) ?? 0;
+      return { ...reject, rowsBefore: Math.min(Math.max(rowsBefore, 0), rows) };
+    })
+    .toSorted((a, b) => a.rowsBefore - b.rowsBefore);
+}
+
+/** How many of the rejects, in their order, come before the row at `index`. */
+function rejectsBefore(rejects: readonly PageReject[], index: number): number {
+  let [from, to] = [0, rejects.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((rejects[middle]?.rowsBefore ?? 0) <= index) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Returns the function that numbers the rows of a page, in one sequence with its rejects. */
+export function rowNumbers({ first = 0, rejects = [] }: RowPage): (index: number) => number {
+  // Called for every row, and most pages have no rejects.
+  if (rejects.length === 0) return (index) => first + index + 1;
+  return (index) => first + index + 1 + rejectsBefore(rejects, index);
+}
+
+/** The number of `rejects[index]` in the same sequence. */
+export function rejectNumber({ first = 0, rejects = [] }: RowPage, index: number): number {
+  return first + (rejects[index]?.rowsBefore ?? 0) + index + 1;
+}
+
+/** Numbers the rows and rejects of a chunk's pages in their order, from `first` on. */
 export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): AsyncGenerator<RowPage> {
   let before = first;
   for await (const page of pages) {
@@ -60,7 +115,7 @@ export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): Async
       },
       cells: page.cells,
       position: page.position,
-      rejects: page.rejects,
+      rejects: inOrder(page),
       mayComeAgain: page.mayComeAgain,
       isAgain: page.isAgain,
       first: before,

@@ -5,7 +5,7 @@ import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 import { shareOf } from "../text/quantities.ts";
 import { splitsPerRunMin } from "./limits.ts";
-import { rowAt, rowCount, type MakeReject, type RowPage } from "./page.ts";
+import { rejectNumber, rowAt, rowNumbers, type MakeReject, type RowPage } from "./page.ts";
 
 /** What the reject store keeps of a source row: the row, nothing, or a hash that shows whether two are equal. */
 export type KeepRows = "keep" | "drop" | "hash";
@@ -26,7 +26,7 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
   return (page, index, fault) => ({
     stream,
     place: page.where(index),
-    rowNumber: page.first === undefined ? undefined : page.first + index + 1,
+    rowNumber: page.first === undefined ? undefined : rowNumbers(page)(index),
     ...fault,
     row: kept(rowText(page, index), keepRows),
   });
@@ -35,29 +35,12 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
 /** A code is shown in Temporal, and must not let anything else get there. */
 const codeForm = /^[a-z][a-z0-9_]{0,63}$/;
 
-const place = /^(.*[:#])(\d+)$/s;
-
-/**
- * The number of a row that the connector could not read: it comes after the rows of its page with earlier places, such
- * as `accounts.csv:48211`. If the places do not show the order, it counts as older than all of them.
- */
-function numberOf(page: RowPage, where: string): number | undefined {
-  if (page.first === undefined) return undefined;
-  const [, name, number] = place.exec(where) ?? [];
-  let before = 0;
-  for (let index = 0; index < rowCount(page); index += 1) {
-    const [, other, its] = place.exec(page.where(index)) ?? [];
-    if (name !== undefined && other === name && Number(its) < Number(number)) before += 1;
-  }
-  return page.first + before;
-}
-
 /** The rejects that the connector itself yielded with a page. */
 export function sourceRejects(page: RowPage, stream: string, keepRows: KeepRows): RejectEntry[] {
-  return (page.rejects ?? []).map(({ where, code, reason, key, row }) => ({
+  return (page.rejects ?? []).map(({ where, code, reason, key, row }, index) => ({
     stream,
     place: where,
-    rowNumber: numberOf(page, where),
+    rowNumber: page.first === undefined ? undefined : rejectNumber(page, index),
     step: "read",
     code: codeForm.test(code) ? code : "source_reject",
     reason,

@@ -310,7 +310,7 @@ describe("a sync out of an inbox", () => {
     const runId = "run-2";
     await state.listReplay({ runId, run: "run-1" });
     const tools = { source: { ...readFromInbox(webhook), get }, state, signal, log };
-    const what = { runId, stream: "account", config: {}, after: 0 } as const;
+    const what = { runId, sync: "accounts", stream: "account", config: {}, after: 0 } as const;
     for await (const { rejects } of readReplay(what, tools)) expect(rejects).not.toEqual([]);
     expect(asked).toEqual([inboxReadRows, 1]);
   });

@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import { inboxFileIn } from "../../src/inbox/file.ts";
 import { postgres } from "../support/postgres/postgres.ts";
 import { companiesYaml, formsYaml } from "../support/project/doubt-story.ts";
-import { Harness } from "../support/project/harness.ts";
+import { accountsYaml, Harness } from "../support/project/harness.ts";
+import { header } from "../support/project/replay-story.ts";
 import { TestRun } from "../support/project/test-run.ts";
 import { KeptEvents } from "../support/webhooks/kept-events.ts";
 
@@ -78,4 +79,44 @@ it("a row that the service refused is replayed although a backfill read it and w
   expect((await harness.sandbox.names()).get("b")).toBe("B");
   const counts = await harness.state.replayCounts({ run: "run-1" });
   expect(counts).toMatchObject({ open: 0, replayed: 1, superseded: 0 });
+});
+
+/** Accounts whose domain is in a column, from a CSV connection with these further members. */
+function appendedYaml(domain: string, ...members: readonly string[]): string {
+  const csv = ["path: accounts.csv", "append_only: true", ...members].join(", ");
+  return accountsYaml()
+    .replace("path: accounts.csv", csv)
+    .replace("domain: domain", `domain: ${domain}`);
+}
+
+/** The same key in two lines: what the mapping refuses, and below it what the reader cannot read. */
+const refusedTwice = [header, "k,,OLD,k.example", 'k,k.example,"N"EW,k.example', ""].join("\n");
+
+it.each([1, 2])(
+  "a line that the reader refused is replayed after the row before it, also in replay %i",
+  async (replays) => {
+    const files = { "accounts.csv": refusedTwice };
+    const harness = await Harness.open({ yaml: appendedYaml("domain"), files });
+    await (await TestRun.open(harness)).transfer();
+    for (let number = 1; number < replays; number += 1) {
+      const request = { replay: { run: `run-${number}` } };
+      const run = await TestRun.open(harness, { runId: `run-${number + 1}`, request });
+      expect((await run.transfer()).counts).toMatchObject({ read: 2, rejected: 2 });
+    }
+    const repaired = await harness.withYaml(appendedYaml("site", "quote: false"));
+    const request = { replay: { run: `run-${replays}` } };
+    const last = await TestRun.open(repaired, { runId: `run-${replays + 1}`, request });
+    expect((await last.transfer()).counts).toMatchObject({ read: 2, sent: 2 });
+    expect((await harness.sandbox.names()).get("k")).toBe('"N"EW');
+  },
+);
+
+it("a line that the reader refused gives way to the row directly behind it", async () => {
+  const lines = [header, 'k,k.example,"O"LD,', "k,k.example,NEW,", ""];
+  const files = { "accounts.csv": lines.join("\n") };
+  const harness = await Harness.open({ yaml: appendedYaml("domain"), files });
+  await (await TestRun.open(harness)).transfer();
+  const repaired = await harness.withYaml(appendedYaml("domain", "quote: false"));
+  expect((await replay(repaired, "run-2")).counts).toMatchObject({ sent: 0, filtered: 1 });
+  expect((await harness.sandbox.names()).get("k")).toBe("NEW");
 });

@@ -24,8 +24,8 @@ describe("a replay out of a table", () => {
     expect(Object.fromEntries(await harness.sandbox.names())).toEqual({ a: "A", "b,1": "Bo" });
     const rejects = await replay.rejects();
     expect(rejects.map(({ place, code }) => [place, code])).toEqual([
-      ["public.companies:d", "row_gone"],
       ["public.companies:c", "required"],
+      ["public.companies:d", "row_gone"],
     ]);
   }, 120_000);
 });

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 
 import { sourcesOf } from "../../connectors/registry.ts";
-import { assertMayRepeat } from "../../connectors/replayable.ts";
+import { assertMayRepeat, assertReplayable } from "../../connectors/replayable.ts";
 import { connectorOf } from "../../connectors/source.ts";
 import { accountsYaml, Harness } from "../support/project/harness.ts";
+import { stagedRun } from "../support/project/test-run.ts";
 
-/** Checks whether the rows of a sync with this connection and stream may be sent again. */
-async function mayRepeat(connection: string, stream: "account" | "account_event"): Promise<void> {
+/** A sync with this connection and stream, its source, and the project that it is of. */
+async function syncOf(connection: string, stream: "account" | "account_event") {
   const event = `record:
       event_id: id
       account_id: id
@@ -17,10 +18,16 @@ async function mayRepeat(connection: string, stream: "account" | "account_event"
     .replace("{ connector: csv, path: accounts.csv }", connection)
     .replace("stream: account", `stream: ${stream}`)
     .replace(/record:[^]*$/, (record) => (stream === "account" ? record : `${event}\n`));
-  const { config } = (await Harness.open({ yaml })).deps;
+  const { config, target } = (await Harness.open({ yaml })).deps;
   const sync = config.syncs.get("accounts");
   if (sync === undefined) throw new Error("it has no sync");
-  assertMayRepeat(sync, connectorOf({ sources: sourcesOf(config) }, sync.connector));
+  return { sync, target, source: connectorOf({ sources: sourcesOf(config) }, sync.connector) };
+}
+
+/** Checks whether the rows of a sync with this connection and stream may be sent again. */
+async function mayRepeat(connection: string, stream: "account" | "account_event"): Promise<void> {
+  const { sync, source } = await syncOf(connection, stream);
+  assertMayRepeat(sync, source);
 }
 
 const pushed = "{ connector: webhook, path: /hooks/a, signature: none, allow_unsigned: true }";
@@ -39,4 +46,15 @@ it("sends events again, and records of what each run reads whole", async () => {
   await expect(mayRepeat(pushed, "account_event")).resolves.toBeUndefined();
   const file = "{ connector: csv, path: accounts.csv }";
   await expect(mayRepeat(file, "account")).resolves.toBeUndefined();
+});
+
+it.each([
+  ["a.jsonl", "run the sync: it reads the source as it is now"],
+  ["a.jsonl, append_only: true", "`sluice state reset accounts` sends all of it again"],
+])("says what sends rows that cannot be read again one by one: %s", async (path, hint) => {
+  const all = await syncOf(`{ connector: jsonl, path: ${path} }`, "account");
+  const { state } = (await stagedRun()).run.harness;
+  const run = await state.run("run-1");
+  const refused = (): void => assertReplayable(all, run && { ...run, target: all.target });
+  expect(refused).toThrow(expect.objectContaining({ hint }));
 });

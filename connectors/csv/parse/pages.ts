@@ -173,7 +173,7 @@ export class PageReader {
           this.#followed = this.#skip();
           break;
         case "end":
-          if (this.#unproven !== undefined) this.#rejects.push(this.#unproven.reject);
+          if (this.#unproven !== undefined) this.#refuse(this.#unproven.reject);
           this.#unproven = undefined;
           return;
         case "more":
@@ -198,7 +198,7 @@ export class PageReader {
     if (step !== "row") throw fatal(this.#read.place, row, step);
     if (row.fields !== this.#rowRead.columns) throw unproven(this.#read.place, row);
     if (this.#unproven !== undefined) {
-      this.#rejects.push(this.#unproven.reject);
+      this.#refuse(this.#unproven.reject);
       yield this.#page(from);
     }
     this.#scanner.line = row.nextLine;
@@ -217,8 +217,12 @@ export class PageReader {
     if (fields !== this.#rowRead.columns || hasStrayQuote) {
       throw unproven(this.#read.place, this.#unproven.row);
     }
-    this.#rejects.push(this.#unproven.reject);
+    this.#refuse(this.#unproven.reject);
     this.#unproven = undefined;
+  }
+
+  #refuse(reject: Reject): void {
+    this.#rejects.push({ ...reject, rowsBefore: this.#lines.length });
   }
 
   #reject(line: number, fault: CsvRowFault): Reject {
@@ -257,7 +261,7 @@ export class PageReader {
       } else this.#cells.add(this.#scanner);
       this.#lines.push(this.#scanner.rowLine);
     } else {
-      this.#rejects.push(this.#reject(this.#scanner.rowLine, fault));
+      this.#refuse(this.#reject(this.#scanner.rowLine, fault));
     }
   }
 

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { SyncConfig } from "../../config/config.ts";
-import { mappingHash } from "../../mapping/load.ts";
+import { fieldsOf, mappingHash } from "../../mapping/load.ts";
 import type { KeptMapping } from "../../state/contract/keys/adoptions.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { mappingEdit, type MappingEdit, mappingOfText } from "./mapping-edit.ts";
@@ -9,6 +11,8 @@ export type Deployed =
   /** The service has accepted nothing of the sync yet, as far as the store knows. */
   | { readonly state: "none" }
   | { readonly state: "same" }
+  /** The same fields in another order, in which a record is another text. */
+  | { readonly state: "reordered" }
   /** One of the two is a module, which does not say what it maps. */
   | { readonly state: "other" }
   | { readonly state: "edited"; readonly edit: MappingEdit };
@@ -33,7 +37,12 @@ export async function deployedOf(
   const { deployed } = await keptOf(state, compared);
   if (deployed === undefined) return { state: "none" };
   const { mapping, written } = deployed;
-  if (mapping === mappingHash(compared.sync)) return { state: "same" };
-  const edit = written === null ? undefined : mappingEdit(mappingOfText(written), compared.sync);
+  const before = written === null ? undefined : mappingOfText(written);
+  if (mapping === mappingHash(compared.sync)) {
+    const isSame =
+      before === undefined || isDeepStrictEqual(fieldsOf(before), fieldsOf(compared.sync));
+    return { state: isSame ? "same" : "reordered" };
+  }
+  const edit = before === undefined ? undefined : mappingEdit(before, compared.sync);
   return edit === undefined ? { state: "other" } : { state: "edited", edit };
 }

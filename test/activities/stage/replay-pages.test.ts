@@ -2,9 +2,14 @@ import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
-import { failureOf } from "../../support/project/harness.ts";
+import { readReplay } from "../../../activities/stage/replay-pages.ts";
+import { pullSource } from "../../../connectors/contract/connector.ts";
+import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { header, ReplayStory, text } from "../../support/project/replay-story.ts";
+import { TestRun } from "../../support/project/test-run.ts";
+import { collect } from "../../support/sequences.ts";
 
 describe("a replay", () => {
   it("sends what today's mapping makes of the rejected rows, and leaves the checkpoint where it is", async () => {
@@ -143,8 +148,100 @@ describe("a replay out of a file that is another one by now", () => {
       type: "ConfigError",
       message,
       nonRetryable: true,
+      details: [{ hint: "run the sync: it reads the source as it is now" }],
     });
     await replaying.close({ outcome: "failed" });
     expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
   });
+});
+
+/** Accounts from all CSV files of the folder, which only grow; with these further members. */
+function growingYaml(...members: readonly string[]): string {
+  const csv = ['path: "*.csv"', "append_only: true", ...members].join(", ");
+  return accountsYaml().replace("path: accounts.csv", csv);
+}
+
+it("a replay out of a file that only grew until it was replaced says what sends its rows", async () => {
+  const yaml = accountsYaml().replace("accounts.csv", "accounts.csv, append_only: true");
+  const harness = await Harness.open({ yaml, files: { "accounts.csv": text } });
+  await (await TestRun.open(harness)).transfer();
+  await harness.write("accounts.csv", text.replace("a,a.example", "z,z.example"));
+  const request = { replay: { run: "run-1" } };
+  const run = await TestRun.open(harness, { runId: "run-2", request });
+  const { details } = await failureOf(run.stage());
+  expect(details).toMatchObject([{ hint: "`sluice state reset accounts` sends all of it again" }]);
+});
+
+describe("a replay of a line that the reader refused, behind rows of another file", () => {
+  it.each([
+    ["its encoding is set", Buffer.from("Caf\u00e9 NEW", "latin1"), "encoding: windows-1252"],
+    ["quotes are no longer special", Buffer.from('"N"EW'), "quote: false"],
+  ])("sends it over the older row of its key once %s", async (_, name, member) => {
+    const [older, newer] = [
+      [header, "b,b.example,B,", "k,k.example,OLD,", ""],
+      [header, "k,k.example,"],
+    ];
+    const files = {
+      "a.csv": older.join("\n"),
+      "b.csv": Buffer.concat([Buffer.from(newer.join("\n")), name, Buffer.from(",\n")]),
+    };
+    const harness = await Harness.open({ yaml: growingYaml(), files });
+    expect((await (await TestRun.open(harness)).transfer()).counts).toMatchObject({ rejected: 1 });
+    const repaired = await harness.withYaml(growingYaml(member));
+    const request = { replay: { run: "run-1" } };
+    const run = await TestRun.open(repaired, { runId: "run-2", request });
+    expect((await run.transfer()).counts).toMatchObject({ read: 1, sent: 1, filtered: 0 });
+    expect((await harness.sandbox.names()).get("k")).toBe(name.toString("latin1"));
+  });
+});
+
+describe("a replay out of a file that only grows, whose path is written otherwise now", () => {
+  it.each(["./accounts.csv", "././accounts.csv"])(
+    "keeps the order of its rows: %s",
+    async (path) => {
+      const yaml = accountsYaml().replace("accounts.csv", "accounts.csv, append_only: true");
+      const lines = [
+        header,
+        "a,,A,a.example",
+        "k,k.example,OLD,k.example",
+        "k,,NEW,k.example",
+        "b,,B,b.example",
+        "b,b.example,NEWER,b.example",
+        "",
+      ];
+      const harness = await Harness.open({ yaml, files: { "accounts.csv": lines.join("\n") } });
+      await (await TestRun.open(harness)).transfer();
+      const fixed = yaml
+        .replace("path: accounts.csv", `path: ${path}`)
+        .replace("domain: domain", "domain: site");
+      const request = { replay: { run: "run-1" } };
+      const run = await TestRun.open(await harness.withYaml(fixed), { runId: "run-2", request });
+      expect((await run.transfer()).counts).toMatchObject({ read: 3, sent: 2, filtered: 1 });
+      const names = Object.fromEntries(await harness.sandbox.names());
+      expect(names).toEqual({ a: "A", k: "NEW", b: "NEWER" });
+      const counts = await harness.state.replayCounts({ run: "run-1" });
+      expect(counts).toMatchObject({ open: 0, replayed: 2, superseded: 1 });
+    },
+  );
+});
+
+it("a replay takes nothing from a source that names its rows in another way than before", async () => {
+  const source = pullSource({
+    name: "books",
+    config: z.unknown(),
+    position: z.number(),
+    async *read() {},
+    get: async ({ names }) => ({
+      rows: names.map((id) => ({ id })),
+      where: (index) => `books:${names[index]}`,
+      missing: [],
+    }),
+  });
+  const listed = { places: ["7", "8"], last: 2, ages: [1, 2], from: null, to: null };
+  const state = { replayPage: async () => listed };
+  const log = { info: () => undefined, warn: () => undefined };
+  const { signal } = new AbortController();
+  const what = { runId: "run-1", sync: "a", stream: "account", config: {}, after: 0 } as const;
+  const reading = collect(readReplay(what, { source, state, signal, log }));
+  await expect(reading).rejects.toThrow("the source names its rows in another way now");
 });

@@ -241,6 +241,26 @@ async function firstAttempt(
   await run.attemptPart(run.part(chunk), form);
 }
 
+it("numbers a refused row as it was staged, where a file before it has grown since", async () => {
+  const yaml = accountsYaml().replace("path: accounts.csv", 'path: "*.csv", append_only: true');
+  const header = "id,domain,name\n";
+  const versions = "k,k.example,OLD\nk,k.example,NEW\n";
+  const files = { "a.csv": `${header}a,a.example,A\n`, "b.csv": `${header}${versions}` };
+  const harness = await Harness.open({ yaml, files });
+  const run = await TestRun.open(harness);
+  const staged = await run.stage();
+  await harness.write("a.csv", `${files["a.csv"]}c,c.example,C\nd,d.example,D\ne,e.example,E\n`);
+  refuse(run, "file", [0, 1]);
+  await run.send(staged);
+  await run.commit(staged);
+  await run.close();
+  expect(await run.rejects()).toMatchObject([{ place: "a.csv:2" }, { place: "b.csv:2", key: "k" }]);
+  const request = { replay: { run: "run-1" } };
+  const replay = await TestRun.open(harness, { runId: "run-2", request });
+  expect((await replay.transfer()).counts).toMatchObject({ sent: 1, filtered: 1 });
+  expect((await harness.sandbox.names()).get("k")).toBe("NEW");
+});
+
 describe("what the service itself finds too large", () => {
   it("is halved as a body until it fits, and the one record that never does is a reject", async () => {
     // A body of one account has some 120 bytes, one of two more than 200; the name of a3 alone has 200.

@@ -71,6 +71,32 @@ describe("getCsv", () => {
     });
   });
 
+  it("says how many of the rows that it found come before a reject", async () => {
+    await withFolder({ "a.csv": text, "b.csv": text }, async (folder) => {
+      const names = ["a.csv:2", "a.csv:5", "a.csv:6", "b.csv:3", "b.csv:5"];
+      const { rejects = [] } = await get({ folder, names, members: { path: "*.csv" } });
+      expect(rejects.map(({ where, rowsBefore }) => [where, rowsBefore])).toEqual([
+        ["a.csv:5", 1],
+        ["b.csv:5", 3],
+      ]);
+    });
+  });
+
+  it("keeps in a span the names of then, where the path is written otherwise now", async () => {
+    await withFolder({ "a.csv": text }, async (folder) => {
+      const to = await endOf(folder, { append_only: true });
+      const names = ["a.csv:5", "a.csv:6", "a.csv:4"];
+      for (const path of ["./a.csv", join(folder, "a.csv")]) {
+        const members = { append_only: true, path };
+        expect(found(await get({ folder, names, members, to }))).toEqual({
+          rows: [["a.csv:6", "c"]],
+          rejects: ["a.csv:5"],
+          missing: ["a.csv:4"],
+        });
+      }
+    });
+  });
+
   it("finds a row after the first page, and reads no further", async () => {
     const rows = Array.from({ length: 2_500 }, (_, row) => `r${row},n`);
     await withFolder({ "a.csv": ["id,name", ...rows, 'x,"open'].join("\n") }, async (folder) => {

@@ -35,10 +35,11 @@ describe("readCsv", () => {
 
   it("says of a reject what is wrong and keeps its text, up to a limit", async () => {
     const long = "é".repeat(rejectRowCharsMax + 1);
+    const ragged = { code: "ragged_row", reason: "expected 2 fields, got 1", rowsBefore: 0 };
     await withFolder({ "a.csv": `id,name\n1\n5",b\n${long}y\n` }, async (folder) => {
       const pages = await pagesOf(configOf(folder));
       expect(pages.flatMap((page) => page.rejects)).toEqual([
-        { where: "a.csv:2", code: "ragged_row", reason: "expected 2 fields, got 1", row: "1" },
+        { where: "a.csv:2", ...ragged, row: "1" },
         {
           where: "a.csv:3",
           code: "stray_quote",
@@ -46,11 +47,31 @@ describe("readCsv", () => {
             "a quote is inside an unquoted field or before the end of a quoted one; inside " +
             "quotes it must be doubled",
           row: '5",b',
+          rowsBefore: 0,
         },
-        { where: "a.csv:4", code: "ragged_row", reason: "expected 2 fields, got 1", row: long },
+        { where: "a.csv:4", ...ragged, row: long },
       ]);
     });
   });
+
+  it.each([
+    [true, [[1, 3, 5]]],
+    [false, [[1], [1, 3]]],
+  ])(
+    "says how many rows of the page come before a reject, with append_only: %s",
+    async (isAppended, expected) => {
+      const files = {
+        "a.csv": "id,name\n1,a\nx\n2,b\n",
+        "b.csv": "id,name\n3,c\ny\n4,d\n5,e\nz\n",
+      };
+      await withFolder(files, async (folder) => {
+        const members = { path: "*.csv", append_only: isAppended };
+        const pages = await pagesOf(configOf(folder, members));
+        const before = pages.map(({ rejects = [] }) => rejects.map(({ rowsBefore }) => rowsBefore));
+        expect(before).toEqual(expected);
+      });
+    },
+  );
 
   it("fills pages to the limit and no further", async () => {
     const text = `id\n${'1\n5"\n'.repeat(pageRowsMax)}`;

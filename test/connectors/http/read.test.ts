@@ -58,7 +58,13 @@ describe("reading all pages", () => {
     expect(page?.rows).toEqual([{ id, share, lat: 48.856_614_000_000_01, count: 5 }]);
     expect(page?.where(0)).toBe("/companies:9007199254740993");
     expect(page?.rejects).toEqual([
-      { where: "/companies:#2", code: "no_row", reason: "it is not an object", row: '["1e400"]' },
+      {
+        where: "/companies:#2",
+        code: "no_row",
+        reason: "it is not an object",
+        row: '["1e400"]',
+        rowsBefore: 1,
+      },
     ]);
   });
 

@@ -43,8 +43,15 @@ describe("the read of jsonl", () => {
         code: "invalid_encoding",
         reason: "the line is not UTF-8",
         row: "{\uFFFD",
+        rowsBefore: 0,
       },
     ]);
+  });
+
+  it("says how many rows of the page come before a reject", async () => {
+    const { ask } = await askFor("[1]\n{}\n{}\n\n[2]\n{}\n[3]\n");
+    const [page] = await pagesOf(ask);
+    expect(page?.rejects?.map(({ rowsBefore }) => rowsBefore)).toEqual([0, 2, 3]);
   });
 
   it("keeps the digits of a number and the text of a line", async () => {

@@ -128,8 +128,8 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/csv/get.ts",
-        find: 'return path.replace(/^(?:\\.\\/)+/, "");',
-        replace: "return path;",
+        find: 'return markKey(config, name.slice(0, name.lastIndexOf(":")));',
+        replace: 'return name.slice(0, name.lastIndexOf(":"));',
       },
     ],
     test: {

@@ -58,4 +58,110 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     ],
     test: { file, title: "are not among a chunk that was not committed, nor of a pull" },
   },
+  {
+    id: "S2090",
+    plants: "of a page of several files only the rows of a reject's own file count as before it",
+    edits: [
+      {
+        file: "connectors/csv/join-pages.ts",
+        find: "before += page.lines.length;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "sends it over the older row of its key once its encoding is set",
+    },
+  },
+  {
+    id: "S2091",
+    plants: "rows are numbered as if their page had no rejects of the reader",
+    edits: [
+      {
+        file: "src/pipeline/page.ts",
+        find: "return (index) => first + index + 1 + rejectsBefore(rejects, index);",
+        replace: "return (index) => first + index + 1 + 0 * rejectsBefore(rejects, index);",
+      },
+    ],
+    test: {
+      file: "test/activities/replay-order.test.ts",
+      title: "a line that the reader refused gives way to the row directly behind it",
+    },
+  },
+  {
+    id: "S2092",
+    plants:
+      "what the reader refuses again in a replay comes before all rows that are replayed with it",
+    edits: [
+      {
+        file: "activities/stage/replay-pages.ts",
+        find: "return { ...reject, rowsBefore: next === -1 ? found.length : next };",
+        replace: "return { ...reject, rowsBefore: next * 0 };",
+      },
+    ],
+    test: {
+      file: "test/activities/replay-order.test.ts",
+      title: "a line that the reader refused is replayed after the row before it, also in replay 2",
+    },
+  },
+  {
+    id: "S2093",
+    plants: "a replay gets the rows of a file by today's names, whatever the path was then",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: "const isSpan = request.from !== undefined || request.to !== undefined;",
+        replace: "const isSpan = false;",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "keeps the order of its rows: ./accounts.csv",
+    },
+  },
+  {
+    id: "S2094",
+    plants: "a row of another name than was asked for has the age of the first",
+    edits: [
+      {
+        file: "activities/stage/replay-pages.ts",
+        find: 'throw cannotReplay("the source names its rows in another way now", what);',
+        replace: "return 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "a replay takes nothing from a source that names its rows in another way than before",
+    },
+  },
+  {
+    id: "S2095",
+    plants: "a run is named as the way to rejected rows that lie behind the checkpoint",
+    edits: [
+      {
+        file: "connectors/replayable.ts",
+        find: 'source.restart?.(config) === "each-run"',
+        replace: 'source.restart?.(config) !== "never"',
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "a replay out of a file that only grew until it was replaced says what sends its rows",
+    },
+  },
+  {
+    id: "S2097",
+    plants: "the page of a refused row is read again with what its files have grown by",
+    edits: [
+      {
+        file: "activities/stage/find-rows.ts",
+        find: "to: position.parse(to ?? undefined) };",
+        replace: "to: position.parse(void to) };",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/split-chunk.test.ts",
+      title: "numbers a refused row as it was staged, where a file before it has grown since",
+    },
+  },
 ];

@@ -298,4 +298,19 @@ export const mutantsOfPlans: readonly Mutant[] = [
       title: "counts domains that are inside rows of JSON, as a run lists them",
     },
   },
+  {
+    id: "S2096",
+    plants: "a mapping whose fields are in another order is that of the last run",
+    edits: [
+      {
+        file: "src/cli/plan/deployed.ts",
+        find: 'return { state: isSame ? "same" : "reordered" };',
+        replace: 'return { state: isSame || before !== undefined ? "same" : "reordered" };',
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "says that fields are in another order, which changes each record",
+    },
+  },
 ];

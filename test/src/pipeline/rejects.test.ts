@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import { rejectRowCharsMax, splitsPerRunMax } from "../../../src/limits.ts";
 import { splitsPerRunMin } from "../../../src/pipeline/limits.ts";
+import { numbered, type RowPage } from "../../../src/pipeline/page.ts";
 import {
   assertWithinLimit,
   rejectMaker,
   sourceRejects,
   splitsMaxOf,
 } from "../../../src/pipeline/rejects.ts";
+import { collect, streamOf } from "../../support/sequences.ts";
 import { rowPage } from "./support.ts";
 
 const fault = { step: "map", code: "required", reason: "is empty" } as const;
@@ -52,6 +54,66 @@ describe("sourceRejects", () => {
         row: undefined,
       },
     ]);
+  });
+});
+
+const unread = { code: "ragged_row", reason: "is ragged" };
+
+/** The numbers of the rows of the second of two pages, and of its rejects. */
+async function numbersOf(page: Partial<RowPage>) {
+  const rows = [{ id: "1" }, { id: "2" }, { id: "3" }];
+  const [, numberedPage] = await collect(numbered(streamOf([rowPage(rows), rowPage(rows, page)])));
+  if (numberedPage === undefined) throw new Error("a page is missing");
+  const makeReject = rejectMaker("account", "drop");
+  return {
+    rows: rows.map((_, index) => makeReject(numberedPage, index, fault).rowNumber),
+    rejects: Object.fromEntries(
+      sourceRejects(numberedPage, "account", "drop").map(({ place, rowNumber }) => [
+        place,
+        rowNumber,
+      ]),
+    ),
+  };
+}
+
+describe("numbers of rows and of rejects of the reader", () => {
+  it("are one sequence, as the reader says how many rows come before a reject", async () => {
+    const places = ["a.csv:2", "a.csv:4", "b.csv:2"];
+    const rejects = [
+      { where: "b.csv:3", ...unread, rowsBefore: 3 },
+      { where: "a.csv:3", ...unread, rowsBefore: 1 },
+      { where: "b.csv:4", ...unread, rowsBefore: 3 },
+    ];
+    const where = (index: number): string => places[index] ?? "";
+    expect(await numbersOf({ where, rejects })).toEqual({
+      rows: [4, 6, 7],
+      rejects: { "a.csv:3": 5, "b.csv:3": 8, "b.csv:4": 9 },
+    });
+  });
+
+  it("follow the places where the reader does not say it", async () => {
+    const places = ["a.csv:2", "a.csv:4", "a.csv:10"];
+    const rejects = ["a.csv:9", "a.csv:3", "a.csv:11"].map((at) => ({ where: at, ...unread }));
+    expect(await numbersOf({ where: (index) => places[index] ?? "", rejects })).toEqual({
+      rows: [4, 6, 8],
+      rejects: { "a.csv:3": 5, "a.csv:9": 7, "a.csv:11": 9 },
+    });
+  });
+
+  it("put a reject before all rows where nothing shows the order", async () => {
+    const rejects = ["b.csv:9", "elsewhere"].map((where) => ({ where, ...unread }));
+    expect(await numbersOf({ rejects })).toEqual({
+      rows: [6, 7, 8],
+      rejects: { "b.csv:9": 4, elsewhere: 5 },
+    });
+  });
+
+  it("stay within the page whatever a connector says", async () => {
+    const rejects = [
+      { where: "a", ...unread, rowsBefore: -3 },
+      { where: "b", ...unread, rowsBefore: 9 },
+    ];
+    expect(await numbersOf({ rejects })).toEqual({ rows: [5, 6, 7], rejects: { a: 4, b: 8 } });
   });
 });
 

@@ -50,6 +50,7 @@ describe("a row that is too long (T22)", () => {
           code: "row_too_long",
           reason: `the row is longer than ${rowBytesMax} bytes`,
           row: `2,"${tenMegabytes}`.slice(0, rejectRowCharsMax + 1),
+          rowsBefore: 0,
         },
       ]);
     });

@@ -199,6 +199,20 @@ describe("sluice plan", () => {
     expect((await plan(harness)).out.join()).not.toContain("run-1");
   });
 
+  it("says that fields are in another order, which changes each record", async () => {
+    const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
+    await (await TestRun.open(harness)).transfer();
+    const { name, ...others } = allFields;
+    const moved = await harness.withYaml(yamlOf({ fields: { ...others, name } }));
+    expect((await plan(moved)).out.slice(0, 2)).toEqual([
+      "the fields are in another order than at the last run: each record counts as changed",
+      "reads 12 rows: would send 12, unchanged 0, filtered 0, rejected 0",
+    ]);
+    expect((await plan(moved, "--json")).out.join()).toContain('"state":"reordered"');
+    await (await TestRun.open(moved, { runId: "run-2" })).transfer();
+    expect((await plan(moved)).out[0]).toBe("the mapping is that of the last run");
+  });
+
   it("is what a run names that is to be dry", async () => {
     const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
     const dry = runVerb(registerRun, harness, ["run", "accounts", "--dry-run"]);
