@@ -9,6 +9,14 @@ export type CopiedRow = readonly CopiedValue[];
 /** Rows and bytes at which a batch ends; its last row may take it over the bytes. */
 const [batchRowsMax, batchBytesMax] = [1_000, 4 * 1024 * 1024];
 
+/** What a copy writes into both of its ends first. */
+export type Mark = {
+  /** Where the project is, or is to continue. */
+  readonly movedTo: string;
+  /** The id of the target's store before the copy. */
+  readonly targetId: string;
+};
+
 /** Yields rows in batches. */
 export function* batches(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
   let batch: CopiedRow[] = [];
@@ -43,7 +51,7 @@ export interface CopyEnd {
   /** Whether it has no trace of a run, and no event. */
   isEmpty(): Promise<boolean>;
   /** Says where its project continues, so that every process refuses it; earlier transactions have ended by then. */
-  mark(movedTo: string): Promise<void>;
+  mark(mark: Mark): Promise<void>;
   /** Removes the mark. */
   unmark(): Promise<void>;
   begin(how: "read" | "write"): Promise<void>;

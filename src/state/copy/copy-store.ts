@@ -1,5 +1,5 @@
 import { BusyError, ConfigError, StateUnavailableError } from "../../errors.ts";
-import { movedError, movedToName } from "../moved.ts";
+import { movedError, movedToName, targetIdName } from "../moved.ts";
 import type { StoreServer } from "../postgres/server.ts";
 import { alikeTables, type OwnTable, ownTables, withStatements } from "./copied-tables.ts";
 import type { CopyEnd } from "./copy-end.ts";
@@ -80,12 +80,16 @@ async function tablesOf(sqlite: SqliteEnd, postgres: PostgresEnd): Promise<reado
 async function isCopied({ from, into }: Ends): Promise<boolean> {
   const [here, there] = [await from.facts(), await into.facts()];
   const [left, kept] = [here.get(movedToName), there.get(movedToName)];
-  if (left !== undefined && left !== into.name) throw movedError(from.name, left);
+  const isMade = there.get("copied_from") === here.get("store_id");
+  // A name alone does not tell: folders of two hosts have the same path, and a lost one is made again.
+  const targetId = here.get(targetIdName);
+  const isTarget = targetId === undefined || targetId === there.get("store_id");
+  const isOurs = left === into.name && (isTarget || (isMade && kept === undefined));
+  if (left !== undefined && !isOurs) throw movedError(from.name, left);
   // `into` may name `from` by an earlier address; that `from` is its copy shows that they belong together.
   const isOfThere = here.get("copied_from") === there.get("store_id");
   if (kept !== undefined && kept !== from.name && !isOfThere) throw movedError(into.name, kept);
-  const isThere = left === into.name && there.get("copied_from") === here.get("store_id");
-  if (kept === undefined && isThere) return true;
+  if (kept === undefined && left !== undefined && isMade) return true;
   if (kept !== undefined || (await into.isEmpty())) return false;
   throw new ConfigError(`${into.name} holds runs, events or checkpoints of a project already`, {
     field: "store",
@@ -104,14 +108,15 @@ function busy({ from }: Ends, why: string): BusyError {
 /** Has both ends say where the project is, so that nobody uses either. */
 async function leave(ends: Ends): Promise<void> {
   const { from, into } = ends;
+  const targetId = (await into.facts()).get("store_id") ?? "";
   if (!(await from.facts()).has(movedToName)) {
     const why = await from.whyBusy();
     if (why !== undefined) throw busy(ends, why);
     await from.prepare();
-    await into.mark(from.name);
+    await into.mark({ movedTo: from.name, targetId });
   }
   // An interrupted copy may have set its mark without having waited for, or looked at, what began before it.
-  await from.mark(into.name);
+  await from.mark({ movedTo: into.name, targetId });
   const since =
     (await from.whyBusy()) ?? ((await from.isApart()) ? "a run has ended just now" : undefined);
   if (since !== undefined) throw busy(ends, since);

@@ -6,7 +6,7 @@ import Cursor from "pg-cursor";
 import { BusyError } from "../../errors.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { beatsKeepSchemaMs } from "../limits.ts";
-import { movedToName } from "../moved.ts";
+import { movedToName, targetIdName } from "../moved.ts";
 import { openPostgresDatabase } from "../postgres/database.ts";
 import { settleStaged } from "../postgres/keys/merging.ts";
 import { foldAllSets } from "../postgres/keys/sightings.ts";
@@ -25,7 +25,7 @@ import {
   ownTables,
   type TypedColumn,
 } from "./copied-tables.ts";
-import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
+import { batches, type CopiedRow, type CopiedValue, type CopyEnd, type Mark } from "./copy-end.ts";
 
 /** Rows fetched at a time. */
 const fetchRows = 1_000;
@@ -155,14 +155,14 @@ export class PostgresEnd implements CopyEnd {
     return row?.[0] === 0n;
   }
 
-  async mark(movedTo: string): Promise<void> {
+  async mark({ movedTo, targetId }: Mark): Promise<void> {
     await this.#ask("begin");
     // Every transaction that writes reads this table first.
     await this.#ask("lock table $schema.meta in access exclusive mode");
     await this.#ask(
-      `insert into $schema.meta (name, value) values ($1, $2)
+      `insert into $schema.meta (name, value) values ($1, $2), ($3, $4)
        on conflict (name) do update set value = excluded.value`,
-      [movedToName, movedTo],
+      [movedToName, movedTo, targetIdName, targetId],
     );
     await this.#ask("commit");
     await this.#olderTransactions();
@@ -194,7 +194,7 @@ export class PostgresEnd implements CopyEnd {
   }
 
   async unmark(): Promise<void> {
-    await this.#ask("delete from $schema.meta where name = $1", [movedToName]);
+    await this.#ask("delete from $schema.meta where name in ($1, $2)", [movedToName, targetIdName]);
   }
 
   async begin(how: "read" | "write"): Promise<void> {

@@ -8,7 +8,7 @@ import { inboxFileIn } from "../../inbox/file.ts";
 import { inboxMigrations } from "../../inbox/sqlite/migrations.ts";
 import { mergeRecentIds } from "../../inbox/sqlite/recent-ids.ts";
 import { beatsKeepSchemaMs, lockWaitMs } from "../limits.ts";
-import { movedToName } from "../moved.ts";
+import { movedToName, targetIdName } from "../moved.ts";
 import { count, openDatabase } from "../sqlite/database.ts";
 import { agesOf, bytesOfAges, idsPerBlock } from "../sqlite/keys/age-blocks.ts";
 import { foldAllSightings } from "../sqlite/keys/sightings.ts";
@@ -23,7 +23,7 @@ import {
   ownTables,
   tellingTables,
 } from "./copied-tables.ts";
-import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
+import { batches, type CopiedRow, type CopiedValue, type CopyEnd, type Mark } from "./copy-end.ts";
 
 const numbers = z.array(z.number());
 
@@ -145,12 +145,16 @@ export class SqliteEnd implements CopyEnd {
     );
   }
 
-  async mark(movedTo: string): Promise<void> {
-    for (const db of this.#all) putFact(db, { name: movedToName, value: movedTo });
+  async mark({ movedTo, targetId }: Mark): Promise<void> {
+    for (const db of this.#all) {
+      putFact(db, { name: targetIdName, value: targetId });
+      putFact(db, { name: movedToName, value: movedTo });
+    }
   }
 
   async unmark(): Promise<void> {
-    for (const db of this.#all) db.prepare("delete from meta where name = ?").run(movedToName);
+    const unmark = "delete from meta where name in (?, ?)";
+    for (const db of this.#all) db.prepare(unmark).run(movedToName, targetIdName);
   }
 
   async begin(how: "read" | "write"): Promise<void> {
