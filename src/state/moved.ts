@@ -6,6 +6,9 @@ export const movedToName = "moved_to";
 /** The fact beside it: the id that the target of the copy had before it. */
 export const targetIdName = "moved_to_id";
 
+/** The fact beside it that tells copies apart. */
+export const copyIdName = "moved_by";
+
 /** The error of a store that was moved elsewhere. */
 export function movedError(where: string, to: string): ConfigError {
   return new ConfigError(`${where} was moved: its project continues in ${to}`, {

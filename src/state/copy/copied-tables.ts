@@ -169,7 +169,7 @@ export const leftPostgresTables: readonly string[] = ["staged_sends"];
 /** The facts that stay with a store; all others are copied. */
 export const ownFacts: ReadonlySet<string> = new Set(
   namesIn(
-    "store_id inbox_id schema_version moved_to moved_to_id copied_from last_beat timeline project",
+    "store_id inbox_id schema_version moved_to moved_to_id moved_by copied_from last_beat timeline project",
   ),
 );
 

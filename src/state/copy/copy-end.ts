@@ -1,4 +1,5 @@
 import type { OwnTable } from "./copied-tables.ts";
+import type { Mark } from "./marks.ts";
 
 /** A value as both ends read and write it; a 64-bit number is a `bigint`. */
 export type CopiedValue = string | number | bigint | Uint8Array | null;
@@ -8,14 +9,6 @@ export type CopiedRow = readonly CopiedValue[];
 
 /** Rows and bytes at which a batch ends; its last row may take it over the bytes. */
 const [batchRowsMax, batchBytesMax] = [1_000, 4 * 1024 * 1024];
-
-/** What a copy writes into both of its ends first. */
-export type Mark = {
-  /** Where the project is, or is to continue. */
-  readonly movedTo: string;
-  /** The id of the target's store before the copy. */
-  readonly targetId: string;
-};
 
 /** Yields rows in batches. */
 export function* batches(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
@@ -50,10 +43,13 @@ export interface CopyEnd {
   isApart(): Promise<boolean>;
   /** Whether it has no trace of a run, and no event. */
   isEmpty(): Promise<boolean>;
-  /** Says where its project continues, so that every process refuses it; earlier transactions have ended by then. */
+  /**
+   * Says where its project continues, so that every process refuses it; earlier transactions have ended by then.
+   * @throws {BusyError} another copy is being made, or was made meanwhile.
+   */
   mark(mark: Mark): Promise<void>;
-  /** Removes the mark. */
-  unmark(): Promise<void>;
+  /** Removes the mark, if this copy set it. */
+  unmark(copyId: string): Promise<void>;
   begin(how: "read" | "write"): Promise<void>;
   /** Removes everything. */
   clear(): Promise<void>;

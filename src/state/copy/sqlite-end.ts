@@ -8,7 +8,7 @@ import { inboxFileIn } from "../../inbox/file.ts";
 import { inboxMigrations } from "../../inbox/sqlite/migrations.ts";
 import { mergeRecentIds } from "../../inbox/sqlite/recent-ids.ts";
 import { beatsKeepSchemaMs, lockWaitMs } from "../limits.ts";
-import { movedToName, targetIdName } from "../moved.ts";
+import { copyIdName } from "../moved.ts";
 import { count, openDatabase } from "../sqlite/database.ts";
 import { agesOf, bytesOfAges, idsPerBlock } from "../sqlite/keys/age-blocks.ts";
 import { foldAllSightings } from "../sqlite/keys/sightings.ts";
@@ -23,7 +23,8 @@ import {
   ownTables,
   tellingTables,
 } from "./copied-tables.ts";
-import { batches, type CopiedRow, type CopiedValue, type CopyEnd, type Mark } from "./copy-end.ts";
+import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
+import { isOfMark, type Mark, otherCopyError } from "./marks.ts";
 
 const numbers = z.array(z.number());
 
@@ -55,6 +56,11 @@ function factsIn(db: DatabaseSync): Map<string, string> {
 
 function putFact(db: DatabaseSync, fact: { readonly name: string; readonly value: string }): void {
   db.prepare("insert or replace into meta (name, value) values ($name, $value)").run(fact);
+}
+
+/** Whether somebody else writes into a file for longer than one waits. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === 5;
 }
 
 function isAny(db: DatabaseSync, table: string): boolean {
@@ -145,16 +151,23 @@ export class SqliteEnd implements CopyEnd {
     );
   }
 
-  async mark({ movedTo, targetId }: Mark): Promise<void> {
-    for (const db of this.#all) {
-      putFact(db, { name: targetIdName, value: targetId });
-      putFact(db, { name: movedToName, value: movedTo });
+  async mark({ storeId, facts }: Mark): Promise<void> {
+    try {
+      await this.begin("write");
+      if (factsIn(this.#state).get("store_id") !== storeId) throw otherCopyError(this.name);
+      for (const db of this.#all)
+        for (const [name, value] of Object.entries(facts)) putFact(db, { name, value });
+      await this.commit();
+    } catch (error) {
+      await this.rollBack();
+      throw isLocked(error) ? otherCopyError(this.name) : error;
     }
   }
 
-  async unmark(): Promise<void> {
-    const unmark = "delete from meta where name in (?, ?)";
-    for (const db of this.#all) db.prepare(unmark).run(movedToName, targetIdName);
+  async unmark(copyId: string): Promise<void> {
+    const unmark = `delete from meta where ${isOfMark}
+      and (select value from meta where name = '${copyIdName}') = ?`;
+    for (const db of this.#all) db.prepare(unmark).run(copyId);
   }
 
   async begin(how: "read" | "write"): Promise<void> {
@@ -215,7 +228,7 @@ export class SqliteEnd implements CopyEnd {
     putFact(this.#state, { name: "store_id", value: storeId });
     putFact(this.#state, { name: "copied_from", value: facts.get("store_id") ?? "" });
     putFact(this.#inbox, { name: "store_id", value: facts.get("inbox_id") ?? randomUUID() });
-    await this.unmark();
+    for (const db of this.#all) db.exec(`delete from meta where ${isOfMark}`);
     return storeId;
   }
 

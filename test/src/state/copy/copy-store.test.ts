@@ -12,6 +12,7 @@ import { Secret } from "../../../../src/security/secret.ts";
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { PermitAnswer } from "../../../../src/state/contract/rate-limit.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
+import { marksOf } from "../../../../src/state/copy/marks.ts";
 import { PostgresEnd } from "../../../../src/state/copy/postgres-end.ts";
 import { SqliteEnd } from "../../../../src/state/copy/sqlite-end.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
@@ -163,10 +164,10 @@ describe("copyStore", () => {
       async () => await Promise.all([from.close(), into.close()]).then(() => undefined),
     );
     await from.prepare();
-    const targetId = (await into.facts()).get("store_id") ?? "";
-    await into.mark({ movedTo: from.name, targetId });
+    const marks = marksOf({ from, into }, { from: await from.facts(), into: await into.facts() });
+    await into.mark(marks.into);
     await expect(openPostgresMethods(server)).rejects.toThrow(`continues in ${from.name}`);
-    await from.mark({ movedTo: into.name, targetId });
+    await from.mark(marks.from);
     await expect(store.openRun(opening("r2"))).rejects.toThrow(`continues in ${into.name}`);
     expect((await copyStore(request)).tables).toMatchObject({ runs: 1 });
     expect((await copyStore(request)).storeId).toBeUndefined();
@@ -181,7 +182,9 @@ describe("copyStore", () => {
     onTestFinished(async () => await end.close());
     const older = await beginOlder(url);
     let isMarked = false;
-    const marking = end.mark({ movedTo: "elsewhere", targetId: "t" }).then(() => (isMarked = true));
+    const facts = await end.facts();
+    const { from: mark } = marksOf({ from: end, into: end }, { from: facts, into: facts });
+    const marking = end.mark(mark).then(() => (isMarked = true));
     const isSaid = "select from sluice.meta where name = 'moved_to'";
     await expect.poll(async () => (await admin.query(isSaid)).rowCount).toBe(1);
     await older.query("insert into sluice.plans (run_id, plan, samples) values ('r', 'p', 's')");
@@ -197,11 +200,8 @@ describe("copyStore", () => {
     const older = await beginOlder(url);
     // As after a copy that was killed while it waited for that transaction.
     const [from, into] = [await PostgresEnd.open(server), new SqliteEnd(stateFolder)];
-    const targetId = (await into.facts()).get("store_id") ?? "";
-    const marking = Promise.allSettled([
-      into.mark({ movedTo: from.name, targetId }),
-      from.mark({ movedTo: into.name, targetId }),
-    ]);
+    const marks = marksOf({ from, into }, { from: await from.facts(), into: await into.facts() });
+    const marking = Promise.allSettled([into.mark(marks.into), from.mark(marks.from)]);
     await expect.poll(async () => (await from.facts()).get("moved_to")).toBe(into.name);
     await Promise.all([from.close(), into.close(), marking]);
     const copying = copyStore({ stateFolder, server, to: "sqlite" });

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ConfigError } from "../../../../src/errors.ts";
 import type { CopyEnd } from "../../../../src/state/copy/copy-end.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
+import { marksOf } from "../../../../src/state/copy/marks.ts";
 import { PostgresEnd } from "../../../../src/state/copy/postgres-end.ts";
 import { SqliteEnd } from "../../../../src/state/copy/sqlite-end.ts";
 import { openPostgresMethods } from "../../../../src/state/postgres/open-methods.ts";
@@ -15,10 +16,10 @@ import { newFolder, newServer, sendRun } from "./support.ts";
 
 /** Leaves both ends as a copy does that is killed before it fills its target. */
 async function cutOff(from: CopyEnd, into: CopyEnd): Promise<void> {
-  const targetId = (await into.facts()).get("store_id") ?? "";
+  const marks = marksOf({ from, into }, { from: await from.facts(), into: await into.facts() });
   await from.prepare();
-  await into.mark({ movedTo: from.name, targetId });
-  await from.mark({ movedTo: into.name, targetId });
+  await into.mark(marks.into);
+  await from.mark(marks.from);
   await Promise.all([from.close(), into.close()]);
 }
 
