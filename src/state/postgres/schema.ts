@@ -51,6 +51,8 @@ export const storeSteps: readonly (readonly string[])[] = [
     "create table $schema.vanished (\n  set_id bigint not null,\n  run_id text not null,\n  at text not null,\n" +
       "  ids bytea not null,\n  primary key (set_id, run_id)\n)",
   ],
+  // Names of fields may be longer than an entry of an index; the lock of their set keeps each one from coming twice.
+  ["alter table $schema.fingerprint_fields drop constraint fingerprint_fields_set_id_name_key"],
 ];
 
 /** The statements of the steps after a version, for one schema. */
