@@ -228,8 +228,13 @@ export class PostgresEnd implements CopyEnd {
       `begin isolation level repeatable read, read ${how === "read" ? "only" : "write"}`,
     );
     await this.#ask("set local synchronous_commit = on");
-    // Overrides settings of the role: a large table may take any time.
-    await this.#ask("set local statement_timeout = 0");
+    // Overrides settings of the role: a large table may take any time, as may the other end meanwhile.
+    for (const bound of [
+      "statement_timeout",
+      "lock_timeout",
+      "idle_in_transaction_session_timeout",
+    ])
+      await this.#ask(`set local ${bound} = 0`);
     await this.#ask(noTransactionTimeout);
     await this.#ask("set local array_nulls = on");
   }
