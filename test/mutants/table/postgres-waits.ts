@@ -222,4 +222,13 @@ export const mutantsOfPostgresWaits: readonly Mutant[] = [
     test: "test/src/state/keys/at-once.test.ts",
     title: "what a run saw stays while a copy, begun before it, folds",
   }),
+  plant({
+    id: "S2088",
+    plants: "a table of Postgres with a column of a type named constructor cannot be read",
+    file: "connectors/postgres/sql/values.ts",
+    find: "  if (items === undefined) return conversions.get(type);\n",
+    replace: "  if (items === undefined) return Object.fromEntries(conversions)[type];\n",
+    test: "test/connectors/postgres/sql/values.test.ts",
+    title: "carries texts as the golden table says",
+  }),
 ];
