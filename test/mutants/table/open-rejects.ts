@@ -58,4 +58,19 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     ],
     test: { file, title: "are not among a chunk that was not committed, nor of a pull" },
   },
+  {
+    id: "S2089",
+    plants: "a replay that is given up leaves rejects superseded by rows that it never sent",
+    edits: [
+      {
+        file: "src/state/store/sends/drop-stagings.ts",
+        find: "  if (open.length > 0) await reopenSuperseded(queries, runId);\n",
+        replace: "  void reopenSuperseded;\n",
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title: "leaves open, once it is given up, what it found superseded and did not commit",
+    },
+  },
 ];
