@@ -1,5 +1,5 @@
 import type { OwnTable } from "./copied-tables.ts";
-import type { Mark } from "./marks.ts";
+import type { MoveMark } from "./marks.ts";
 
 /** A value as both ends read and write it; a 64-bit number is a `bigint`. */
 export type CopiedValue = string | number | bigint | Uint8Array | null;
@@ -47,7 +47,7 @@ export interface CopyEnd {
    * Says where its project continues, so that every process refuses it; earlier transactions have ended by then.
    * @throws {BusyError} another copy is being made, or was made meanwhile.
    */
-  mark(mark: Mark): Promise<void>;
+  mark(mark: MoveMark): Promise<void>;
   /** Removes the mark, if this copy set it. */
   unmark(copyId: string): Promise<void>;
   begin(how: "read" | "write"): Promise<void>;

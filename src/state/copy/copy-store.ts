@@ -3,7 +3,7 @@ import { copyIdName, movedError, movedToName, targetIdName } from "../moved.ts";
 import type { StoreServer } from "../postgres/server.ts";
 import { alikeTables, type OwnTable, ownTables, withStatements } from "./copied-tables.ts";
 import type { CopyEnd } from "./copy-end.ts";
-import { type Facts, type Marks, marksOf, type OfBoth, otherCopyError } from "./marks.ts";
+import { type Facts, type MoveMarks, marksOf, type OfBoth, otherCopyError } from "./marks.ts";
 import { PostgresEnd } from "./postgres-end.ts";
 import { SqliteEnd } from "./sqlite-end.ts";
 
@@ -111,7 +111,7 @@ function busy({ from }: Ends, why: string): BusyError {
 }
 
 /** Has both ends say where the project is, so that nobody uses either. */
-async function leave(ends: Ends, marks: Marks): Promise<void> {
+async function leave(ends: Ends, marks: MoveMarks): Promise<void> {
   const { from, into } = ends;
   if (!(await from.facts()).has(movedToName)) {
     const why = await from.whyBusy();

@@ -10,7 +10,7 @@ export type OfBoth<Value> = { readonly from: Value; readonly into: Value };
 export type Facts = ReadonlyMap<string, string>;
 
 /** What a copy writes into one of its ends first. */
-export type Mark = {
+export type MoveMark = {
   /** The id of the store that is marked: it has another one once a copy into it was made. */
   readonly storeId: string;
   readonly facts: Readonly<Record<string, string>> & {
@@ -23,7 +23,7 @@ export type Mark = {
 };
 
 /** The marks of a copy, and its id. */
-export type Marks = OfBoth<Mark> & { readonly copyId: string };
+export type MoveMarks = OfBoth<MoveMark> & { readonly copyId: string };
 
 function storeIdOf(facts: Facts): string {
   return facts.get("store_id") ?? "";
@@ -33,7 +33,7 @@ function storeIdOf(facts: Facts): string {
 export function marksOf(
   { from, into }: OfBoth<{ readonly name: string }>,
   facts: OfBoth<Facts>,
-): Marks {
+): MoveMarks {
   const copyId = randomUUID();
   const common = { [targetIdName]: storeIdOf(facts.into), [copyIdName]: copyId };
   return {

@@ -27,7 +27,7 @@ import {
   type TypedColumn,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
-import { isOfMark, type Mark, otherCopyError } from "./marks.ts";
+import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
 
 /** Rows fetched at a time. */
 const fetchRows = 1_000;
@@ -157,7 +157,7 @@ export class PostgresEnd implements CopyEnd {
     return row?.[0] === 0n;
   }
 
-  async mark({ storeId, facts }: Mark): Promise<void> {
+  async mark({ storeId, facts }: MoveMark): Promise<void> {
     await this.#ask("begin");
     try {
       await this.#lockFacts();

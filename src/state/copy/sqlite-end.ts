@@ -24,7 +24,7 @@ import {
   tellingTables,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
-import { isOfMark, type Mark, otherCopyError } from "./marks.ts";
+import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
 
 const numbers = z.array(z.number());
 
@@ -151,7 +151,7 @@ export class SqliteEnd implements CopyEnd {
     );
   }
 
-  async mark({ storeId, facts }: Mark): Promise<void> {
+  async mark({ storeId, facts }: MoveMark): Promise<void> {
     try {
       await this.begin("write");
       if (factsIn(this.#state).get("store_id") !== storeId) throw otherCopyError(this.name);

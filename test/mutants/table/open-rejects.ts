@@ -10,8 +10,8 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/rejects/replays.ts",
-        find: "if (list !== undefined) await recountOpen(queries, list.rejectRun);",
-        replace: "void [list, recountOpen];",
+        find: "if (run !== undefined) await recountOpen(queries, run);",
+        replace: "void [run, recountOpen];",
       },
     ],
     test: { file, title: "are those that no replay made good, in whichever run, newest run first" },

@@ -14,8 +14,8 @@ async function arriving(expressions: readonly string[]): Promise<readonly unknow
     execute format('alter database %I set IntervalStyle = ''sql_standard''', current_database());
     execute format('alter database %I set bytea_output = ''escape''', current_database());
     execute format('alter database %I set extra_float_digits = -3', current_database()); end $$;
-    create type mood as enum ('sad', 'ok'); create type constructor as enum ('ok'); create type __proto__ as enum ('ok');
-    create type pair as (a int, b text);
+    create type mood as enum ('sad', 'ok'); create type constructor as enum ('ok');
+    create type __proto__ as enum ('ok'); create type pair as (a int, b text);
     create domain positive as int check (value > 0)`);
   const columns = expressions.map((expression, index) => `${expression} as c${index}`);
   const pages = await pagesOf(
