@@ -7,11 +7,11 @@ import { describeSource, type PostgresSource, type SourceColumn } from "./source
 import { shownColumns } from "./sql/identifier.ts";
 
 /** Bits of the types of whole numbers. */
-const integerBits: Readonly<Record<string, number | undefined>> = {
-  smallint: 16,
-  integer: 32,
-  bigint: 64,
-};
+const integerBits: ReadonlyMap<string, number> = new Map([
+  ["smallint", 16],
+  ["integer", 32],
+  ["bigint", 64],
+]);
 
 /**
  * The position before all rows with a given number or a larger one: in the change column, or, without one, in a key of
@@ -38,7 +38,7 @@ export async function beforePostgres(
 /** @throws {ConfigError} no position is exactly before a value of the key. */
 function keyOfNumbers({ key }: PostgresSource): SourceColumn {
   const [column] = key;
-  if (column !== undefined && key.length === 1 && column.type in integerBits) return column;
+  if (column !== undefined && key.length === 1 && integerBits.has(column.type)) return column;
   const what =
     column === undefined || key.length > 1
       ? `the key has ${key.length} columns (${shownColumns(key.map(({ name }) => name))})`
@@ -50,7 +50,7 @@ function keyOfNumbers({ key }: PostgresSource): SourceColumn {
 
 /** The number as the column holds it. @throws {ConfigError} it cannot hold that number. */
 function textOf(place: string, column: SourceColumn): string {
-  if (column.type in integerBits) return String(wholeNumber(place, column));
+  if (integerBits.has(column.type)) return String(wholeNumber(place, column));
   if (/^-?\d{1,1000}(?:\.\d{1,1000})?$/.test(place)) return place;
   throw new ConfigError(
     `the place is not a number, as ${column.name} (${column.type}) holds them`,
@@ -83,6 +83,6 @@ function wholeNumber(place: string, column: SourceColumn): bigint {
 }
 
 function isIn(number: bigint, { type }: SourceColumn): boolean {
-  const bits = integerBits[type];
+  const bits = integerBits.get(type);
   return bits !== undefined && BigInt.asIntN(bits, number) === number;
 }

@@ -117,15 +117,15 @@ function columnOf(row: TextRow): Column {
   };
 }
 
-const typesByName: Readonly<Record<string, Column["type"] | undefined>> = {
-  date: "date",
-  "timestamp with time zone": "time",
-  "timestamp without time zone": "time",
-  json: "json",
-  jsonb: "json",
-  uuid: "string",
-  money: "other",
-};
+const typesByName: ReadonlyMap<string, Column["type"]> = new Map([
+  ["date", "date"],
+  ["timestamp with time zone", "time"],
+  ["timestamp without time zone", "time"],
+  ["json", "json"],
+  ["jsonb", "json"],
+  ["uuid", "string"],
+  ["money", "other"],
+]);
 
 /**
  * By the letters of `pg_type.typcategory`: an array is read as JSON, an interval, an address or a string of
@@ -144,5 +144,5 @@ const typesByCategory: Readonly<Record<string, Column["type"] | undefined>> = {
 };
 
 function typeOf(type: string, category: string): Column["type"] {
-  return typesByName[type] ?? typesByCategory[category] ?? "other";
+  return typesByName.get(type) ?? typesByCategory[category] ?? "other";
 }

@@ -37,6 +37,7 @@ import { mutantsOfPageMemory } from "./table/page-memory.ts";
 import { mutantsOfPages } from "./table/pages.ts";
 import { mutantsOfPlainScans } from "./table/plain-scan.ts";
 import { mutantsOfPlainRows } from "./table/plain.ts";
+import { mutantsOfPlanTexts } from "./table/plan-texts.ts";
 import { mutantsOfPlans } from "./table/plans.ts";
 import { mutantsOfPostgresChanges } from "./table/postgres-changes.ts";
 import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
@@ -134,5 +135,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfErased,
   ...mutantsOfMetrics,
   ...mutantsOfPlans,
+  ...mutantsOfPlanTexts,
   ...mutantsOfYear,
 ];

@@ -85,16 +85,18 @@ const writeTrimmed: WriteValue = ({ bytes, from, to }, out, at) => {
   return copyOf({ bytes, from, to: end }, out, at);
 };
 
-const writers: Readonly<Record<string, WriteValue | undefined>> = {
-  boolean: writeBoolean,
-  real: writeNumber,
-  "double precision": writeNumber,
-  numeric: writeNumber,
-  date: writeDate,
-  "timestamp without time zone": writeDateTime,
-  "timestamp with time zone": writeDateTime,
-  bpchar: writeTrimmed,
-};
+const writers: ReadonlyMap<string, WriteValue> = new Map(
+  Object.entries({
+    boolean: writeBoolean,
+    real: writeNumber,
+    "double precision": writeNumber,
+    numeric: writeNumber,
+    date: writeDate,
+    "timestamp without time zone": writeDateTime,
+    "timestamp with time zone": writeDateTime,
+    bpchar: writeTrimmed,
+  }),
+);
 
 /**
  * How a column's values are written: exactly as `conversionOf` converts their text. A conversion without a writer here,
@@ -102,5 +104,5 @@ const writers: Readonly<Record<string, WriteValue | undefined>> = {
  */
 export function writerOf(column: ColumnType): WriteValue | undefined {
   if (conversionOf(column) === undefined) return undefined;
-  return (column.items === undefined ? writers[column.type] : undefined) ?? (() => -1);
+  return (column.items === undefined ? writers.get(column.type) : undefined) ?? (() => -1);
 }

@@ -41,18 +41,21 @@ const convertDateTime: Convert = (text) => {
   return `${day}T${time}.${fraction.padEnd(6, "0")}${zone === undefined ? "" : "Z"}`;
 };
 
-const conversions: Readonly<Record<string, Convert | undefined>> = {
-  boolean: (text) => (text === "t" ? "true" : "false"),
-  real: convertNumber,
-  "double precision": convertNumber,
-  numeric: convertNumber,
-  date: (text) => (date.test(text) ? text : noDate),
-  "timestamp without time zone": convertDateTime,
-  "timestamp with time zone": convertDateTime,
-  bytea: () => bytes,
-  // Blanks up to the length of a char(n) are not part of the value.
-  bpchar: (text) => text.replace(/ +$/, ""),
-};
+// By the name of the type, which may be `constructor` or `__proto__`.
+const conversions: ReadonlyMap<string, Convert> = new Map(
+  Object.entries({
+    boolean: (text) => (text === "t" ? "true" : "false"),
+    real: convertNumber,
+    "double precision": convertNumber,
+    numeric: convertNumber,
+    date: (text) => (date.test(text) ? text : noDate),
+    "timestamp without time zone": convertDateTime,
+    "timestamp with time zone": convertDateTime,
+    bytea: () => bytes,
+    // Blanks up to the length of a char(n) are not part of the value.
+    bpchar: (text) => text.replace(/ +$/, ""),
+  }),
+);
 
 /** Types whose text is JSON already, as an item of a list. */
 const isJson = new Set([
@@ -69,8 +72,8 @@ const isJson = new Set([
 
 /** How a column's values are converted; undefined leaves them as they are. NULL is null whatever the type. */
 export function conversionOf({ type, items }: ColumnType): Convert | undefined {
-  if (items === undefined) return conversions[type];
-  const convert = conversions[items.type];
+  if (items === undefined) return conversions.get(type);
+  const convert = conversions.get(items.type);
   return (text) =>
     listJson(text, items.delimiter, (item) => {
       const value = convert === undefined ? item : convert(item);

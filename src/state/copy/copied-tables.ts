@@ -171,7 +171,9 @@ export const leftPostgresTables: readonly string[] = ["staged_sends"];
 
 /** The facts that stay with a store; all others are copied. */
 export const ownFacts: ReadonlySet<string> = new Set(
-  namesIn("store_id inbox_id schema_version moved_to copied_from last_beat timeline project"),
+  namesIn(
+    "store_id inbox_id schema_version moved_to moved_to_id moved_by copied_from last_beat timeline project",
+  ),
 );
 
 /** A column, and its type in Postgres. */

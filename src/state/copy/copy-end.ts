@@ -1,4 +1,5 @@
 import type { OwnTable } from "./copied-tables.ts";
+import type { MoveMark } from "./marks.ts";
 
 /** A value as both ends read and write it; a 64-bit number is a `bigint`. */
 export type CopiedValue = string | number | bigint | Uint8Array | null;
@@ -42,10 +43,13 @@ export interface CopyEnd {
   isApart(): Promise<boolean>;
   /** Whether it has no trace of a run, and no event. */
   isEmpty(): Promise<boolean>;
-  /** Says where its project continues, so that every process refuses it; earlier transactions have ended by then. */
-  mark(movedTo: string): Promise<void>;
-  /** Removes the mark. */
-  unmark(): Promise<void>;
+  /**
+   * Says where its project continues, so that every process refuses it; earlier transactions have ended by then.
+   * @throws {BusyError} another copy is being made, or was made meanwhile.
+   */
+  mark(mark: MoveMark): Promise<void>;
+  /** Removes the mark, if this copy set it. */
+  unmark(copyId: string): Promise<void>;
   begin(how: "read" | "write"): Promise<void>;
   /** Removes everything. */
   clear(): Promise<void>;

@@ -1,8 +1,9 @@
 import { BusyError, ConfigError, StateUnavailableError } from "../../errors.ts";
-import { movedError, movedToName } from "../moved.ts";
+import { copyIdName, movedError, movedToName, targetIdName } from "../moved.ts";
 import type { StoreServer } from "../postgres/server.ts";
 import { alikeTables, type OwnTable, ownTables, withStatements } from "./copied-tables.ts";
 import type { CopyEnd } from "./copy-end.ts";
+import { type Facts, type MoveMarks, marksOf, type OfBoth, otherCopyError } from "./marks.ts";
 import { PostgresEnd } from "./postgres-end.ts";
 import { SqliteEnd } from "./sqlite-end.ts";
 
@@ -13,6 +14,8 @@ export type CopyRequest = {
   readonly to: "postgres" | "sqlite";
 };
 
+type Ends = OfBoth<CopyEnd>;
+
 /** The result of a copy. */
 export type StoreCopied = {
   readonly from: string;
@@ -22,8 +25,6 @@ export type StoreCopied = {
   /** Rows of each table. */
   readonly tables: Readonly<Record<string, number>>;
 };
-
-type Ends = { readonly from: CopyEnd; readonly into: CopyEnd };
 
 /**
  * Moves a project between the store of its state folder and one in Postgres, while nothing runs. First the target says
@@ -44,17 +45,19 @@ export async function copyStore({ stateFolder, server, to }: CopyRequest): Promi
     to === "postgres" ? { from: sqlite, into: postgres } : { from: postgres, into: sqlite };
   const { from, into } = ends;
   const names = { from: from.name, to: into.name };
-  if (await isCopied(ends)) return { ...names, storeId: undefined, tables: {} };
+  const facts = { from: await from.facts(), into: await into.facts() };
+  if (await isCopied(ends, facts)) return { ...names, storeId: undefined, tables: {} };
+  const marks = marksOf(ends, facts);
   let isFilled = false;
   try {
-    await leave(ends);
-    const filled = await fill(ends, tables);
+    await leave(ends, marks);
+    const filled = await fill(ends, { tables, copyId: marks.copyId });
     isFilled = true;
     await into.commit();
     return { ...names, ...filled };
   } catch (error) {
     // A commit without an answer may have taken effect: the next copy finds out.
-    if (!isFilled) await stay(from);
+    if (!isFilled) await stay(from, marks.copyId);
     throw error;
   }
 }
@@ -77,15 +80,21 @@ async function tablesOf(sqlite: SqliteEnd, postgres: PostgresEnd): Promise<reado
  * Whether this very copy was made earlier.
  * @throws {ConfigError} one of the two belongs to another project, or has moved elsewhere.
  */
-async function isCopied({ from, into }: Ends): Promise<boolean> {
-  const [here, there] = [await from.facts(), await into.facts()];
+async function isCopied(
+  { from, into }: Ends,
+  { from: here, into: there }: OfBoth<Facts>,
+): Promise<boolean> {
   const [left, kept] = [here.get(movedToName), there.get(movedToName)];
-  if (left !== undefined && left !== into.name) throw movedError(from.name, left);
+  const isMade = there.get("copied_from") === here.get("store_id");
+  // A name alone does not tell: folders of two hosts have the same path, and a lost one is made again.
+  const targetId = here.get(targetIdName);
+  const isTarget = targetId === undefined || targetId === there.get("store_id");
+  const isOurs = left === into.name && (isTarget || (isMade && kept === undefined));
+  if (left !== undefined && !isOurs) throw movedError(from.name, left);
   // `into` may name `from` by an earlier address; that `from` is its copy shows that they belong together.
   const isOfThere = here.get("copied_from") === there.get("store_id");
   if (kept !== undefined && kept !== from.name && !isOfThere) throw movedError(into.name, kept);
-  const isThere = left === into.name && there.get("copied_from") === here.get("store_id");
-  if (kept === undefined && isThere) return true;
+  if (kept === undefined && left !== undefined && isMade) return true;
   if (kept !== undefined || (await into.isEmpty())) return false;
   throw new ConfigError(`${into.name} holds runs, events or checkpoints of a project already`, {
     field: "store",
@@ -102,26 +111,27 @@ function busy({ from }: Ends, why: string): BusyError {
 }
 
 /** Has both ends say where the project is, so that nobody uses either. */
-async function leave(ends: Ends): Promise<void> {
+async function leave(ends: Ends, marks: MoveMarks): Promise<void> {
   const { from, into } = ends;
   if (!(await from.facts()).has(movedToName)) {
     const why = await from.whyBusy();
     if (why !== undefined) throw busy(ends, why);
     await from.prepare();
-    await into.mark(from.name);
   }
+  // The target's mark keeps another copy from filling it, and this one from a target that another one has filled.
+  await into.mark(marks.into);
   // An interrupted copy may have set its mark without having waited for, or looked at, what began before it.
-  await from.mark(into.name);
+  await from.mark(marks.from);
   const since =
     (await from.whyBusy()) ?? ((await from.isApart()) ? "a run has ended just now" : undefined);
   if (since !== undefined) throw busy(ends, since);
 }
 
-/** Leaves the project where it was. */
-async function stay(from: CopyEnd): Promise<void> {
+/** Leaves the project where it was, unless another copy has taken over. */
+async function stay(from: CopyEnd, copyId: string): Promise<void> {
   try {
     await from.rollBack();
-    await from.unmark();
+    await from.unmark(copyId);
   } catch {
     // The database is unreachable, as the first error says. The copy counts as interrupted.
   }
@@ -130,10 +140,12 @@ async function stay(from: CopyEnd): Promise<void> {
 /** Copies everything in a transaction of the target, which the caller commits. */
 async function fill(
   { from, into }: Ends,
-  tables: readonly OwnTable[],
+  { tables, copyId }: { readonly tables: readonly OwnTable[]; readonly copyId: string },
 ): Promise<Pick<StoreCopied, "storeId" | "tables">> {
   await from.begin("read");
   await into.begin("write");
+  // From here on, the mark can be changed by nobody else.
+  if ((await into.facts()).get(copyIdName) !== copyId) throw otherCopyError(into.name);
   await into.clear();
   const rows: Record<string, number> = {};
   for (const table of tables) {

@@ -4,9 +4,10 @@ import { Client, types } from "pg";
 import Cursor from "pg-cursor";
 
 import { BusyError } from "../../errors.ts";
+import { sqlStateOf } from "../../postgres/errors.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { beatsKeepSchemaMs } from "../limits.ts";
-import { movedToName } from "../moved.ts";
+import { copyIdName } from "../moved.ts";
 import { openPostgresDatabase } from "../postgres/database.ts";
 import { settleStaged } from "../postgres/keys/merging.ts";
 import { foldAllSets } from "../postgres/keys/sightings.ts";
@@ -26,6 +27,7 @@ import {
   type TypedColumn,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
+import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
 
 /** Rows fetched at a time. */
 const fetchRows = 1_000;
@@ -155,17 +157,41 @@ export class PostgresEnd implements CopyEnd {
     return row?.[0] === 0n;
   }
 
-  async mark(movedTo: string): Promise<void> {
+  async mark({ storeId, facts }: MoveMark): Promise<void> {
     await this.#ask("begin");
-    // Every transaction that writes reads this table first.
-    await this.#ask("lock table $schema.meta in access exclusive mode");
-    await this.#ask(
-      `insert into $schema.meta (name, value) values ($1, $2)
-       on conflict (name) do update set value = excluded.value`,
-      [movedToName, movedTo],
-    );
+    try {
+      await this.#lockFacts();
+      if ((await this.facts()).get("store_id") !== storeId) throw otherCopyError(this.name);
+      await this.#ask(
+        `insert into $schema.meta (name, value) select * from unnest($1::text[], $2::text[])
+         on conflict (name) do update set value = excluded.value`,
+        [Object.keys(facts), Object.values(facts)],
+      );
+    } catch (error) {
+      await this.rollBack();
+      throw error;
+    }
     await this.#ask("commit");
     await this.#olderTransactions();
+  }
+
+  /** Waits for those who use them: every transaction that writes reads this table first, and a copy until its end. */
+  async #lockFacts(): Promise<void> {
+    await this.#ask("set local statement_timeout = 0");
+    await this.#ask(`set local lock_timeout = ${olderTransactionsMsMax}`);
+    const lock = this.#named("lock table $schema.meta in access exclusive mode");
+    try {
+      await this.#client.query(lock);
+    } catch (error) {
+      if (sqlStateOf(error) === "55P03") throw this.#endlessError();
+      throw asStoreError(error, this.#server);
+    }
+  }
+
+  #endlessError(): BusyError {
+    return new BusyError(`${this.name}: a transaction of a process of sluice does not end`, {
+      hint: "stop the workers, receivers and commands that use it, and try again",
+    });
   }
 
   /**
@@ -184,17 +210,17 @@ export class PostgresEnd implements CopyEnd {
     const older = await running();
     const untilMs = performance.now() + olderTransactionsMsMax;
     while (older.intersection(await running()).size > 0) {
-      if (performance.now() > untilMs) {
-        throw new BusyError(`${this.name}: a transaction of a process of sluice does not end`, {
-          hint: "stop the workers, receivers and commands that use it, and try again",
-        });
-      }
+      if (performance.now() > untilMs) throw this.#endlessError();
       await sleep(50);
     }
   }
 
-  async unmark(): Promise<void> {
-    await this.#ask("delete from $schema.meta where name = $1", [movedToName]);
+  async unmark(copyId: string): Promise<void> {
+    await this.#ask(
+      `delete from $schema.meta where ${isOfMark}
+       and (select value from $schema.meta where name = '${copyIdName}') = $1`,
+      [copyId],
+    );
   }
 
   async begin(how: "read" | "write"): Promise<void> {
@@ -202,8 +228,13 @@ export class PostgresEnd implements CopyEnd {
       `begin isolation level repeatable read, read ${how === "read" ? "only" : "write"}`,
     );
     await this.#ask("set local synchronous_commit = on");
-    // Overrides settings of the role: a large table may take any time.
-    await this.#ask("set local statement_timeout = 0");
+    // Overrides settings of the role: a large table may take any time, as may the other end meanwhile.
+    for (const bound of [
+      "statement_timeout",
+      "lock_timeout",
+      "idle_in_transaction_session_timeout",
+    ])
+      await this.#ask(`set local ${bound} = 0`);
     await this.#ask(noTransactionTimeout);
     await this.#ask("set local array_nulls = on");
   }
@@ -282,7 +313,7 @@ export class PostgresEnd implements CopyEnd {
     if (inboxId !== undefined) await this.#ask(put, ["inbox_id", inboxId]);
     const { project } = this.#server;
     if (project !== undefined) await this.#ask(put, [projectName, project]);
-    await this.unmark();
+    await this.#ask(`delete from $schema.meta where ${isOfMark}`);
     const [row] = await this.#ask(
       "update $schema.meta set value = gen_random_uuid()::text where name = 'store_id' returning value",
     );

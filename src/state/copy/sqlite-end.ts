@@ -8,7 +8,7 @@ import { inboxFileIn } from "../../inbox/file.ts";
 import { inboxMigrations } from "../../inbox/sqlite/migrations.ts";
 import { mergeRecentIds } from "../../inbox/sqlite/recent-ids.ts";
 import { beatsKeepSchemaMs, lockWaitMs } from "../limits.ts";
-import { movedToName } from "../moved.ts";
+import { copyIdName } from "../moved.ts";
 import { count, openDatabase } from "../sqlite/database.ts";
 import { agesOf, bytesOfAges, idsPerBlock } from "../sqlite/keys/age-blocks.ts";
 import { foldAllSightings } from "../sqlite/keys/sightings.ts";
@@ -25,6 +25,7 @@ import {
   tellingTables,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
+import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
 
 const numbers = z.array(z.number());
 
@@ -56,6 +57,11 @@ function factsIn(db: DatabaseSync): Map<string, string> {
 
 function putFact(db: DatabaseSync, fact: { readonly name: string; readonly value: string }): void {
   db.prepare("insert or replace into meta (name, value) values ($name, $value)").run(fact);
+}
+
+/** Whether somebody else writes into a file for longer than one waits. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === 5;
 }
 
 function isAny(db: DatabaseSync, table: string): boolean {
@@ -146,12 +152,23 @@ export class SqliteEnd implements CopyEnd {
     );
   }
 
-  async mark(movedTo: string): Promise<void> {
-    for (const db of this.#all) putFact(db, { name: movedToName, value: movedTo });
+  async mark({ storeId, facts }: MoveMark): Promise<void> {
+    try {
+      await this.begin("write");
+      if (factsIn(this.#state).get("store_id") !== storeId) throw otherCopyError(this.name);
+      for (const db of this.#all)
+        for (const [name, value] of Object.entries(facts)) putFact(db, { name, value });
+      await this.commit();
+    } catch (error) {
+      await this.rollBack();
+      throw isLocked(error) ? otherCopyError(this.name) : error;
+    }
   }
 
-  async unmark(): Promise<void> {
-    for (const db of this.#all) db.prepare("delete from meta where name = ?").run(movedToName);
+  async unmark(copyId: string): Promise<void> {
+    const unmark = `delete from meta where ${isOfMark}
+      and (select value from meta where name = '${copyIdName}') = ?`;
+    for (const db of this.#all) db.prepare(unmark).run(copyId);
   }
 
   async begin(how: "read" | "write"): Promise<void> {
@@ -213,7 +230,7 @@ export class SqliteEnd implements CopyEnd {
     putFact(this.#state, { name: "store_id", value: storeId });
     putFact(this.#state, { name: "copied_from", value: facts.get("store_id") ?? "" });
     putFact(this.#inbox, { name: "store_id", value: facts.get("inbox_id") ?? randomUUID() });
-    await this.unmark();
+    for (const db of this.#all) db.exec(`delete from meta where ${isOfMark}`);
     return storeId;
   }
 

@@ -20,6 +20,11 @@ export type StoreLook = {
   readonly losesOnFailOver: boolean;
 };
 
+/** Counts standbys: neither readers of changes nor base backups. A role without special rights is shown no state. */
+const standbyCount = sql`(select count(*) from pg_stat_replication where state is distinct from 'backup'
+          and pid not in (select active_pid from pg_replication_slots
+            where slot_type = 'logical' and active_pid is not null))`;
+
 /**
  * Looks at the store in Postgres.
  * @throws {ConfigError} it cannot be used, and why. @throws {StateUnavailableError} it cannot be reached.
@@ -38,20 +43,20 @@ export async function lookAtStore(server: StoreServer): Promise<StoreLook> {
     // In a transaction: a pooler that allows none would let everything be read, and nothing be written.
     const about = await queries.transaction().execute(
       async (transaction) =>
-        await sql<{ bytes: number; replicas: number; isAwaited: boolean }>`
+        await sql<{ bytes: number; standbys: number; isAwaited: boolean }>`
       select coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
           where c.relnamespace = to_regnamespace(${quoteName(server.schema)})
             and c.relname in (${sql.join([...tableNames])})), 0)::bigint as bytes,
-        (select count(*) from pg_stat_replication) as replicas,
+        ${standbyCount} as standbys,
         current_setting('synchronous_standby_names') <> '' as is_awaited`.execute(transaction),
     );
-    const { bytes = 0, replicas = 0, isAwaited = false } = about.rows[0] ?? {};
+    const { bytes = 0, standbys = 0, isAwaited = false } = about.rows[0] ?? {};
     return {
       storeId: String(facts.get("store_id")),
       version: Number(facts.get(versionName)),
       bytes,
       clockAheadMs: Math.round((rows[0]?.now ?? middle) - middle),
-      losesOnFailOver: replicas > 0 && !isAwaited,
+      losesOnFailOver: standbys > 0 && !isAwaited,
     };
   } catch (error) {
     throw asStoreError(error, server);

@@ -56,6 +56,8 @@ export const storeSteps: readonly (readonly string[])[] = [
     (column) =>
       `alter table $schema.inbox_connections add column ${column} bigint not null default 0`,
   ),
+  // Names of fields may be longer than an entry of an index; the lock of their set keeps each one from coming twice.
+  ["alter table $schema.fingerprint_fields drop constraint fingerprint_fields_set_id_name_key"],
 ];
 
 /** The statements of the steps after a version, for one schema. */

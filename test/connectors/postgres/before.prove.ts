@@ -116,10 +116,11 @@ describe("beforePostgres", () => {
   it.each([
     ["id text primary key", "the key id is text"],
     ["id numeric primary key", "the key id is numeric"],
+    ["id constructor primary key", "the key id is constructor"],
     ["a int, b int, primary key (a, b)", "the key has 2 columns (a, b)"],
   ])("refuses a place in the key of %s, and names another way", async (columns, what) => {
     const { query, url } = await postgres();
-    await query(`create table t (${columns})`);
+    await query(`create type constructor as enum ('a'); create table t (${columns})`);
     expect(await refusal(readRequestOf(url, { table: "t" }), "ann@mail.example")).toMatchObject({
       message: `${what}, and a place is one whole number`,
       hint: "Set changed_by and give a time, name the rows by their keys, or leave from and to away to read all of it.",

@@ -19,8 +19,9 @@ describe("discoverPostgres", () => {
       create schema crm;
       create domain mail as text;
       create type stage as enum ('new');
+      create type constructor as enum ('new');
       create table crm.companies (id bigint primary key, name varchar(80), founded date, "isOpen" boolean,
-        revenue numeric(12,2), tags text[], raw jsonb, ref uuid, stage stage, mail mail, price money,
+        revenue numeric(12,2), tags text[], raw jsonb, ref uuid, stage stage, odd constructor, mail mail, price money,
         created_at timestamptz not null, updated_at timestamptz not null);
       create table crm.visits ("on" date not null, company int not null, n int, updated_at timestamptz,
         unique ("on", company), unique (n));
@@ -58,6 +59,7 @@ describe("discoverPostgres", () => {
       "raw json jsonb",
       "ref string uuid",
       "stage string stage",
+      "odd string constructor",
       "mail string mail",
       "price other money",
       "created_at time timestamp with time zone",

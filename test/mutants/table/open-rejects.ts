@@ -10,8 +10,8 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/rejects/replays.ts",
-        find: "if (list !== undefined) await recountOpen(queries, list.rejectRun);",
-        replace: "void [list, recountOpen];",
+        find: "if (run !== undefined) await recountOpen(queries, run);",
+        replace: "void [run, recountOpen];",
       },
     ],
     test: { file, title: "are those that no replay made good, in whichever run, newest run first" },
@@ -162,6 +162,21 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     test: {
       file: "test/activities/stage/split-chunk.test.ts",
       title: "numbers a refused row as it was staged, where a file before it has grown since",
+    },
+  },
+  {
+    id: "S2089",
+    plants: "a replay that is given up leaves rejects superseded by rows that it never sent",
+    edits: [
+      {
+        file: "src/state/store/sends/drop-stagings.ts",
+        find: "  if (open.length > 0) await reopenSuperseded(queries, runId);\n",
+        replace: "  void reopenSuperseded;\n",
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title: "leaves open, once it is given up, what it found superseded and did not commit",
     },
   },
 ];

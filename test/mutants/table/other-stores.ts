@@ -170,8 +170,9 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     id: "S1494",
     plants: "a project in which nothing was done yet is copied again by the next copy",
     file: "src/state/copy/copy-store.ts",
-    find: "  if (kept === undefined && isThere) return true;\n",
-    replace: "  if (kept === undefined && isThere && !(await into.isEmpty())) return true;\n",
+    find: "  if (kept === undefined && left !== undefined && isMade) return true;\n",
+    replace:
+      "  if (kept === undefined && left !== undefined && isMade && !(await into.isEmpty())) return true;\n",
     test: "test/src/cli/status/copy-store.test.ts",
     title: "says in lines of its own",
   }),

@@ -128,6 +128,15 @@ export const mutantsOfPostgresKeys: readonly Mutant[] = [
     ],
     test: { file: "test/src/state/postgres/database.test.ts", title: "is written, found and read" },
   },
+  plant({
+    id: "S2085",
+    plants: "a sync of a field with a very long name stops for ever, in Postgres",
+    file: "src/state/postgres/schema.ts",
+    find: '  ["alter table $schema.fingerprint_fields drop constraint fingerprint_fields_set_id_name_key"],\n',
+    replace: "",
+    test: "test/src/state/keys/known-records.test.ts",
+    title: "keeps a field whatever the length of its name",
+  }),
   {
     id: "S913",
     plants: "a list of keys in Postgres takes no NUL",

@@ -129,4 +129,25 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     ]);
     expect(await store.checkpoint(name)).toEqual(before);
   });
+
+  it("leaves open, once it is given up, what it found superseded and did not commit", async () => {
+    await reject(1, [entry("f:1"), entry("f:2"), entry("f:3")]);
+    await openReplay("p1");
+    const first = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
+    await store.supersedeRejects({ runId: "p1", places: ["f:1"] });
+    const committed = { runId: "p1", chunk: 1, stage: first.stage };
+    await store.finishStage({ ...committed, ...staged, to: 2 });
+    await store.beginStaging({ runId: "p1", chunk: 2, host: "h" });
+    await store.supersedeRejects({ runId: "p1", places: ["f:3"] });
+    await test.accept("p1", 1, first.stage);
+    await store.commitChunk({ ...committed, at });
+    expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 0, superseded: 2 });
+    await store.dropStagings({ runId: "p1" });
+    const counts = { open: 1, replayed: 1, superseded: 1, uncommitted: 0 };
+    expect(await store.replayCounts({ run: "r1" })).toEqual(counts);
+    const left = await store.rejectsWhere({ isOpen: true, ...name, limit: 9 });
+    expect(left.map(({ place }) => place)).toEqual(["f:3"]);
+    await openReplay("p2");
+    expect(await places("p2")).toEqual(["f:3"]);
+  });
 });

@@ -16,15 +16,21 @@ export type RejectsOfStage = StageName & {
 };
 
 /** Codes of rejects that are never open: nothing can be sent for them, or an older reject covers them. */
-const neverOpen: ReadonlySet<string> = new Set(["row_gone", refusedAgain]);
+export const neverOpen: ReadonlySet<string> = new Set(["row_gone", refusedAgain]);
 
-/** Recounts the open rejects of the stagings of a run; to be called inside a transaction that closes some. */
-export async function recountOpen(queries: Queries, runId: string): Promise<void> {
+/** Recounts the open rejects of the stagings of a run; to be called inside a transaction that closes or opens some. */
+export async function recountOpen(
+  queries: Queries,
+  runId: string,
+  { haveOpened = false } = {},
+): Promise<void> {
+  const open = sql`from ${sql.table("rejects")} r
+    where r.run_id = t.run_id and r.chunk = t.chunk and r.stage = t.stage and r.is_open = 1`;
+  // Most stagings have none.
+  const isChanged = haveOpened ? sql`exists (select 1 ${open})` : sql`t.open_rejects > 0`;
   await sql`
-    update ${sql.table("stagings")} as t set open_rejects = (
-      select count(*) from ${sql.table("rejects")} r
-      where r.run_id = t.run_id and r.chunk = t.chunk and r.stage = t.stage and r.is_open = 1)
-    where t.run_id = ${runId} and t.open_rejects > 0`.execute(queries);
+    update ${sql.table("stagings")} as t set open_rejects = (select count(*) ${open})
+    where t.run_id = ${runId} and ${isChanged}`.execute(queries);
 }
 
 /** Inserts the rejects of one staging, numbered after the chunk's last one; to be called inside a transaction. */

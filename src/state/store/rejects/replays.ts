@@ -15,7 +15,7 @@ import { textsOf } from "../lists.ts";
 import { reads, writes } from "../methods.ts";
 import { forgottenKey } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
-import { recountOpen } from "./insert-rejects.ts";
+import { neverOpen, recountOpen } from "./insert-rejects.ts";
 import { ageOfReject, replayedAs } from "./reject-age.ts";
 
 const listedRow = z.object({
@@ -26,6 +26,8 @@ const listedRow = z.object({
   spanSend: z.int(),
   age: z.number(),
 });
+
+const keptRow = z.object({ to: jsonColumn });
 
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
@@ -138,14 +140,19 @@ async function closeListed(
     where replayed_by is null and (run_id, chunk, ordinal) in (
       select reject_run, chunk, ordinal from ${sql.table("replays")} p
       where run_id = ${runId} and ${which})`.execute(queries);
-  // A replay takes the rejects of one run.
+  const run = await listedRun(queries, runId);
+  if (run !== undefined) await recountOpen(queries, run);
+}
+
+/** The run of which a replay takes the rejects; undefined if none are listed. */
+async function listedRun(queries: Queries, runId: string): Promise<string | undefined> {
   const list = await queries
     .selectFrom("replays")
     .select("rejectRun")
     .where("runId", "=", runId)
     .limit(1)
     .executeTakeFirst();
-  if (list !== undefined) await recountOpen(queries, list.rejectRun);
+  return list?.rejectRun;
 }
 
 /**
@@ -158,6 +165,32 @@ export async function markReplayed(
 ): Promise<void> {
   const which = sql`number > ${from} and number <= ${to}`;
   await closeListed(queries, { runId, which, superseded: 0 });
+}
+
+/**
+ * Opens the rejects again that a replay has found superseded in chunks that it gives up: the newer rows may have been
+ * its own. To be called inside the transaction that abandons these.
+ */
+export async function reopenSuperseded(queries: Queries, runId: string): Promise<void> {
+  const run = await listedRun(queries, runId);
+  if (run === undefined) return;
+  const kept = await queries
+    .selectFrom("stagings")
+    .select("toPosition as to")
+    .where("runId", "=", runId)
+    .where("state", "in", ["staged", "committed"])
+    .orderBy("chunk", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const last = Number(keptRow.parse(kept ?? { to: null }).to);
+  const never = textsOf(queries, [...neverOpen]);
+  await sql`
+    update ${sql.table("rejects")} set replayed_by = null, superseded = 0,
+      is_open = case when code in ${never} then 0 else 1 end
+    where replayed_by = ${runId} and superseded = 1 and (run_id, chunk, ordinal) in (
+      select reject_run, chunk, ordinal from ${sql.table("replays")}
+      where run_id = ${runId} and number > ${last})`.execute(queries);
+  await recountOpen(queries, run, { haveOpened: true });
 }
 
 async function supersedeRejects(

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 
 import { dropDoubts } from "../doubts/doubts.ts";
+import { reopenSuperseded } from "../rejects/replays.ts";
 import type { Queries } from "../state-database.ts";
 
 /** Chunks of a run. */
@@ -36,6 +37,7 @@ export async function dropStagings(
       .where("send", "=", send)
       .execute();
   }
+  if (open.length > 0) await reopenSuperseded(queries, runId);
   // A part that left may still be applied: its keys are needed until it no longer can.
   await queries
     .deleteFrom("sentKeys")

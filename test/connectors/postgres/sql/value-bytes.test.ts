@@ -26,3 +26,10 @@ it.each(["timestamp with time zone", "timestamp without time zone"])(
     expect(written).toBeGreaterThan(2);
   },
 );
+
+it.each(["constructor", "__proto__"])(
+  "leaves values of a type of the name %s as they are",
+  (type) => {
+    expect(writerOf({ type, isText: false, items: undefined })).toBeUndefined();
+  },
+);

@@ -14,7 +14,8 @@ async function arriving(expressions: readonly string[]): Promise<readonly unknow
     execute format('alter database %I set IntervalStyle = ''sql_standard''', current_database());
     execute format('alter database %I set bytea_output = ''escape''', current_database());
     execute format('alter database %I set extra_float_digits = -3', current_database()); end $$;
-    create type mood as enum ('sad', 'ok'); create type pair as (a int, b text);
+    create type mood as enum ('sad', 'ok'); create type constructor as enum ('ok');
+    create type __proto__ as enum ('ok'); create type pair as (a int, b text);
     create domain positive as int check (value > 0)`);
   const columns = expressions.map((expression, index) => `${expression} as c${index}`);
   const pages = await pagesOf(
@@ -76,6 +77,8 @@ const texts: Golden = [
   ["true", "true"],
   ["false", "false"],
   ["'ok'::mood", "ok"],
+  ["'ok'::constructor", "ok"],
+  ["'ok'::__proto__", "ok"],
   ["(1, 'b')::pair", "(1,b)"],
   ["int4range(1, 5)", "[1,5)"],
   ["'10.0.0.1/8'::inet", "10.0.0.1/8"],
@@ -115,6 +118,8 @@ const lists: Golden = [
   ["array['(1,2),(0,0)'::box, '(3,4),(0,0)'::box]", '["(1,2),(0,0)","(3,4),(0,0)"]'],
   ["'1 2'::int2vector", "1 2"],
   ["array['ok']::mood[]", '["ok"]'],
+  ["array['ok']::constructor[]", '["ok"]'],
+  ["array['ok']::__proto__[]", '["ok"]'],
   ["array[7]::positive[]", "[7]"],
   ["array[(1, 'b')::pair]", '["(1,b)"]'],
 ];

@@ -12,11 +12,15 @@ it("a copy takes as long as it takes, whatever the database is set to", async ()
   const { url, query } = await postgres();
   const [server, stateFolder] = [{ url: new Secret(url), schema: "sluice" }, await newFolder()];
   await migrateStore(server);
+  const bounds = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
+  const isBounded = bounds.map((bound) => `current_setting('${bound}') <> '0'`).join(" or ");
   await query(`create function refuse() returns trigger language plpgsql as $$ begin
-    if current_setting('statement_timeout') <> '0' then raise 'it is bounded'; end if; return new; end $$`);
+    if ${isBounded} then raise 'it is bounded'; end if; return new; end $$`);
   await query("create trigger bounded before insert on sluice.runs execute function refuse()");
-  await query(`do $$ begin
-    execute format('alter database %I set statement_timeout = ''30s''', current_database()); end $$`);
+  for (const bound of bounds) {
+    await query(`do $$ begin
+      execute format('alter database %I set ${bound} = ''30s''', current_database()); end $$`);
+  }
   const here = await openStoreInline(stateFolder);
   await StoreUnderTest.of(stateFolder, here).openRun("r1");
   await here.endRun({ runId: "r1", outcome: "done", endedAt: at });

@@ -11,8 +11,8 @@ import { openInboxReader } from "../../../../src/inbox/reader.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { PermitAnswer } from "../../../../src/state/contract/rate-limit.ts";
-import type { RejectEntry } from "../../../../src/state/contract/rejects/rejects.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
+import { marksOf } from "../../../../src/state/copy/marks.ts";
 import { PostgresEnd } from "../../../../src/state/copy/postgres-end.ts";
 import { SqliteEnd } from "../../../../src/state/copy/sqlite-end.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
@@ -26,7 +26,7 @@ import { postgres } from "../../../support/postgres/postgres.ts";
 import { answeredHere, openStoreInline } from "../../../support/project/inline-threads.ts";
 import { one as deliveryOf } from "../../inbox/deliveries.ts";
 import { at, name, StoreUnderTest } from "../store-under-test.ts";
-import { newFolder, newServer } from "./support.ts";
+import { newFolder, newServer, sendRun } from "./support.ts";
 
 /** A store in Postgres, in the calling thread. */
 async function openServer(server: StoreServer): Promise<StateStore> {
@@ -46,32 +46,6 @@ function opening(runId: string): Parameters<StateStore["openRun"]>[0] {
     request: {},
     startedAt: at,
   };
-}
-
-/** A run, from its opening to its end, that sends the news among these keys, and rejects others: its verdicts. */
-async function sendRun(
-  under: StoreUnderTest,
-  runId: string,
-  {
-    keys,
-    rejected = [],
-  }: { readonly keys: readonly string[]; readonly rejected?: readonly string[] },
-): Promise<readonly number[]> {
-  const { store } = under;
-  await under.openRun(runId);
-  const { version: checkpointVersion } = await store.checkpoint(name);
-  await store.setRunRange({ runId, checkpointVersion, from: { row: 1 } });
-  const { stage, send } = await store.beginStaging({ runId, chunk: 1, host: "h" });
-  const place = { runId, chunk: 1, stage };
-  const verdicts = await under.judge({ ...place, send, keys });
-  const rejects = rejected.map((key): RejectEntry => {
-    const why = { step: "map", code: "required", reason: "bad" } as const;
-    return { stream: "account", place: `${runId} ${key}`, key, ...why };
-  });
-  await store.addRejects({ ...place, rejects, at });
-  await under.commit(place);
-  await store.endRun({ runId, outcome: "done", endedAt: at });
-  return verdicts;
 }
 
 /** The places of the open rejects. */
@@ -190,9 +164,10 @@ describe("copyStore", () => {
       async () => await Promise.all([from.close(), into.close()]).then(() => undefined),
     );
     await from.prepare();
-    await into.mark(from.name);
+    const marks = marksOf({ from, into }, { from: await from.facts(), into: await into.facts() });
+    await into.mark(marks.into);
     await expect(openPostgresMethods(server)).rejects.toThrow(`continues in ${from.name}`);
-    await from.mark(into.name);
+    await from.mark(marks.from);
     await expect(store.openRun(opening("r2"))).rejects.toThrow(`continues in ${into.name}`);
     expect((await copyStore(request)).tables).toMatchObject({ runs: 1 });
     expect((await copyStore(request)).storeId).toBeUndefined();
@@ -207,7 +182,9 @@ describe("copyStore", () => {
     onTestFinished(async () => await end.close());
     const older = await beginOlder(url);
     let isMarked = false;
-    const marking = end.mark("elsewhere").then(() => (isMarked = true));
+    const facts = await end.facts();
+    const { from: mark } = marksOf({ from: end, into: end }, { from: facts, into: facts });
+    const marking = end.mark(mark).then(() => (isMarked = true));
     const isSaid = "select from sluice.meta where name = 'moved_to'";
     await expect.poll(async () => (await admin.query(isSaid)).rowCount).toBe(1);
     await older.query("insert into sluice.plans (run_id, plan, samples) values ('r', 'p', 's')");
@@ -223,7 +200,8 @@ describe("copyStore", () => {
     const older = await beginOlder(url);
     // As after a copy that was killed while it waited for that transaction.
     const [from, into] = [await PostgresEnd.open(server), new SqliteEnd(stateFolder)];
-    const marking = Promise.allSettled([into.mark(from.name), from.mark(into.name)]);
+    const marks = marksOf({ from, into }, { from: await from.facts(), into: await into.facts() });
+    const marking = Promise.allSettled([into.mark(marks.into), from.mark(marks.from)]);
     await expect.poll(async () => (await from.facts()).get("moved_to")).toBe(into.name);
     await Promise.all([from.close(), into.close(), marking]);
     const copying = copyStore({ stateFolder, server, to: "sqlite" });

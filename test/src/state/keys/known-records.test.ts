@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { SupersededError } from "../../../../src/errors.ts";
@@ -63,6 +65,13 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     await store.fieldSlots({ ...name, names: ["b", "a", "b"] });
     expect(await store.fieldSlots({ ...name, names: ["c", "a"] })).toEqual(["b", "a", "c"]);
     expect(await store.fieldSlots({ ...name, sync: "other", names: ["a"] })).toEqual(["a"]);
+  });
+
+  it("keeps a field whatever the length of its name", async () => {
+    // Random letters, which a database cannot compress to what an entry of an index may have.
+    const long = randomBytes(5_000).toString("hex");
+    expect(await store.fieldSlots({ ...name, names: [long, "a"] })).toEqual([long, "a"]);
+    expect(await store.fieldSlots({ ...name, names: ["b", long] })).toEqual([long, "a", "b"]);
   });
 
   it.each([fieldSlotsMax - 1, fieldSlotsMax, fieldSlotsMax + 1])(

@@ -1,0 +1,35 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of what a plan says before a run: its calls, and how its mapping differs. */
+export const mutantsOfPlanTexts: readonly Mutant[] = [
+  {
+    id: "S2070",
+    plants: "domains inside rows of JSON are not in a plan, which says that there is no call",
+    edits: [
+      {
+        file: "src/cli/plan/pull-plan.ts",
+        find: "domainText(cellOf(row))",
+        replace: "domainText(row[domainsFrom.column])",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/pull-plan.test.ts",
+      title: "counts domains that are inside rows of JSON, as a run lists them",
+    },
+  },
+  {
+    id: "S2096",
+    plants: "a mapping whose fields are in another order is that of the last run",
+    edits: [
+      {
+        file: "src/cli/plan/deployed.ts",
+        find: 'return { state: isSame ? "same" : "reordered" };',
+        replace: 'return { state: isSame || before !== undefined ? "same" : "reordered" };',
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "says that fields are in another order, which changes each record",
+    },
+  },
+];
