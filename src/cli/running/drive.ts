@@ -231,7 +231,10 @@ export async function driveRun(
     }
     const { signal } = interrupted;
     await oneByOne(drives, { context, options }, async (drive) => {
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        context.say(`interrupted before the run of ${drive.name} began`);
+        return context.exit(exitCodes.interrupted);
+      }
       await drive.before?.();
       await driveOne(session, drive, { context, options, signal });
     });

@@ -1,0 +1,37 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What commands, pages and messages say of a run that is interrupted, held, or ends meanwhile. */
+export const mutantsOfRunWords: readonly Mutant[] = [
+  {
+    id: "S2050",
+    plants: "a command that waits for a worker waits on after Ctrl-C, and begins its run",
+    edits: [
+      {
+        file: "src/cli/running/session.ts",
+        find: "await delay(lookEveryMs, undefined, { signal });",
+        replace: "await delay(lookEveryMs);",
+      },
+    ],
+    test: {
+      file: "test/e2e/commands/interrupted-run.prove.ts",
+      title: "that is interrupted while it waits for a worker ends at once, and starts nothing",
+    },
+    whyProve: "it interrupts a program",
+  },
+  {
+    id: "S2051",
+    plants: "of several syncs those that Ctrl-C left out are passed over in silence",
+    edits: [
+      {
+        file: "src/cli/running/drive.ts",
+        find: "        return context.exit(exitCodes.interrupted);\n      }\n      await drive.before",
+        replace: "        return;\n      }\n      await drive.before",
+      },
+    ],
+    test: {
+      file: "test/e2e/commands/interrupted-run.prove.ts",
+      title: "that is interrupted between two ends as interrupted, and names what it left",
+    },
+    whyProve: "it interrupts a program",
+  },
+];
