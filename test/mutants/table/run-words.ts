@@ -34,4 +34,13 @@ export const mutantsOfRunWords: readonly Mutant[] = [
     },
     whyProve: "it interrupts a program",
   },
+  {
+    id: "S2052",
+    plants: "the message of a held run calls sent what only would be",
+    edits: [{ file: "src/notify/slack.ts", find: "`why: ${line}`", replace: "`sent: ${line}`" }],
+    test: {
+      file: "test/src/notify/message.test.ts",
+      title: "says in Slack why records would be sent, and not that they were",
+    },
+  },
 ];
