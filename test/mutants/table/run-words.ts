@@ -43,4 +43,34 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "says in Slack why records would be sent, and not that they were",
     },
   },
+  {
+    id: "S2053",
+    plants: "a run of ten rows counts as a success of its sync",
+    edits: [
+      {
+        file: "src/state/store/runs/successes.ts",
+        find: '    .where(jsonMember(queries, "request", "limit"), "is", null)\n',
+        replace: '    .where(jsonMember(queries, "request", "replay"), "is", null)\n',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is not of a run that was to read some rows only",
+    },
+  },
+  {
+    id: "S2054",
+    plants: "a run while the clock stood in the future stays the last success",
+    edits: [
+      {
+        file: "src/state/store/runs/successes.ts",
+        find: '.orderBy("rowid", "desc")',
+        replace: '.orderBy("startedAt", "desc")',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is of the run that was opened last, though the clock stood in the future before",
+    },
+  },
 ];
