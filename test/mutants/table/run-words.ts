@@ -73,4 +73,35 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "is of the run that was opened last, though the clock stood in the future before",
     },
   },
+  {
+    id: "S2055",
+    plants: "a run that ended while Temporal was asked about it is said to be interrupted",
+    edits: [
+      {
+        file: "src/cli/status/look.ts",
+        find: "isOpen(run) ? ((await state.run(run.runId)) ?? run) : run",
+        replace: "run",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title: "a run that ended while Temporal was asked about it is not said to be interrupted",
+    },
+  },
+  {
+    id: "S2056",
+    plants: "a page says of a run that Temporal was not asked about that it says nothing of it",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "if (!isAsked) return undefined;",
+        replace: "void isAsked;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title:
+        "a run that Temporal was not asked about is not said to be one that it says nothing of",
+    },
+  },
 ];
