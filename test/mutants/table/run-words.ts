@@ -104,4 +104,19 @@ export const mutantsOfRunWords: readonly Mutant[] = [
         "a run that Temporal was not asked about is not said to be one that it says nothing of",
     },
   },
+  {
+    id: "S2057",
+    plants: "records that differ are forgotten once those that were missing are sent again",
+    edits: [
+      {
+        file: "src/cli/verify/verify.ts",
+        find: "await resendMissing(kept, {",
+        replace: "await resendMissing(context, {",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/resend.test.ts",
+      title: "a record that differs counts also where those that were missing are sent again",
+    },
+  },
 ];

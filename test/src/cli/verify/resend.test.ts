@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { defaultPayloadConverter } from "@temporalio/common";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { configOf } from "../../../../src/cli/output/context.ts";
@@ -9,12 +10,13 @@ import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { workerIdentity } from "../../../../src/local/presence.ts";
 import { harnessKey, type Harness } from "../../../support/project/harness.ts";
-import { plantedProject } from "../../../support/project/planted.ts";
+import { accountOf, plantedProject } from "../../../support/project/planted.ts";
+import { reportWith } from "../../../support/project/report.ts";
 import { runVerb } from "../../../support/project/run-verb.ts";
 import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 
-/** Temporal's number for the command that ends a workflow as failed. */
-const failWorkflow = 5;
+/** Temporal's numbers for the commands that end a workflow, with and without a result. */
+const [completeWorkflow, failWorkflow] = [4, 5];
 
 /** Temporal's number for a query that a worker could not answer. */
 const queryFailed = 2;
@@ -46,17 +48,63 @@ it("records of which older versions follow newer ones are not sent again, and no
   expect(await harness.sandbox.ledger("search")).toEqual([]);
 });
 
+type Own = Awaited<ReturnType<typeof ownNamespace>>;
+
+type Commands = NonNullable<
+  Parameters<Own["client"]["workflowService"]["respondWorkflowTaskCompleted"]>[0]["commands"]
+>;
+
+/** Gives a project a Temporal with a worker that ends each workflow with these commands, until the test is over. */
+async function worked(harness: Harness, commands: Commands): Promise<Own> {
+  const own = await ownNamespace(harness.folder);
+  vi.stubEnv("TEMPORAL_ADDRESS", own.address);
+  vi.stubEnv("TEMPORAL_NAMESPACE", own.namespace);
+  const { namespace } = own;
+  const { workflowService } = own.client;
+  const identity = workerIdentity({ storeId: harness.state.storeId, folder: undefined });
+  const taskQueue = { name: "sluice" };
+  const work = async (): Promise<void> => {
+    try {
+      for (;;) {
+        const poll = { namespace, taskQueue, identity };
+        const { taskToken, query } = await workflowService.pollWorkflowTaskQueue(poll);
+        if (taskToken.length === 0) continue;
+        if (query !== null && query !== undefined) {
+          const answer = { completedType: queryFailed, errorMessage: "it has no plan" };
+          // Whoever asked may be gone.
+          await workflowService
+            .respondQueryTaskCompleted({ namespace, taskToken, ...answer })
+            .catch(() => undefined);
+          continue;
+        }
+        await workflowService
+          .respondWorkflowTaskCompleted({ namespace, taskToken, identity, commands })
+          .catch(() => undefined);
+      }
+    } catch {
+      // The test is over.
+    }
+  };
+  const polling = async (): Promise<void> =>
+    await own.client.withDeadline(Date.now() + 60_000, work);
+  const over = new AbortController();
+  const working = own.client.withAbortSignal(over.signal, polling);
+  onTestFinished(async () => {
+    over.abort();
+    await working;
+    await own.close();
+  });
+  return own;
+}
+
 /** A planted project of which runs read what changed alone, at a Temporal with a worker that fails each workflow. */
 class Unlucky {
   readonly harness: Harness;
-  readonly client: Awaited<ReturnType<typeof ownNamespace>>["client"];
+  readonly client: Own["client"];
   readonly said: string[] = [];
   readonly #environment: ReturnType<typeof readEnvironment>;
 
-  private constructor(
-    harness: Harness,
-    { client, address }: Awaited<ReturnType<typeof ownNamespace>>,
-  ) {
+  private constructor(harness: Harness, { client, address }: Own) {
     this.harness = harness;
     this.client = client;
     this.#environment = readEnvironment({
@@ -73,49 +121,11 @@ class Unlucky {
     const changed = "changed_by: { column: at, parameter: since }";
     const api = `connector: http, url: "http://127.0.0.1:9/", ${changed}`;
     await harness.write("sluice.yaml", yaml.replace("connector: csv, path: accounts.csv", api));
-    const own = await ownNamespace(harness.folder);
-    const unlucky = new Unlucky(harness, own);
-    vi.stubEnv("TEMPORAL_ADDRESS", own.address);
-    vi.stubEnv("TEMPORAL_NAMESPACE", own.namespace);
-    const work = async (): Promise<void> => await unlucky.#work(own.namespace);
-    const polling = async (): Promise<void> =>
-      await own.client.withDeadline(Date.now() + 60_000, work);
-    const over = new AbortController();
-    const working = own.client.withAbortSignal(over.signal, polling);
-    onTestFinished(async () => {
-      over.abort();
-      await working;
-      await own.close();
-    });
-    return unlucky;
-  }
-
-  /** Polls as a worker of the project, until the test is over. */
-  async #work(namespace: string): Promise<void> {
-    const { workflowService } = this.client;
-    const identity = workerIdentity({ storeId: this.harness.state.storeId, folder: undefined });
-    const taskQueue = { name: "sluice" };
-    const attributes = { failure: { message: "no source" } };
-    try {
-      for (;;) {
-        const poll = { namespace, taskQueue, identity };
-        const { taskToken, query } = await workflowService.pollWorkflowTaskQueue(poll);
-        if (taskToken.length === 0) continue;
-        if (query !== null && query !== undefined) {
-          const answer = { completedType: queryFailed, errorMessage: "it has no plan" };
-          await workflowService.respondQueryTaskCompleted({ namespace, taskToken, ...answer });
-          continue;
-        }
-        const commands = [
-          { commandType: failWorkflow, failWorkflowExecutionCommandAttributes: attributes },
-        ];
-        await workflowService
-          .respondWorkflowTaskCompleted({ namespace, taskToken, identity, commands })
-          .catch(() => undefined);
-      }
-    } catch {
-      // The test is over.
-    }
+    const failed = { failure: { message: "no source" } };
+    const own = await worked(harness, [
+      { commandType: failWorkflow, failWorkflowExecutionCommandAttributes: failed },
+    ]);
+    return new Unlucky(harness, own);
   }
 
   async resend(): Promise<void> {
@@ -160,3 +170,25 @@ describe("a record that a backfill is to send again", () => {
     );
   }, 60_000);
 });
+
+it("a record that differs counts also where those that were missing are sent again", async () => {
+  const { account_properties: properties, ...account } = accountOf(1);
+  const changed = { ...account, account_properties: { ...properties, name: "Another" } };
+  const harness = await plantedProject(4, [accountOf(0), changed]);
+  const completed = { result: { payloads: [defaultPayloadConverter.toPayload(reportWith())] } };
+  const { address } = await worked(harness, [
+    {
+      commandType: completeWorkflow,
+      completeWorkflowExecutionCommandAttributes: completed,
+    },
+  ]);
+  const resendOf = async (...keys: readonly string[]): Promise<[string | undefined, number]> => {
+    const named = keys.flatMap((key) => ["--key", key]);
+    const resend = ["verify", "accounts", ...named, "--resend", "--yes"];
+    const at = { folder: harness.folder, sandbox: harness.sandbox, temporalAddress: address };
+    const { out, code } = await runVerb(registerVerify, at, resend);
+    return [out.at(-1)?.trim().split(" in ")[0], code];
+  };
+  expect(await resendOf("a0", "a2")).toEqual(["accounts: done", 0]);
+  expect(await resendOf("a1", "a3")).toEqual(["accounts: done", 3]);
+}, 60_000);
