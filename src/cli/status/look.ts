@@ -6,6 +6,7 @@ import { reportOfRun } from "../../report/of-run.ts";
 import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { isBlocking, keyName } from "../../service/key-limits.ts";
+import { currentKey } from "../../service/rotating-key.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
@@ -51,9 +52,10 @@ function transfersOf({ syncs, pulls }: Config): TransferState[] {
 const openRunsMax = 1_000;
 
 async function blockingLimits(state: StateStore, config: Config): Promise<RateLimit[]> {
-  // Limits of keys that are no longer configured may stay blocked for good.
+  // Limits of keys that are no longer configured may stay blocked for good; a key in a file may have changed since.
+  const ours = `api:${keyName(await currentKey(config.api))}`;
   const isOurs = ({ limit }: RateLimit): boolean =>
-    limit.startsWith(`api:${keyName(config.api.apiKey)}`) || limit.startsWith("put:");
+    limit.startsWith(ours) || limit.startsWith("put:");
   return (await state.rateLimits(systemClock()())).filter(isOurs).filter(isBlocking);
 }
 

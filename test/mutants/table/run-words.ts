@@ -119,4 +119,20 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "a record that differs counts also where those that were missing are sent again",
     },
   },
+  {
+    id: "S2058",
+    plants: "the pages show the limits of the key that its file had when they were started",
+    edits: [
+      {
+        file: "src/cli/status/look.ts",
+        find: "keyName(await currentKey(config.api))",
+        replace: "keyName(await Promise.resolve(config.api.apiKey))",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title:
+        "shows the limits of the key that its file has now, and not those of the key at its start",
+    },
+  },
 ];

@@ -1,10 +1,16 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { expect, it } from "vitest";
 
 import type { askTemporal, Told } from "../../../../src/cli/running/ask-temporal.ts";
 import { heldNow, lookAtProject } from "../../../../src/cli/status/look.ts";
 import type { TransferStatus } from "../../../../src/cli/status/transfer.ts";
+import { systemClock } from "../../../../src/clock.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { configMarks } from "../../../../src/hosts/live-workers.ts";
+import { Secret } from "../../../../src/security/secret.ts";
+import { keyName } from "../../../../src/service/key-limits.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { heldNight } from "../../../support/project/held-night.ts";
 
@@ -129,4 +135,23 @@ it("knows for which time a run was begun, though the store's clock was behind Te
   expect(await textAfter("run-2", hoursAgo(11), hoursAgo(0))).toBeUndefined();
   // After a run that a person began it matters since when the schedule is there.
   expect(undated).toEqual([["accounts"], []]);
+});
+
+it("shows the limits of the key that its file has now, and not those of the key at its start", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const { state, config } = harness.deps;
+  const apiKeyFile = join(harness.folder, "key");
+  await writeFile(apiKeyFile, "rotated\n", { mode: 0o600 });
+  const rotated = { ...config, api: { ...config.api, apiKeyFile } };
+  for (const key of [config.api.apiKey, new Secret("rotated")]) {
+    const event = { kind: "blocked", forMs: 60_000, why: "slow down" } as const;
+    await state.noteLimit({ limit: `api:${keyName(key)}`, event, ...systemClock()() });
+  }
+  const looked = await lookAtProject({
+    state,
+    config: rotated,
+    context: contextIn(harness),
+    whatTemporalSays: async () => await Promise.resolve(nothing),
+  });
+  expect(looked.limits).toMatchObject([{ limit: `api:${keyName(new Secret("rotated"))}` }]);
 });
