@@ -135,4 +135,20 @@ export const mutantsOfRunWords: readonly Mutant[] = [
         "shows the limits of the key that its file has now, and not those of the key at its start",
     },
   },
+  {
+    id: "S2059",
+    plants: "a night on hold counts as the time that a run took",
+    edits: [
+      {
+        file: "src/backfill/estimate.ts",
+        find: " && run.hold === null",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/backfill/estimate.test.ts",
+      title:
+        "take neither the night without a worker nor the wait for a person for the time of a run",
+    },
+  },
 ];
