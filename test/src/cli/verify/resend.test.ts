@@ -1,25 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { defaultPayloadConverter } from "@temporalio/common";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { configOf } from "../../../../src/cli/output/context.ts";
 import { resendMissing } from "../../../../src/cli/verify/resend.ts";
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { workerIdentity } from "../../../../src/local/presence.ts";
 import { harnessKey, type Harness } from "../../../support/project/harness.ts";
 import { accountOf, plantedProject } from "../../../support/project/planted.ts";
 import { reportWith } from "../../../support/project/report.ts";
 import { runVerb } from "../../../support/project/run-verb.ts";
-import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
-
-/** Temporal's numbers for the commands that end a workflow, with and without a result. */
-const [completeWorkflow, failWorkflow] = [4, 5];
-
-/** Temporal's number for a query that a worker could not answer. */
-const queryFailed = 2;
+import { ending, endingWorker } from "../../../support/temporal/ending-worker.ts";
+import type { OwnTemporal } from "../../../support/temporal/own-namespace.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -48,63 +41,14 @@ it("records of which older versions follow newer ones are not sent again, and no
   expect(await harness.sandbox.ledger("search")).toEqual([]);
 });
 
-type Own = Awaited<ReturnType<typeof ownNamespace>>;
-
-type Commands = NonNullable<
-  Parameters<Own["client"]["workflowService"]["respondWorkflowTaskCompleted"]>[0]["commands"]
->;
-
-/** Gives a project a Temporal with a worker that ends each workflow with these commands, until the test is over. */
-async function worked(harness: Harness, commands: Commands): Promise<Own> {
-  const own = await ownNamespace(harness.folder);
-  vi.stubEnv("TEMPORAL_ADDRESS", own.address);
-  vi.stubEnv("TEMPORAL_NAMESPACE", own.namespace);
-  const { namespace } = own;
-  const { workflowService } = own.client;
-  const identity = workerIdentity({ storeId: harness.state.storeId, folder: undefined });
-  const taskQueue = { name: "sluice" };
-  const work = async (): Promise<void> => {
-    try {
-      for (;;) {
-        const poll = { namespace, taskQueue, identity };
-        const { taskToken, query } = await workflowService.pollWorkflowTaskQueue(poll);
-        if (taskToken.length === 0) continue;
-        if (query !== null && query !== undefined) {
-          const answer = { completedType: queryFailed, errorMessage: "it has no plan" };
-          // Whoever asked may be gone.
-          await workflowService
-            .respondQueryTaskCompleted({ namespace, taskToken, ...answer })
-            .catch(() => undefined);
-          continue;
-        }
-        await workflowService
-          .respondWorkflowTaskCompleted({ namespace, taskToken, identity, commands })
-          .catch(() => undefined);
-      }
-    } catch {
-      // The test is over.
-    }
-  };
-  const polling = async (): Promise<void> =>
-    await own.client.withDeadline(Date.now() + 60_000, work);
-  const over = new AbortController();
-  const working = own.client.withAbortSignal(over.signal, polling);
-  onTestFinished(async () => {
-    over.abort();
-    await working;
-    await own.close();
-  });
-  return own;
-}
-
 /** A planted project of which runs read what changed alone, at a Temporal with a worker that fails each workflow. */
 class Unlucky {
   readonly harness: Harness;
-  readonly client: Own["client"];
+  readonly client: OwnTemporal["client"];
   readonly said: string[] = [];
   readonly #environment: ReturnType<typeof readEnvironment>;
 
-  private constructor(harness: Harness, { client, address }: Own) {
+  private constructor(harness: Harness, { client, address }: OwnTemporal) {
     this.harness = harness;
     this.client = client;
     this.#environment = readEnvironment({
@@ -121,11 +65,7 @@ class Unlucky {
     const changed = "changed_by: { column: at, parameter: since }";
     const api = `connector: http, url: "http://127.0.0.1:9/", ${changed}`;
     await harness.write("sluice.yaml", yaml.replace("connector: csv, path: accounts.csv", api));
-    const failed = { failure: { message: "no source" } };
-    const own = await worked(harness, [
-      { commandType: failWorkflow, failWorkflowExecutionCommandAttributes: failed },
-    ]);
-    return new Unlucky(harness, own);
+    return new Unlucky(harness, await endingWorker(harness, ending.failed("no source")));
   }
 
   async resend(): Promise<void> {
@@ -175,13 +115,7 @@ it("a record that differs counts also where those that were missing are sent aga
   const { account_properties: properties, ...account } = accountOf(1);
   const changed = { ...account, account_properties: { ...properties, name: "Another" } };
   const harness = await plantedProject(4, [accountOf(0), changed]);
-  const completed = { result: { payloads: [defaultPayloadConverter.toPayload(reportWith())] } };
-  const { address } = await worked(harness, [
-    {
-      commandType: completeWorkflow,
-      completeWorkflowExecutionCommandAttributes: completed,
-    },
-  ]);
+  const { address } = await endingWorker(harness, ending.completed(reportWith()));
   const resendOf = async (...keys: readonly string[]): Promise<[string | undefined, number]> => {
     const named = keys.flatMap((key) => ["--key", key]);
     const resend = ["verify", "accounts", ...named, "--resend", "--yes"];
