@@ -188,7 +188,7 @@ export async function followToEnd(
   }
   if (followed === undefined) {
     context.say(
-      session.hasOtherWorker
+      session.hasLastingWorker
         ? `interrupted; the run continues: workflow ${handle.workflowId}`
         : `interrupted; ${how.again ?? "the same command"} continues with it`,
     );

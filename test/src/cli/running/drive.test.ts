@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 
 import { followToEnd } from "../../../../src/cli/running/drive.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
@@ -7,7 +7,7 @@ import { accountsCsv, accountsYaml, Harness } from "../../../support/project/har
 import { reportWith } from "../../../support/project/report.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 import { ending, endingWorker } from "../../../support/temporal/ending-worker.ts";
-import type { OwnTemporal } from "../../../support/temporal/own-namespace.ts";
+import { ownNamespace, type OwnTemporal } from "../../../support/temporal/own-namespace.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -47,4 +47,13 @@ it("a report names the place of the checkpoint as its run left it, and not as an
   expect(await printed(checkpoint)).toMatch(/checkpoint  version 1 → 2: \{"line":7\}$/m);
   await move(2, { line: 9 });
   expect(await printed(checkpoint)).toMatch(/checkpoint  version 1 → 2$/m);
+});
+
+it("a run that is interrupted beside the worker of another command is not said to continue", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const own = await ownNamespace(harness.folder);
+  onTestFinished(async () => await own.close());
+  expect(await followed(harness, own, AbortSignal.abort())).toBe(
+    "interrupted; the same command continues with it",
+  );
 });
