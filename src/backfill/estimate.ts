@@ -104,20 +104,20 @@ export function estimate(
 type Rate = { readonly rowsPerMs: number; readonly from: string };
 
 /**
- * The rate of the sync's last run that succeeded and read enough. Backfills do not count: their time includes the
- * wait for a person.
+ * The rate of the sync's last run that succeeded and read enough, while a worker ran. Backfills and runs that were held
+ * do not count: their time includes the wait for a person.
  */
 async function lastRate(
   state: Pick<StateClient, "runs" | "tally">,
   { sync, target }: { readonly sync: string; readonly target: string },
 ): Promise<Rate | undefined> {
   for (const run of await state.runs({ sync, limit: rateRunsMax })) {
-    const { endedAt, startedAt, runId } = run;
+    const { endedAt, startedAt, runId, idleMs } = run;
     const isDone = run.outcome === "done" || run.outcome === "done_with_rejects";
-    const isLike = run.kind === "sync" && run.target === target;
+    const isLike = run.kind === "sync" && run.target === target && run.hold === null;
     if (!isDone || !isLike || endedAt === null) continue;
     const { read } = await state.tally({ runId, staged: false });
-    const ms = Math.max(1, Date.parse(endedAt) - Date.parse(startedAt));
+    const ms = Math.max(1, Date.parse(endedAt) - Date.parse(startedAt) - idleMs);
     if (read < sampleRowsMax) continue;
     return {
       rowsPerMs: read / ms,

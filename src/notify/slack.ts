@@ -35,7 +35,7 @@ export function slackText(report: RunReport): string {
     ...(report.outcome === "held" ? heldText(report) : []),
     ...(error?.hint === undefined ? [] : [`→ ${error.hint}`]),
     `rows: ${countsText(report)}${report.balanced ? "" : " (DOES NOT BALANCE)"}`,
-    ...changesLines(report.changes).map((line) => `sent: ${line}`),
+    ...changesLines(report.changes).map((line) => `why: ${line}`),
     ...report.reject_reasons.map(
       ({ count, reason, example }) => `rejected: ${count} × ${reason}, first at ${example}`,
     ),

@@ -18,9 +18,10 @@ const ofWhat: Readonly<Record<string, string>> = {
   rows_below: "rows of the run before",
 };
 
-/** A share for a person, to a tenth of a percent. */
+/** A share for a person, to a tenth of a percent; a smaller one in two digits. */
 function percent(share: number): string {
-  return `${Math.round(share * 1_000) / 10}%`;
+  const percents = shareOf(share, 100);
+  return `${percents < 0.1 ? Number(percents.toPrecision(2)) : Math.round(percents * 10) / 10}%`;
 }
 
 function boundText(bound: Bound): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { sampleRowsMax } from "../../src/backfill/limits.ts";
+import { hostBeatMs } from "../../src/state/limits.ts";
 import { accountsCsv } from "../support/project/harness.ts";
 import { TestRun } from "../support/project/test-run.ts";
 import { PlanTest, withArray } from "./plan-test.ts";
@@ -73,5 +74,38 @@ describe("the estimates of a plan", () => {
     expect(alone).toMatchObject({ seconds: 200, seconds_from: "run large: 1000 rows in 10 s" });
     const inLanes = (await test.plan({ lanes: 4 }, source)).plan;
     expect(inLanes.seconds).toBe(50);
+  });
+
+  it("take neither the night without a worker nor the wait for a person for the time of a run", async () => {
+    const [, source] = await withArray(20_000);
+    const test = await PlanTest.open(accountsCsv(sampleRowsMax));
+    const { clock, state } = test.harness;
+    const beat = { hostId: "h", process: "1", temporalId: "t", version: "1", configs: {} };
+    const works = async (): Promise<void> =>
+      await state.beat({ ...beat, command: "worker", lastBeat: clock.nowMs });
+    const run = await TestRun.open(test.harness, { runId: "idle" });
+    await works();
+    const staged = await run.stage();
+    await run.send(staged);
+    clock.nowMs += 8 * 3_600_000 + hostBeatMs;
+    await works();
+    await run.commit(staged);
+    clock.nowMs += 10_000;
+    await run.close();
+    const from = "run idle: 1000 rows in 20 s";
+    expect((await test.plan({}, source)).plan).toMatchObject({ seconds: 400, seconds_from: from });
+
+    await test.harness.write("accounts.csv", accountsCsv(sampleRowsMax + 1));
+    const held = await TestRun.open(test.harness, { runId: "held", request: { full: true } });
+    const all = await held.stage();
+    const since = new Date(clock.nowMs).toISOString();
+    clock.nowMs += 8 * 3_600_000;
+    const approvedAt = new Date(clock.nowMs).toISOString();
+    const hold = { number: 1, digest: "d", since, broken: [], approvedAt };
+    await state.setHold({ runId: "held", hold });
+    await held.send(all);
+    await held.commit(all);
+    await held.close();
+    expect((await test.plan({}, source)).plan.seconds_from).toBe(from);
   });
 });

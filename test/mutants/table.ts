@@ -49,6 +49,7 @@ import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
+import { mutantsOfRunWords } from "./table/run-words.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
 import { mutantsOfSentTwice } from "./table/sent-twice.ts";
 import { mutantsOfSharedInbox } from "./table/shared-inbox.ts";
@@ -95,6 +96,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfOpenRejects,
   ...mutantsOfPages,
   ...mutantsOfTold,
+  ...mutantsOfRunWords,
   ...mutantsOfDated,
   ...mutantsOfDeflate,
   ...mutantsOfEngine,

@@ -95,7 +95,7 @@ async function followToEnd(session: CliSession, wanted: WantedBackfill, talk: Ta
       return context.exit(exitCodes.failed);
     }
     context.say(
-      session.hasOtherWorker
+      session.hasLastingWorker
         ? `interrupted; the backfill continues: workflow ${workflowId}`
         : `interrupted; \`sluice backfill ${name}\` continues with it`,
     );

@@ -122,7 +122,7 @@ function syncLines(report: RunReport, position: unknown): readonly string[] {
     ...sentLines(report),
     ...labelled("why", changesLines(report.changes).map(plainText)),
     ...requestLines(report),
-    ...(repeated === 0 ? [] : [`  repeated    possibly ${grouped(repeated)} records`]),
+    ...(repeated === 0 ? [] : [`  repeated    possibly ${counted(repeated, "record")}`]),
     ...(checkpoint.before === checkpoint.after
       ? []
       : [

@@ -3,6 +3,7 @@ import type { KnownRecord, WhyUnknown } from "../../state/contract/keys/known-re
 import type { Gone } from "../../state/contract/keys/vanished.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
+import { counted } from "../../text/quantities.ts";
 import type { Explained, ExplainedKey, ExplainedPull, ExplainedRow, SentBy } from "./explained.ts";
 import { rejectLine, rejectState } from "./reject-text.ts";
 
@@ -113,7 +114,7 @@ function pullLine({ pull, columns, last }: ExplainedPull): [string, string] {
     last === undefined
       ? "it never ran"
       : `its last run began at ${last.startedAt} and ${
-          last.outcome === null ? "continues" : `wrote ${last.sent} rows`
+          last.outcome === null ? "continues" : `wrote ${counted(last.sent, "row")}`
         }`;
   return ["pull", `${pull} writes ${columns.join(", ")} of such rows; ${ran}`];
 }

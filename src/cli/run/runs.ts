@@ -19,8 +19,7 @@ import { styledOutcome } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { positive } from "../positive.ts";
 import { type PastTime, since } from "../since.ts";
-import { whyNotApproved } from "../status/left-holds.ts";
-import { askOfProject } from "../status/look.ts";
+import { heldNow } from "../status/look.ts";
 import { heldSample, sampleLine } from "./held-sample.ts";
 import { noRun } from "./run-named.ts";
 
@@ -144,12 +143,10 @@ const registerShow: Register = (runs, context) => {
           }
           return;
         }
-        const report = await reportOfRun(state, run);
-        if (options.json === true) return context.print(plainJson(report));
+        if (options.json === true) return context.print(plainJson(await reportOfRun(state, run)));
+        const { run: now, not } = await heldNow({ state, config, context }, run);
+        const report = await reportOfRun(state, now);
         const firsts = await firstRejects(state, report);
-        const isHeld = report.outcome === "held";
-        const told = isHeld ? (await askOfProject({ state, config, context })).told : undefined;
-        const not = told && whyNotApproved(run, config, told);
         context.print(reportText(report, { firsts, not }));
       });
     });

@@ -27,6 +27,8 @@ export type OpenRun = {
 
 /** What Temporal says about a project; answers that do not come in time are missing. */
 export type Told = {
+  /** Ids of the runs that it was asked about. */
+  readonly asked: ReadonlySet<string>;
   /** By the run's id. */
   readonly runs: ReadonlyMap<string, OpenRun>;
   /** Ids of runs that are at another Temporal than commands use here: that one is away, or lost. */
@@ -99,7 +101,8 @@ function whyOther(
   return why === undefined ? undefined : { text: why.message, hint: why.hint, isFault: true };
 }
 
-function idsOf(runs: readonly Run[]): ReadonlySet<string> {
+/** The ids of runs. */
+export function runIdsOf(runs: readonly Run[]): ReadonlySet<string> {
   return new Set(runs.map(({ runId }) => runId));
 }
 
@@ -118,6 +121,7 @@ export async function askTemporal(
   context: Context,
 ): Promise<Told> {
   const runs = new Map<string, OpenRun>();
+  const ids = runIdsOf(asked.runs);
   let schedules: Told["schedules"] = new Map();
   const signal = AbortSignal.timeout(statusTemporalMsMax);
   const temporal = await reach(config, context);
@@ -125,7 +129,7 @@ export async function askTemporal(
   const isOwnKept = existsSync(historiesFile(config.stateFolder));
   if (!("client" in temporal)) {
     const lost = temporal.isFault || isOwnKept ? [] : asked.runs;
-    return { runs, elsewhere: idsOf(lost), schedules, silent: temporal };
+    return { asked: ids, runs, elsewhere: runIdsOf(lost), schedules, silent: temporal };
   }
   let silent: Silent | undefined;
   let away: readonly Run[] = [];
@@ -155,5 +159,5 @@ export async function askTemporal(
     await Promise.allSettled([...asking, askSchedules()]);
   });
   await temporal.close();
-  return { runs, elsewhere: idsOf(away), schedules, silent };
+  return { asked: ids, runs, elsewhere: runIdsOf(away), schedules, silent };
 }

@@ -109,19 +109,25 @@ async function startOrFollow(
   return handle;
 }
 
-async function showReport(session: CliSession, report: RunReport, how: How): Promise<void> {
+async function showReport(
+  { state }: Pick<CliSession, "state">,
+  report: RunReport,
+  how: How,
+): Promise<void> {
   const { context, options } = how;
   if (options.json) {
     context.print(JSON.stringify(report));
   } else {
     // The worker's target, not ours: its address of the service may be another one.
-    const run = await session.state.run(report.run_id);
+    const run = await state.run(report.run_id);
     const found =
       run === undefined
         ? undefined
-        : await session.state.checkpoint({ target: run.target, sync: run.sync });
-    const firsts = await firstRejects(session.state, report);
-    context.print(reportText(report, { firsts, position: found?.position }));
+        : await state.checkpoint({ target: run.target, sync: run.sync });
+    const firsts = await firstRejects(state, report);
+    // A later run may have moved it since.
+    const position = found?.version === report.checkpoint.after ? found.position : undefined;
+    context.print(reportText(report, { firsts, position }));
   }
   context.exit(exitCodeOfReport(report));
 }
@@ -147,9 +153,15 @@ async function reportOfNewest(
   return run === undefined ? undefined : await reportOfRun(state, run);
 }
 
+/** The parts of a session that following a run needs. */
+type Follower = Pick<
+  CliSession,
+  "client" | "config" | "hasLastingWorker" | "hasOtherWorker" | "state"
+>;
+
 /** Follows a workflow until it ends or waits for a person's consent, and shows the report. */
 export async function followToEnd(
-  session: CliSession,
+  session: Follower,
   { handle, share }: { readonly handle: WorkflowHandle<RunWorkflow>; readonly share: ReadShare },
   how: How,
 ): Promise<void> {
@@ -176,7 +188,7 @@ export async function followToEnd(
   }
   if (followed === undefined) {
     context.say(
-      session.hasOtherWorker
+      session.hasLastingWorker
         ? `interrupted; the run continues: workflow ${handle.workflowId}`
         : `interrupted; ${how.again ?? "the same command"} continues with it`,
     );
@@ -195,7 +207,10 @@ export async function followToEnd(
  */
 async function reportAfter(
   error: unknown,
-  of: { readonly session: CliSession; readonly handle: WorkflowHandle<RunWorkflow> },
+  of: {
+    readonly session: Pick<CliSession, "client" | "state">;
+    readonly handle: WorkflowHandle<RunWorkflow>;
+  },
 ): Promise<RunReport> {
   const carried = reportOfFailure(error);
   if (carried !== undefined) return carried;
@@ -231,7 +246,10 @@ export async function driveRun(
     }
     const { signal } = interrupted;
     await oneByOne(drives, { context, options }, async (drive) => {
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        context.say(`interrupted before the run of ${drive.name} began`);
+        return context.exit(exitCodes.interrupted);
+      }
       await drive.before?.();
       await driveOne(session, drive, { context, options, signal });
     });

@@ -91,9 +91,14 @@ const lookEveryMs = 1_000;
  */
 async function waitForWorker(
   client: TemporalClient,
-  how: { readonly config: Config; readonly state: StateStore; readonly context: Context },
+  how: {
+    readonly config: Config;
+    readonly state: StateStore;
+    readonly context: Context;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
-  const { config, state, context } = how;
+  const { config, state, context, signal } = how;
   const { taskQueue } = config.temporal;
   const giveUpAt = Date.now() + workerWaitMs;
   for (let asked = 0; ; asked++) {
@@ -115,7 +120,7 @@ async function waitForWorker(
       );
     }
     if (asked === 0) context.say(`waiting for a worker on the task queue ${taskQueue}`);
-    await delay(lookEveryMs);
+    await delay(lookEveryMs, undefined, { signal });
   }
 }
 
@@ -216,7 +221,7 @@ export async function openSession(
     const at = { config, state, temporalId: await temporalIdOf(client.client) };
     await refuseOtherTemporal(config, { ...at, address: temporal.address });
     await refuseCopiedStore(client.client, queueNow(config, state), storePlace(config, state));
-    if (!temporal.isEmbedded) await waitForWorker(client, { config, state, context });
+    if (!temporal.isEmbedded) await waitForWorker(client, { config, state, context, signal });
     for (const one of wanted) await needRightWorkers(at, one, { context, signal });
     const workers = await workersAt(at);
     const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);
@@ -228,6 +233,8 @@ export async function openSession(
       const stop = hasLastingWorker ? await standIn(at, start) : await start();
       closing.push(stop);
     }
+    // Nothing begins for somebody who has asked to stop while this was opened.
+    signal.throwIfAborted();
     return {
       config,
       state,

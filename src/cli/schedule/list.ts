@@ -5,14 +5,15 @@ import { describeSchedule, scheduledNames } from "../../schedules/plan.ts";
 import { differencesOf, storeOf, type Owner } from "../../schedules/temporal-schedule.ts";
 import type { Wanted } from "../../schedules/wanted.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { outcomeText } from "../../text/outcome-text.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { bold, styledOutcome } from "../output/style.ts";
 import { shownTimes, timesText, type ShownTimes } from "./text.ts";
 
-/** How many of the latest runs of a schedule are shown. */
-const runsShown = 3;
+/** How many of the latest runs of a schedule are shown, of how many that may be at another service or account. */
+const [runsShown, runsLookedThrough] = [3, 50];
 
 /** A schedule of the file or of Temporal. */
 type Listed = {
@@ -27,9 +28,10 @@ type Listed = {
   readonly note: string;
   /** What the file wants; null if it wants nothing. */
   readonly times: ShownTimes | null;
-  /** Newest first, by schedule or by hand. */
+  /** Newest first, whatever began them. */
   readonly last_runs: readonly {
     readonly run_id: string;
+    readonly kind: Run["kind"];
     readonly outcome: string;
     readonly started_at: string;
     readonly scheduled_for: string | null;
@@ -37,12 +39,14 @@ type Listed = {
 };
 
 async function lastRuns(
-  state: Pick<StateStore, "runs">,
+  { state, target }: Pick<ListFrom, "state" | "target">,
   sync: string,
 ): Promise<Listed["last_runs"]> {
-  const runs = await state.runs({ sync, limit: runsShown });
-  return runs.map((run) => ({
+  const runs = await state.runs({ sync, limit: runsLookedThrough });
+  const here = runs.filter((run) => run.target === target).slice(0, runsShown);
+  return here.map((run) => ({
     run_id: run.runId,
+    kind: run.kind,
     outcome: run.outcome ?? (openHold(run) === undefined ? "running" : "held"),
     started_at: run.startedAt,
     scheduled_for: run.nominalAt,
@@ -53,6 +57,8 @@ type ListFrom = {
   readonly client: Client;
   readonly state: Pick<StateStore, "runs">;
   readonly owner: Owner;
+  /** The service and account whose runs are shown. */
+  readonly target: string;
 };
 
 function stateOf(
@@ -70,7 +76,7 @@ function stateOf(
 
 /** Every schedule of the file, and those in Temporal that the file does not have. */
 export async function listedSchedules(
-  { client, state, owner }: ListFrom,
+  { client, owner, ...runs }: ListFrom,
   wanted: readonly Wanted[],
   now: Date,
 ): Promise<readonly Listed[]> {
@@ -86,7 +92,7 @@ export async function listedSchedules(
       paused: found?.state.paused === true,
       note: found?.state.note ?? "",
       times: one === undefined ? null : shownTimes(one.schedule, now),
-      last_runs: await lastRuns(state, name),
+      last_runs: await lastRuns(runs, name),
     });
   }
   return listed;
@@ -101,6 +107,11 @@ const states = {
   foreign: "another project made it",
 } as const;
 
+/** Whether a person began a run: events that were pushed, and records in doubt, are sent without one. */
+function isByHand({ kind, scheduled_for: at }: Listed["last_runs"][number]): boolean {
+  return at === null && kind !== "resend" && kind !== "inbox";
+}
+
 /** The schedules for a terminal, one block each. */
 export function listText(listed: readonly Listed[]): string {
   if (listed.length === 0) return "nothing is scheduled: give a sync or pull a `schedule:`";
@@ -113,7 +124,7 @@ export function listText(listed: readonly Listed[]): string {
       ...runs.map(
         (run) =>
           `    run       ${run.run_id}  ${styledOutcome(outcomeText(run.outcome))}` +
-          (run.scheduled_for === null ? ", by hand" : ""),
+          (isByHand(run) ? ", by hand" : ""),
       ),
     ].join("\n");
   });

@@ -1,7 +1,7 @@
 import type { Client, ScheduleDescription } from "@temporalio/client";
 import { InvalidArgumentError } from "commander";
 
-import type { Config } from "../../config/config.ts";
+import { targetOf, type Config } from "../../config/config.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
@@ -199,7 +199,7 @@ export const registerSchedule: Register = (program, context) => {
     .action(async (options: GlobalOptions) => {
       await onTemporal(context, options, async (at) => {
         const listed = await listedSchedules(
-          at,
+          { ...at, target: targetOf(at.config.api) },
           wantedSchedules(at.config),
           new Date(at.state.now()),
         );

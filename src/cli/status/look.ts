@@ -6,18 +6,19 @@ import { reportOfRun } from "../../report/of-run.ts";
 import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { isBlocking, keyName } from "../../service/key-limits.ts";
+import { currentKey } from "../../service/rotating-key.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
-import { whyUnsendable } from "../run/unsendable.ts";
+import { type Unsendable, whyUnsendable } from "../run/unsendable.ts";
 import { askTemporal, type Silent, type Told } from "../running/ask-temporal.ts";
 import { openBackfills } from "./backfills.ts";
 import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
-import { type LeftHold, leftHolds } from "./left-holds.ts";
+import { type LeftHold, leftHolds, whyNotApproved } from "./left-holds.ts";
 import { isMissedIfThere, statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
 import { statusOfWorkers, type WorkersStatus } from "./workers.ts";
 
@@ -51,9 +52,10 @@ function transfersOf({ syncs, pulls }: Config): TransferState[] {
 const openRunsMax = 1_000;
 
 async function blockingLimits(state: StateStore, config: Config): Promise<RateLimit[]> {
-  // Limits of keys that are no longer configured may stay blocked for good.
+  // Limits of keys that are no longer configured may stay blocked for good; a key in a file may have changed since.
+  const ours = `api:${keyName(await currentKey(config.api))}`;
   const isOurs = ({ limit }: RateLimit): boolean =>
-    limit.startsWith(`api:${keyName(config.api.apiKey)}`) || limit.startsWith("put:");
+    limit.startsWith(ours) || limit.startsWith("put:");
   return (await state.rateLimits(systemClock()())).filter(isOurs).filter(isBlocking);
 }
 
@@ -110,7 +112,7 @@ export async function askOfProject(looking: Looking): Promise<Found> {
   );
   const now = new Date(state.now());
   const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
-  const open = newest.filter((run) => run?.endedAt === null).filter((run) => run !== undefined);
+  const open = newest.filter((run) => run !== undefined).filter(isOpen);
   const held = openRuns.filter((run) => openHold(run) !== undefined);
   const asked = {
     runs: [...new Map([...open, ...held].map((run) => [run.runId, run])).values()],
@@ -121,7 +123,46 @@ export async function askOfProject(looking: Looking): Promise<Found> {
       .filter(({ schedule }, at) => isMissedIfThere(schedule, newest[at], now))
       .map(({ name }) => name),
   };
-  return { transfers, newest, openRuns, told: await whatTemporalSays(asked, config, context) };
+  const told = await whatTemporalSays(asked, config, context);
+  const again = await readAgain(state, [...newest, ...openRuns]);
+  return {
+    transfers,
+    newest: newest.map((run) => again.get(run?.runId ?? "")),
+    openRuns: openRuns.flatMap(({ runId }) => again.get(runId) ?? []).filter(isOpen),
+    told,
+  };
+}
+
+function isOpen({ endedAt }: Run): boolean {
+  return endedAt === null;
+}
+
+/**
+ * Runs as they are once Temporal has answered, by their ids: a run ends in the store before its workflow does, so one
+ * that still continues there, and not at Temporal, was interrupted.
+ */
+async function readAgain(
+  state: StateStore,
+  runs: readonly (Run | undefined)[],
+): Promise<ReadonlyMap<string, Run>> {
+  const again = new Map<string, Run>();
+  for (const run of runs) {
+    if (run === undefined || again.has(run.runId)) continue;
+    again.set(run.runId, isOpen(run) ? ((await state.run(run.runId)) ?? run) : run);
+  }
+  return again;
+}
+
+/** A run as it is now and, while it is held, why it cannot be approved, as far as is known. */
+export async function heldNow(
+  looking: Looking,
+  seen: Run,
+): Promise<{ readonly run: Run; readonly not: Unsendable | undefined }> {
+  if (openHold(seen) === undefined) return { run: seen, not: undefined };
+  const { told } = await askOfProject(looking);
+  const run = (await looking.state.run(seen.runId)) ?? seen;
+  const isHeld = openHold(run) !== undefined;
+  return { run, not: isHeld ? whyNotApproved(run, looking.config, told) : undefined };
 }
 
 /** Looks at every sync and pull of a project, and at what holds them back. */
@@ -141,20 +182,21 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
   return {
     transfers: transfers.map((transfer, at) => {
       const last = reports.get(transfer.name);
-      const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
       // A worker that does nothing for this project may still continue a run: on its queue, or once Temporal is back.
       const workers = live.length;
       const run = newest[at];
+      const id = run?.endedAt === null ? run.runId : "";
       const seen = {
         last,
-        open,
+        open: told.runs.get(id),
+        isAsked: told.asked.has(id),
         nominalAt: run?.nominalAt ?? undefined,
         scheduled,
         workers,
         openRejects: rejects.get(transfer.name),
         silent,
-        isElsewhere: told.elsewhere.has(last?.run_id ?? ""),
+        isElsewhere: told.elsewhere.has(id),
         unsendable: run === undefined ? undefined : whyUnsendable(config, run),
       };
       return statusOf(transfer, seen, new Date(now));

@@ -36,8 +36,9 @@ export type TransferStatus = TransferState & {
 /** What is wrong with a run that has not ended. `open` is undefined if Temporal did not say. */
 function problemOfOpen(
   transfer: TransferState,
-  { open, workers }: Pick<Seen, "open" | "workers">,
+  { open, workers, isAsked = true }: Pick<Seen, "isAsked" | "open" | "workers">,
 ): TransferProblem | undefined {
+  if (!isAsked) return undefined;
   // Without a server and a worker nobody continues with it: it was interrupted.
   if (open === undefined && workers !== 0) {
     const hint = "is its server running? `sluice doctor`";
@@ -209,6 +210,8 @@ export function minuteText(iso: string): string {
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
+  /** Whether Temporal was asked about it: the last answer to a page may be older than the run. @default it was */
+  readonly isAsked?: boolean | undefined;
   /** Whether it is at another Temporal than commands use here. @default it is not, as far as is known */
   readonly isElsewhere?: boolean | undefined;
   /** The scheduled time for which the newest run began. @default a person began it */

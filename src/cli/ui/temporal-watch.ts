@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { askTemporal, type Told } from "../running/ask-temporal.ts";
+import { askTemporal, runIdsOf, type Told } from "../running/ask-temporal.ts";
 
 /** How long a page waits for Temporal: finding out that it is away may take seconds. */
 const waitMsMax = 50;
@@ -9,6 +9,7 @@ const waitMsMax = 50;
 const askEveryMs = 2_000;
 
 const nothingYet: Told = {
+  asked: new Set(),
   runs: new Map(),
   elsewhere: new Set(),
   schedules: new Map(),
@@ -29,7 +30,7 @@ export function watchTemporal(): typeof askTemporal {
       asking = askTemporal(...asked)
         .then((told) => (last = told))
         // While asking fails, the earlier answer is shown: the way to Temporal may be configured wrongly.
-        .catch(() => undefined)
+        .catch(() => (last = { ...last, asked: runIdsOf(asked[0].runs) }))
         .finally(() => (asking = undefined));
     }
     await Promise.race([asking, delay(waitMsMax, undefined, { ref: false })]);

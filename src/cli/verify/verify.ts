@@ -15,7 +15,7 @@ import { assertVerifiable, verifyRecords, type Verification } from "../../verify
 import { syncNamed } from "../named.ts";
 import { configOf, storeNow, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
-import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
+import { exitCodeOfError, exitCodes, keepWorst } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
@@ -98,12 +98,18 @@ async function verifyIn(
   }
 }
 
-function exitCodeOf({ looked }: Verification, signal: AbortSignal): number {
+/** The verdicts by which a look is not well. */
+const wrongVerdicts = ["differs", "missing", "unanswered"] as const;
+
+/** The exit code of a look, `except` for one verdict. */
+function exitCodeOf(
+  { looked }: Verification,
+  { signal, except }: { readonly signal: AbortSignal; readonly except?: "missing" },
+): number {
   if (signal.aborted) return exitCodes.interrupted;
   if (looked.stopped !== undefined) return exitCodeOfError(looked.stopped);
-  const isWrong = looked.records.some(({ verdict }) =>
-    ["differs", "missing", "unanswered"].includes(verdict),
-  );
+  const wrong: readonly string[] = wrongVerdicts.filter((verdict) => verdict !== except);
+  const isWrong = looked.records.some(({ verdict }) => wrong.includes(verdict));
   return isWrong ? exitCodes.doneWithRejects : exitCodes.done;
 }
 
@@ -144,12 +150,14 @@ async function verifySync(
   context.print(options.json === true ? verifyJson(shown) : verifyText(shown));
   const hint = found.looked.stopped?.hint;
   if (hint !== undefined) context.say(`→ ${hint}`);
-  const code = exitCodeOf(found, signal);
-  context.exit(code);
+  const kept = keepWorst(context);
+  kept.exit(exitCodeOf(found, { signal, except: "missing" }));
+  // Until a run has sent what is missing.
+  context.exit(exitCodeOf(found, { signal }));
   if (options.resend !== true || signal.aborted) return;
   const missing = found.looked.records.filter(({ verdict }) => verdict === "missing");
   const keys = missing.map(({ record }) => record.key);
-  await resendMissing(context, { config, sync, keys, options, interrupted });
+  await resendMissing(kept, { config, sync, keys, options, interrupted });
 }
 
 /** `sluice verify [sync]`. */

@@ -94,6 +94,11 @@ describe("a guardrail", () => {
     expect(brokenBy(guardrails, beyond)).toEqual([text]);
   });
 
+  it("says a share below a tenth of a percent in as many digits as it needs", () => {
+    const broken = brokenBy({ rejectedAbove: { share: 0.0001 } }, { read: 100_000, rejected: 25 });
+    expect(broken).toEqual(["rejected_above 0.01%: 25 of 100,000 rows rejected (0.025%)"]);
+  });
+
   it("takes a percentage for what is written, not for its nearest binary fraction", () => {
     const of100 = { changed: 57, unknown: 0, same: 43, read: 57, readBefore: 100 };
     expect(brokenBy({ changedAbove: { share: 0.57 } }, of100)).toEqual([]);

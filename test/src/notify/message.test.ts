@@ -65,6 +65,14 @@ describe("messageOf a run that is held", () => {
     expect(text).toContain("new_above 500: 600 new\n");
     expect(text).toContain(`\`sluice approve ${report.run_id}\``);
   });
+
+  it("says in Slack why records would be sent, and not that they were", () => {
+    const none = { changed: 0, remapped: 0, unknown: 0, again: 0, fields: [] };
+    const lines = slackText({ ...held, changes: { ...none, new: 600, vanished: 12 } }).split("\n");
+    expect(lines.filter((line) => line.startsWith("sent:"))).toEqual([]);
+    expect(lines).toContain("why: new 600");
+    expect(lines).toContain("why: vanished 12: known, and not there any more");
+  });
 });
 
 describe("messageOf an event", () => {

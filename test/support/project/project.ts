@@ -126,12 +126,18 @@ export class Project {
 
   /** The same with this added to its environment. */
   async sluiceWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+    return await watch(this.command(args, env)).ended;
+  }
+
+  /** Starts the program, with this added to its environment. */
+  command(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
     const child = spawn(process.execPath, [this.program, ...args], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    return await watch(child).ended;
+    this.#atEnd(async () => await end(child, "SIGKILL"));
+    return child;
   }
 
   /** Runs that have staged files. */

@@ -17,8 +17,11 @@ export async function runVerb(
   {
     folder,
     sandbox,
+    temporalAddress,
   }: Pick<Harness, "folder"> & {
     readonly sandbox: Pick<Harness["sandbox"], "address">;
+    /** @default none is named */
+    readonly temporalAddress?: string;
   },
   args: readonly string[],
 ): Promise<Shown> {
@@ -31,6 +34,7 @@ export async function runVerb(
       SLUICE_BASE_URL: sandbox.address,
       SLUICE_API_KEY: harnessKey,
       CRM_DATABASE_URL: "none",
+      ...(temporalAddress === undefined ? {} : { TEMPORAL_ADDRESS: temporalAddress }),
     }),
     print: (text) => void out.push(text),
     say: (text) => void said.push(text),

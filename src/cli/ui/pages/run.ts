@@ -8,8 +8,7 @@ import { counted, durationText, grouped } from "../../../text/quantities.ts";
 import { startFormLink, workflowLink } from "../../backfill/link.ts";
 import { firstRejects, reportText } from "../../output/report-text.ts";
 import type { Unsendable } from "../../run/unsendable.ts";
-import { whyNotApproved } from "../../status/left-holds.ts";
-import { askOfProject } from "../../status/look.ts";
+import { heldNow } from "../../status/look.ts";
 import { balanceBar, chunkWords, timeLine, type BalancePart } from "../charts.ts";
 import { html, linkTo, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
@@ -176,16 +175,15 @@ function nextHtml(
 /** The page of one run. @throws {ConfigError} there is no such run. */
 export async function runPage(sight: Sight, { run: runId = "" }: UiAsked): Promise<UiPage> {
   const { state } = sight;
-  const run = await state.run(runId);
-  if (run === undefined) {
+  const found = await state.run(runId);
+  if (found === undefined) {
     throw new ConfigError("there is no run of this name", { hint: "it may have been pruned" });
   }
+  const { run, not } = await heldNow(sight, found);
   const report = await reportOfRun(state, run);
   const chunks = await state.chunkTimes({ runId, limit: chunksMax });
   const firsts = await firstRejects(state, report);
   const { sync, kind, outcome, started_at: from, duration_ms: ms } = report;
-  const told = outcome === "held" ? (await askOfProject(sight)).told : undefined;
-  const not = told && whyNotApproved(run, sight.config, told);
   const isLive = outcome === "running";
   const main = html`<dl class="facts">
       <dt>Outcome</dt>

@@ -3,8 +3,8 @@ import type { SyncName } from "./checkpoints.ts";
 /** What `status`, metrics and alerts ask about many syncs at once. */
 export interface SuccessStore {
   /**
-   * When the newest run of each sync or pull ended that moved all there was (ISO 8601); backfills and replays do not
-   * count. Leaves out a sync or pull without such a run.
+   * When the newest run of each sync or pull ended that moved all there was (ISO 8601); backfills, replays and runs
+   * with a limit do not count. Leaves out a sync or pull without such a run.
    */
   lastSuccesses(input: {
     readonly target: string;

@@ -1,6 +1,7 @@
 import type { Remote } from "../../../thread.ts";
 import type { Outcome, RunKind } from "../../contract/runs/runs.ts";
 import type { SuccessStore } from "../../contract/runs/successes.ts";
+import { jsonMember } from "../dialect.ts";
 import { reads } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
@@ -11,7 +12,8 @@ async function lastSuccess(
   queries: Queries,
   { target, sync }: { readonly target: string; readonly sync: string },
 ): Promise<string | null> {
-  // The index of runs by sync is read from its end, up to the first match.
+  // The index of the newest runs of a sync is read from its end, up to the first match: the one opened last, whatever
+  // the clock said.
   const found = await queries
     .selectFrom("runs")
     .select("endedAt")
@@ -19,7 +21,8 @@ async function lastSuccess(
     .where("target", "=", target)
     .where("kind", "in", kinds)
     .where("outcome", "in", succeeded)
-    .orderBy("startedAt", "desc")
+    .where(jsonMember(queries, "request", "limit"), "is", null)
+    .orderBy("rowid", "desc")
     .limit(1)
     .executeTakeFirst();
   return found?.endedAt ?? null;

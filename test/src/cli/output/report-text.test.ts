@@ -113,6 +113,11 @@ describe("the report of a run", () => {
     ]);
   });
 
+  it("names one record as one", () => {
+    const text = reportText({ ...report, possibly_repeated: 1 });
+    expect(text).toContain("  repeated    possibly 1 record\n");
+  });
+
   it("counts, while the run continues, what is read and not committed yet", () => {
     const under_way = { read: 1_000, records: 10, unchanged: 985, filtered: 2, rejected: 3 };
     const text = reportText({ ...report, outcome: "running", ended_at: null, under_way });

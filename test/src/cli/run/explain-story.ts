@@ -74,6 +74,8 @@ type Story = {
   readonly supersedes?: readonly string[];
   /** Whether it reads all of its source. @default false */
   readonly readsAll?: boolean;
+  /** How many records it stages. @default ten */
+  readonly records?: number;
   /** How far it gets. @default to its end */
   readonly until?: "sent" | "staged";
 };
@@ -126,7 +128,7 @@ export class ExplainStory {
   async run(runId: string, story: Story = {}): Promise<void> {
     const { store } = this;
     const { kind = "sync", sync = "accounts", request = {} } = story;
-    const { name, of = "k", times = 1, rejects, until } = story;
+    const { name, of = "k", times = 1, rejects, until, records = staged.counts.records } = story;
     const workflow = { workflowId: runId, firstRunId: runId, kind };
     const opening = { temporalId: "t", configHash: "c", request, startedAt: at };
     await store.openRun({ runId, target: "sandbox", sync, ...workflow, ...opening });
@@ -143,7 +145,8 @@ export class ExplainStory {
       await store.addRejects({ ...ref, rejects: [{ ...reject, ...why, key: rejects }], at });
     }
     const to = kind === "replay" ? 1 : staged.to;
-    await store.finishStage({ ...ref, ...staged, to, keys: '["k"]' });
+    const counts = { ...staged.counts, read: records, records };
+    await store.finishStage({ ...ref, ...staged, counts, to, keys: '["k"]' });
     if (until === "staged") return;
     await store.supersedeRejects({ runId, places: story.supersedes ?? [] });
     const part = { ...ref, part: 0, at };

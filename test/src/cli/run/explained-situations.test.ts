@@ -168,6 +168,8 @@ describe.each(implementations)("sluice explain of a record: $kind", ({ open }) =
         pull      scores writes fit of such rows;
           its last run began at T and wrote 10 rows"
     `);
+    await story.run("p2", { kind: "pull", sync: "scores", records: 1 });
+    expect(await story.told("scored")).toMatch(/its last run began at T and wrote 1 row$/);
   });
 
   it("that came as an event", async () => {

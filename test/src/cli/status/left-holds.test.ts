@@ -30,6 +30,7 @@ async function statusOf(
     whatTemporalSays: async () => ({
       runs,
       elsewhere: new Set<string>(),
+      asked: new Set<string>(),
       schedules: new Map(),
       silent: undefined,
     }),

@@ -1,17 +1,122 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { expect, it } from "vitest";
 
-import type { askTemporal } from "../../../../src/cli/running/ask-temporal.ts";
-import { lookAtProject } from "../../../../src/cli/status/look.ts";
+import type { askTemporal, Told } from "../../../../src/cli/running/ask-temporal.ts";
+import { heldNow, lookAtProject } from "../../../../src/cli/status/look.ts";
+import type { TransferStatus } from "../../../../src/cli/status/transfer.ts";
+import { systemClock } from "../../../../src/clock.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
+import { configMarks } from "../../../../src/hosts/live-workers.ts";
+import { Secret } from "../../../../src/security/secret.ts";
+import { keyName } from "../../../../src/service/key-limits.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { heldNight } from "../../../support/project/held-night.ts";
 
 function ignore(): void {}
 
+const nothing: Told = {
+  asked: new Set(),
+  runs: new Map(),
+  elsewhere: new Set(),
+  schedules: new Map(),
+  silent: undefined,
+};
+
+function contextIn({ folder }: Harness): Parameters<typeof lookAtProject>[0]["context"] {
+  const environment = readEnvironment({});
+  return { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
+}
+
+/** The status of the only sync; Temporal says this of the runs that it is asked about. */
+async function statusOf(
+  harness: Harness,
+  says: (asked: ReadonlySet<string>) => Promise<Partial<Told>>,
+): Promise<TransferStatus | undefined> {
+  const { state, config } = harness.deps;
+  const whatTemporalSays: typeof askTemporal = async ({ runs }) => {
+    const asked = new Set(runs.map(({ runId }) => runId));
+    return { ...nothing, asked, ...(await says(asked)) };
+  };
+  const context = contextIn(harness);
+  return (await lookAtProject({ state, config, context, whatTemporalSays })).transfers[0];
+}
+
+/** A project with a worker, and a run that continues. */
+async function running(): Promise<Harness> {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const { state, config, target } = harness.deps;
+  const ids = {
+    runId: "run-1",
+    workflowId: "w",
+    firstRunId: "f",
+    temporalId: "t",
+    configHash: "c",
+  };
+  const of = { sync: "accounts", target, kind: "sync", request: {} } as const;
+  await state.openRun({ ...ids, ...of, startedAt: new Date(state.now()).toISOString() });
+  const worker = { hostId: "host", process: "6166", temporalId: "t", version: "1" };
+  const configs = configMarks(config);
+  await state.beat({ ...worker, configs, command: "worker", lastBeat: state.now() });
+  return harness;
+}
+
+const closed = new Map([["run-1", { isWorkflowOpen: false, waiting: undefined }]]);
+
+it("a run that ended while Temporal was asked about it is not said to be interrupted, nor to wait", async () => {
+  const harness = await running();
+  const { state } = harness.deps;
+  const interrupted = await statusOf(harness, async () => ({ runs: closed }));
+  expect(interrupted?.problem?.text).toBe("interrupted");
+  const ended = await statusOf(harness, async () => {
+    await state.endRun({ runId: "run-1", outcome: "done", endedAt: "2026-01-01T00:00:00.000Z" });
+    return { runs: closed };
+  });
+  expect(ended).toMatchObject({ last: { outcome: "done" }, problem: undefined });
+  // As an older answer to a page has it.
+  const waiting = { isWorkflowOpen: true, waiting: "the service asks to wait" };
+  const older = await statusOf(harness, async () => ({ runs: new Map([["run-1", waiting]]) }));
+  expect(older?.waiting).toBeUndefined();
+});
+
+it("a hold that is answered while Temporal is asked about it is not said to be lost", async () => {
+  const harness = await heldNight();
+  const { state, config } = harness.deps;
+  const held = await state.run("run-1");
+  const lost = await statusOf(harness, async () => ({ runs: closed }));
+  expect(lost?.problem?.text).toMatch(/^it was held, and its workflow was ended from outside/);
+  const discards = async (): Promise<Told> => {
+    const endedAt = new Date(state.now()).toISOString();
+    await state.endRun({ runId: "run-1", outcome: "discarded", endedAt });
+    return { ...nothing, runs: closed };
+  };
+  const looking = { state, config, context: contextIn(harness), whatTemporalSays: discards };
+  const now = held && (await heldNow(looking, held));
+  expect(now).toMatchObject({ run: { outcome: "discarded" }, not: undefined });
+  const discarded = await statusOf(harness, async () => ({ runs: closed }));
+  expect([discarded?.last?.outcome, discarded?.problem]).toEqual(["discarded", undefined]);
+});
+
+it("a run that Temporal was not asked about is not said to be one that it says nothing of", async () => {
+  const harness = await running();
+  const silent = await statusOf(harness, async () => ({}));
+  expect(silent?.problem?.text).toBe("Temporal does not say how far it is");
+  const older = await statusOf(harness, async () => ({ asked: new Set<string>() }));
+  expect(older?.problem).toBeUndefined();
+});
+
 it("knows for which time a run was begun, though the store's clock was behind Temporal's then", async () => {
   const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
-  const { deps, folder } = await Harness.open({ yaml });
+  const harness = await Harness.open({ yaml });
+  const { deps } = harness;
   const { config, state } = deps;
+  const context = contextIn(harness);
   const undated: unknown[] = [];
+  const whatTemporalSays: typeof askTemporal = async (asked) => {
+    undated.push(asked.undated);
+    return await Promise.resolve(nothing);
+  };
   const textAfter = async (
     runId: string,
     at: string,
@@ -21,18 +126,6 @@ it("knows for which time a run was begun, though the store's clock was behind Te
     const of = { sync: "accounts", target: deps.target, kind: "sync", request: {} } as const;
     await state.openRun({ ...ids, ...of, nominalAt, startedAt: at });
     await state.endRun({ runId, outcome: "done", endedAt: at });
-    const environment = readEnvironment({});
-    const context = { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
-    const told = {
-      runs: new Map(),
-      elsewhere: new Set<string>(),
-      schedules: new Map(),
-      silent: undefined,
-    };
-    const whatTemporalSays: typeof askTemporal = async (asked) => {
-      undated.push(asked.undated);
-      return await Promise.resolve(told);
-    };
     const { transfers } = await lookAtProject({ state, config, context, whatTemporalSays });
     return transfers[0]?.problem?.text;
   };
@@ -42,4 +135,23 @@ it("knows for which time a run was begun, though the store's clock was behind Te
   expect(await textAfter("run-2", hoursAgo(11), hoursAgo(0))).toBeUndefined();
   // After a run that a person began it matters since when the schedule is there.
   expect(undated).toEqual([["accounts"], []]);
+});
+
+it("shows the limits of the key that its file has now, and not those of the key at its start", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const { state, config } = harness.deps;
+  const apiKeyFile = join(harness.folder, "key");
+  await writeFile(apiKeyFile, "rotated\n", { mode: 0o600 });
+  const rotated = { ...config, api: { ...config.api, apiKeyFile } };
+  for (const key of [config.api.apiKey, new Secret("rotated")]) {
+    const event = { kind: "blocked", forMs: 60_000, why: "slow down" } as const;
+    await state.noteLimit({ limit: `api:${keyName(key)}`, event, ...systemClock()() });
+  }
+  const looked = await lookAtProject({
+    state,
+    config: rotated,
+    context: contextIn(harness),
+    whatTemporalSays: async () => await Promise.resolve(nothing),
+  });
+  expect(looked.limits).toMatchObject([{ limit: `api:${keyName(new Secret("rotated"))}` }]);
 });

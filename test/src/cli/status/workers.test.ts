@@ -21,6 +21,7 @@ async function statusOf({ deps, folder }: Harness): Promise<ProjectStatus> {
     whatTemporalSays: async () => ({
       runs: new Map(),
       elsewhere: new Set<string>(),
+      asked: new Set<string>(),
       schedules: new Map(),
       silent: undefined,
     }),

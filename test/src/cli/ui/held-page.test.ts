@@ -21,7 +21,12 @@ async function pagesOf({ deps, folder }: Harness, says: Partial<Told>): Promise<
     whatTemporalSays: async ({ runs }) => {
       asked.push(...runs.map(({ runId }) => runId));
       const nothing = { runs: new Map(), elsewhere: new Set<string>(), schedules: new Map() };
-      return await Promise.resolve({ ...nothing, silent: undefined, ...says });
+      return await Promise.resolve({
+        ...nothing,
+        asked: new Set(asked),
+        silent: undefined,
+        ...says,
+      });
     },
   };
   const pages = [await heldPage(sight), await runPage(sight, { run: "run-1" })] as const;

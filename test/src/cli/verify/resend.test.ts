@@ -1,23 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { configOf } from "../../../../src/cli/output/context.ts";
 import { resendMissing } from "../../../../src/cli/verify/resend.ts";
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { workerIdentity } from "../../../../src/local/presence.ts";
 import { harnessKey, type Harness } from "../../../support/project/harness.ts";
-import { plantedProject } from "../../../support/project/planted.ts";
+import { accountOf, plantedProject } from "../../../support/project/planted.ts";
+import { reportWith } from "../../../support/project/report.ts";
 import { runVerb } from "../../../support/project/run-verb.ts";
-import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
-
-/** Temporal's number for the command that ends a workflow as failed. */
-const failWorkflow = 5;
-
-/** Temporal's number for a query that a worker could not answer. */
-const queryFailed = 2;
+import { ending, endingWorker } from "../../../support/temporal/ending-worker.ts";
+import type { OwnTemporal } from "../../../support/temporal/own-namespace.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -49,14 +44,11 @@ it("records of which older versions follow newer ones are not sent again, and no
 /** A planted project of which runs read what changed alone, at a Temporal with a worker that fails each workflow. */
 class Unlucky {
   readonly harness: Harness;
-  readonly client: Awaited<ReturnType<typeof ownNamespace>>["client"];
+  readonly client: OwnTemporal["client"];
   readonly said: string[] = [];
   readonly #environment: ReturnType<typeof readEnvironment>;
 
-  private constructor(
-    harness: Harness,
-    { client, address }: Awaited<ReturnType<typeof ownNamespace>>,
-  ) {
+  private constructor(harness: Harness, { client, address }: OwnTemporal) {
     this.harness = harness;
     this.client = client;
     this.#environment = readEnvironment({
@@ -73,49 +65,7 @@ class Unlucky {
     const changed = "changed_by: { column: at, parameter: since }";
     const api = `connector: http, url: "http://127.0.0.1:9/", ${changed}`;
     await harness.write("sluice.yaml", yaml.replace("connector: csv, path: accounts.csv", api));
-    const own = await ownNamespace(harness.folder);
-    const unlucky = new Unlucky(harness, own);
-    vi.stubEnv("TEMPORAL_ADDRESS", own.address);
-    vi.stubEnv("TEMPORAL_NAMESPACE", own.namespace);
-    const work = async (): Promise<void> => await unlucky.#work(own.namespace);
-    const polling = async (): Promise<void> =>
-      await own.client.withDeadline(Date.now() + 60_000, work);
-    const over = new AbortController();
-    const working = own.client.withAbortSignal(over.signal, polling);
-    onTestFinished(async () => {
-      over.abort();
-      await working;
-      await own.close();
-    });
-    return unlucky;
-  }
-
-  /** Polls as a worker of the project, until the test is over. */
-  async #work(namespace: string): Promise<void> {
-    const { workflowService } = this.client;
-    const identity = workerIdentity({ storeId: this.harness.state.storeId, folder: undefined });
-    const taskQueue = { name: "sluice" };
-    const attributes = { failure: { message: "no source" } };
-    try {
-      for (;;) {
-        const poll = { namespace, taskQueue, identity };
-        const { taskToken, query } = await workflowService.pollWorkflowTaskQueue(poll);
-        if (taskToken.length === 0) continue;
-        if (query !== null && query !== undefined) {
-          const answer = { completedType: queryFailed, errorMessage: "it has no plan" };
-          await workflowService.respondQueryTaskCompleted({ namespace, taskToken, ...answer });
-          continue;
-        }
-        const commands = [
-          { commandType: failWorkflow, failWorkflowExecutionCommandAttributes: attributes },
-        ];
-        await workflowService
-          .respondWorkflowTaskCompleted({ namespace, taskToken, identity, commands })
-          .catch(() => undefined);
-      }
-    } catch {
-      // The test is over.
-    }
+    return new Unlucky(harness, await endingWorker(harness, ending.failed("no source")));
   }
 
   async resend(): Promise<void> {
@@ -160,3 +110,19 @@ describe("a record that a backfill is to send again", () => {
     );
   }, 60_000);
 });
+
+it("a record that differs counts also where those that were missing are sent again", async () => {
+  const { account_properties: properties, ...account } = accountOf(1);
+  const changed = { ...account, account_properties: { ...properties, name: "Another" } };
+  const harness = await plantedProject(4, [accountOf(0), changed]);
+  const { address } = await endingWorker(harness, ending.completed(reportWith()));
+  const resendOf = async (...keys: readonly string[]): Promise<[string | undefined, number]> => {
+    const named = keys.flatMap((key) => ["--key", key]);
+    const resend = ["verify", "accounts", ...named, "--resend", "--yes"];
+    const at = { folder: harness.folder, sandbox: harness.sandbox, temporalAddress: address };
+    const { out, code } = await runVerb(registerVerify, at, resend);
+    return [out.at(-1)?.trim().split(" in ")[0], code];
+  };
+  expect(await resendOf("a0", "a2")).toEqual(["accounts: done", 0]);
+  expect(await resendOf("a1", "a3")).toEqual(["accounts: done", 3]);
+}, 60_000);

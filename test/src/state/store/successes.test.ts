@@ -52,6 +52,19 @@ describe.each(someOf(implementations, 2))("the last success: $kind", ({ open }) 
     expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(10) }]);
   });
 
+  it("is not of a run that was to read some rows only", async () => {
+    await ran(1, "done", { request: { full: true } });
+    await ran(3, "done", { request: { limit: 10 } });
+    await ran(5, "done", { kind: "pull", request: { limit: 10 } });
+    expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(2) }]);
+  });
+
+  it("is of the run that was opened last, though the clock stood in the future before", async () => {
+    await ran(1_000_000, "done");
+    await ran(1, "done");
+    expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(2) }]);
+  });
+
   it("stands beside when a checkpoint moved", async () => {
     expect(await store.checkpointTimes({ target })).toEqual([]);
     const change = { version: 0, position: { offset: 1 }, reason: "test" };

@@ -1,0 +1,154 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What commands, pages and messages say of a run that is interrupted, held, or ends meanwhile. */
+export const mutantsOfRunWords: readonly Mutant[] = [
+  {
+    id: "S2050",
+    plants: "a command that waits for a worker waits on after Ctrl-C, and begins its run",
+    edits: [
+      {
+        file: "src/cli/running/session.ts",
+        find: "await delay(lookEveryMs, undefined, { signal });",
+        replace: "await delay(lookEveryMs);",
+      },
+    ],
+    test: {
+      file: "test/e2e/commands/interrupted-run.prove.ts",
+      title: "that is interrupted while it waits for a worker ends at once, and starts nothing",
+    },
+    whyProve: "it interrupts a program",
+  },
+  {
+    id: "S2051",
+    plants: "of several syncs those that Ctrl-C left out are passed over in silence",
+    edits: [
+      {
+        file: "src/cli/running/drive.ts",
+        find: "        return context.exit(exitCodes.interrupted);\n      }\n      await drive.before",
+        replace: "        return;\n      }\n      await drive.before",
+      },
+    ],
+    test: {
+      file: "test/e2e/commands/interrupted-run.prove.ts",
+      title: "that is interrupted between two ends as interrupted, and names what it left",
+    },
+    whyProve: "it interrupts a program",
+  },
+  {
+    id: "S2052",
+    plants: "the message of a held run calls sent what only would be",
+    edits: [{ file: "src/notify/slack.ts", find: "`why: ${line}`", replace: "`sent: ${line}`" }],
+    test: {
+      file: "test/src/notify/message.test.ts",
+      title: "says in Slack why records would be sent, and not that they were",
+    },
+  },
+  {
+    id: "S2053",
+    plants: "a run of ten rows counts as a success of its sync",
+    edits: [
+      {
+        file: "src/state/store/runs/successes.ts",
+        find: '    .where(jsonMember(queries, "request", "limit"), "is", null)\n',
+        replace: '    .where(jsonMember(queries, "request", "replay"), "is", null)\n',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is not of a run that was to read some rows only",
+    },
+  },
+  {
+    id: "S2054",
+    plants: "a run while the clock stood in the future stays the last success",
+    edits: [
+      {
+        file: "src/state/store/runs/successes.ts",
+        find: '.orderBy("rowid", "desc")',
+        replace: '.orderBy("startedAt", "desc")',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is of the run that was opened last, though the clock stood in the future before",
+    },
+  },
+  {
+    id: "S2055",
+    plants: "a run that ended while Temporal was asked about it is said to be interrupted",
+    edits: [
+      {
+        file: "src/cli/status/look.ts",
+        find: "isOpen(run) ? ((await state.run(run.runId)) ?? run) : run",
+        replace: "run",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title: "a run that ended while Temporal was asked about it is not said to be interrupted",
+    },
+  },
+  {
+    id: "S2056",
+    plants: "a page says of a run that Temporal was not asked about that it says nothing of it",
+    edits: [
+      {
+        file: "src/cli/status/transfer.ts",
+        find: "if (!isAsked) return undefined;",
+        replace: "void isAsked;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title:
+        "a run that Temporal was not asked about is not said to be one that it says nothing of",
+    },
+  },
+  {
+    id: "S2057",
+    plants: "records that differ are forgotten once those that were missing are sent again",
+    edits: [
+      {
+        file: "src/cli/verify/verify.ts",
+        find: "await resendMissing(kept, {",
+        replace: "await resendMissing(context, {",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/resend.test.ts",
+      title: "a record that differs counts also where those that were missing are sent again",
+    },
+  },
+  {
+    id: "S2058",
+    plants: "the pages show the limits of the key that its file had when they were started",
+    edits: [
+      {
+        file: "src/cli/status/look.ts",
+        find: "keyName(await currentKey(config.api))",
+        replace: "keyName(await Promise.resolve(config.api.apiKey))",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title:
+        "shows the limits of the key that its file has now, and not those of the key at its start",
+    },
+  },
+  {
+    id: "S2059",
+    plants: "a night on hold counts as the time that a run took",
+    edits: [
+      {
+        file: "src/backfill/estimate.ts",
+        find: " && run.hold === null",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/backfill/estimate.test.ts",
+      title:
+        "take neither the night without a worker nor the wait for a person for the time of a run",
+    },
+  },
+];
