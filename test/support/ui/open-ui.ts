@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 
 import { pino } from "pino";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 import { startUi, type UiSettings } from "../../../src/cli/ui/start-ui.ts";
 import type { Config } from "../../../src/config/config.ts";
@@ -34,8 +34,10 @@ export async function openUi(
   settings: Partial<Pick<UiSettings, "host" | "showsRows">> & { readonly token?: string } = {},
 ): Promise<OpenedUi> {
   const { token, host = "127.0.0.1", showsRows = false } = settings;
+  // Nothing listens there: these tests are not about Temporal's answers. Temporal's own library reads it from the process.
+  vi.stubEnv("TEMPORAL_ADDRESS", "127.0.0.1:1");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const environment = readEnvironment({
-    // Nothing listens there: these tests are not about Temporal's answers.
     TEMPORAL_ADDRESS: "127.0.0.1:1",
     ...(token === undefined ? {} : { SLUICE_UI_TOKEN: token }),
   });
