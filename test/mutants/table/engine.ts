@@ -140,4 +140,34 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "are not those that Temporal is away from",
     },
   },
+  {
+    id: "S2061",
+    plants: "a run keeps the configuration of the attempt that failed to open it",
+    edits: [
+      {
+        file: "src/state/store/runs/runs.ts",
+        find: "      // What is undefined stays.\n      configHash,\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/run/open-run.test.ts",
+      title: "is of the configuration with which it succeeds",
+    },
+  },
+  {
+    id: "S2062",
+    plants: "a run that was begun for another service takes the lock of this one",
+    edits: [
+      {
+        file: "activities/run/open-run.ts",
+        find: "      assertSameTarget(deps, opened);\n",
+        replace: "      void assertSameTarget;\n",
+      },
+    ],
+    test: {
+      file: "test/activities/run/open-run.test.ts",
+      title: "ends a run that was begun for another service",
+    },
+  },
 ];

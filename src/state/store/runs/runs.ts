@@ -34,11 +34,15 @@ async function knownRun(queries: Queries, runId: string): Promise<Run> {
 /** @throws {CheckpointMovedError} see `RunStore.setRunRange`. */
 async function setRange(
   queries: Queries,
-  { runId, checkpointVersion, from, to, oldestOpen, future = 0, gone = 0 }: RunPlace,
+  { runId, checkpointVersion, from, to, oldestOpen, future = 0, gone = 0, ...by }: RunPlace,
 ): Promise<Run> {
+  const { configHash, placesAreLines } = by;
   const { numUpdatedRows } = await queries
     .updateTable("runs")
     .set({
+      // What is undefined stays.
+      configHash,
+      placesAreLines: placesAreLines === undefined ? undefined : Number(placesAreLines),
       fromPosition: toJson(from),
       toPosition: toJson(to),
       oldestOpen: toJson(oldestOpen),
