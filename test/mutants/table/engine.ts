@@ -170,4 +170,19 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "ends a run that was begun for another service",
     },
   },
+  {
+    id: "S2063",
+    plants: "a terminated run that did not hold the lock stays open until a worker starts",
+    edits: [
+      {
+        file: "activities/run/take-lock.ts",
+        find: "await abandonOthers(deps, runId);",
+        replace: "void abandonOthers;",
+      },
+    ],
+    test: {
+      file: "test/activities/run/close-abandoned.test.ts",
+      title: "ends what terminated runs left that did not hold the lock",
+    },
+  },
 ];
