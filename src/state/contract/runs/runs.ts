@@ -205,13 +205,13 @@ export interface RunStore {
   run(runId: string): Run | undefined;
   /**
    * Last stored first, whatever their clocks said; only those of one sync or workflow if named, only those that have
-   * not ended if `isOpen`, only those that ended with an `outcome` if given.
+   * not ended if `isOpen`, only those that ended with one of `outcomes` if given.
    */
   runs(input: {
     readonly sync?: string | undefined;
     readonly workflowId?: string | undefined;
     readonly isOpen?: true | undefined;
-    readonly outcome?: Outcome | undefined;
+    readonly outcomes?: readonly Outcome[] | undefined;
     readonly limit: number;
   }): Run[];
   /**
