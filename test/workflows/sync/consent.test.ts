@@ -187,6 +187,38 @@ describe("a run that is weighed", () => {
     expect(closings).toMatchObject([{ outcome: "discarded" }]);
   });
 
+  it.each([
+    { how: "cancelled", consentMs: 60_000 },
+    { how: "left alone", consentMs: 500 },
+  ])("takes no answer once it ends because it was $how", async ({ how, consentMs }) => {
+    const { activities } = weighedRun(1, [hold], { consentMs });
+    const gate = Promise.withResolvers<void>();
+    const run = fakes({
+      ...activities,
+      dropChunk: async () => {
+        await gate.promise;
+        return {};
+      },
+    });
+    const handle = await run.start("sync", input);
+    if (how === "cancelled") {
+      await held(run, handle);
+      await handle.cancel();
+    }
+    await run.begun("dropChunk");
+    const refusals = [
+      await refusalOf(handle, "approve", named),
+      await refusalOf(handle, "discard"),
+    ];
+    const { held: stillHeld } = await progressOf(handle);
+    gate.resolve();
+    await handle.result().catch(() => undefined);
+    const ending = "the run is ending: nothing of it waits for consent any more";
+    expect(refusals).toEqual([ending, ending]);
+    expect(stillHeld).toBeUndefined();
+    expect(run.callsOf(...leaving, "approveHold")).toEqual([]);
+  });
+
   it("stages the rest again that was lost, and asks again before it sends any of it", async () => {
     const other = { ...hold, number: 2, digest: "4567", broken: [] };
     const { activities } = weighedRun(3, [hold, other]);
