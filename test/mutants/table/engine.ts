@@ -185,4 +185,19 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "ends what terminated runs left that did not hold the lock",
     },
   },
+  {
+    id: "S2066",
+    plants: "a workflow that somebody paused counts as ended",
+    edits: [
+      {
+        file: "src/local/connect.ts",
+        find: ' || status.name === "PAUSED"',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/local/connect.test.ts",
+      title: "counts a workflow that somebody paused as open",
+    },
+  },
 ];
