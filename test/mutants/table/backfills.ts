@@ -235,4 +235,19 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "takes a state folder that nobody can look into for none that is empty",
     },
   },
+  {
+    id: "S2068",
+    plants: "a checkpoint is moved over a transaction that began while its backfill was planned",
+    edits: [
+      {
+        file: "src/backfill/span.ts",
+        find: "if (request.advanceCheckpoint) assertNothingIsOpen(readLimit);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/backfill/open-span.test.ts",
+      title: "is not planned to move the checkpoint where a transaction was open",
+    },
+  },
 ];
