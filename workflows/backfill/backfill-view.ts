@@ -21,6 +21,8 @@ const lanesInput = z.union([
 
 const pausedText = "paused: `sluice resume` or the update `resume` continues it";
 
+const notReadyText = "the plan is not ready: look at the details again";
+
 /** The visible side of a backfill: its state, the details and queries that show it, and its updates in the Web UI. */
 export class BackfillView {
   state: BackfillState;
@@ -162,13 +164,15 @@ export class BackfillView {
 
   #assertLanes(input: unknown): void {
     if (this.state.phase === "ended") throw refusal("the backfill has ended");
+    // A plan begins with all of its lanes.
+    if (this.state.phase === "planning") throw refusal(notReadyText);
     if (lanesInput.safeParse(input).success) return;
     throw refusal(`say how many lanes, from 1 to ${lanesMax}: {"lanes": 2}`);
   }
 
   #assertWaiting(): void {
     const { phase } = this.state;
-    if (phase === "planning") throw refusal("the plan is not ready: look at the details again");
+    if (phase === "planning") throw refusal(notReadyText);
     if (phase === "ended") throw refusal("the backfill has ended");
     if (phase === "opening")
       throw refusal("it was decided, and is about to begin; a cancel ends it");

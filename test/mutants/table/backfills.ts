@@ -250,4 +250,19 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "is not planned to move the checkpoint where a transaction was open",
     },
   },
+  {
+    id: "S2069",
+    plants: "the lanes of a backfill are set while it is planned, which then changes nothing",
+    edits: [
+      {
+        file: "workflows/backfill/backfill-view.ts",
+        find: 'if (this.state.phase === "planning") throw refusal(notReadyText);',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/workflows/backfill/backfill.test.ts",
+      title: "refuses what cannot be done in its phase, and says why",
+    },
+  },
 ];
