@@ -36,7 +36,7 @@ export class Consent {
       handler: async (input) => await this.#decideOnceWeighed("approve", input),
     });
     onUpdate("discard", {
-      description: "End a run that is held; nothing is sent",
+      description: "End a run that is held; nothing more of it is sent",
       validator: () => {
         if (!this.#isWeighing) this.#assertHeld();
       },

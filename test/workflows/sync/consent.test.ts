@@ -118,6 +118,7 @@ describe("a run that is weighed", () => {
     const details = await detailsOf(handle);
     expect(details).toContain("changed_above 30%: 31 of 100 known records changed (31%)");
     expect(details).toContain(JSON.stringify(named));
+    expect(details).toContain("End it, with nothing changed: `sluice discard");
     await handle.executeUpdate("approve", { args: [named] });
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("stageChunk")).toHaveLength(2);
@@ -236,7 +237,9 @@ describe("a run that is weighed", () => {
     await held(run, handle, 2);
     expect(run.callsOf("commitChunk")).toEqual(["commitChunk 1"]);
     expect((await progressOf(handle)).counts).toMatchObject({ read: 30, staged_chunks: 3 });
-    expect(await detailsOf(handle)).toContain("the approved records had to be staged again");
+    const details = await detailsOf(handle);
+    expect(details).toContain("the approved records had to be staged again");
+    expect(details).toContain("End it, with what was committed kept: `sluice discard");
     await handle.executeUpdate("approve", { args: [{ hold: 2, digest: "4567" }] });
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("stageChunk").slice(3)).toEqual(["stageChunk 2", "stageChunk 3"]);
