@@ -42,7 +42,7 @@ export function isHostAway(error: unknown): boolean {
   );
 }
 
-/** Receives why a call does not move; null once it moves. Calls that wait side by side are told apart by `call`. */
+/** Receives why a call does not move; null once it moves. Several calls may wait side by side. */
 export type Waiting = (call: symbol, why: string | null) => void;
 
 /** What the calls of a run wait for. */

@@ -12,7 +12,7 @@ export type Opening = {
 };
 
 /**
- * Stores where a run begins, and that it goes on with this configuration.
+ * Stores where a run begins, and that it continues with this configuration.
  * @throws {ConfigChangedError} it has staged with another one, which must not be mixed with this one.
  */
 async function setPlace(

@@ -146,7 +146,7 @@ export const mutantsOfEngine: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/runs.ts",
-        find: "      // What is undefined stays.\n      configHash,\n",
+        find: "      // A value that is not given stays.\n      configHash,\n",
         replace: "",
       },
     ],

@@ -60,7 +60,7 @@ export type RunFailure = z.output<typeof runFailure>;
 
 /**
  * Where a run begins and ends in its source, the version of the checkpoint that this is based on, and the configuration
- * by which it goes on: an earlier attempt to open it may have had another.
+ * with which it continues: an earlier attempt to open it may have had another.
  */
 export type RunPlace = Partial<Pick<RunOpening, "configHash" | "placesAreLines">> & {
   readonly runId: string;

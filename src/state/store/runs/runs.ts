@@ -40,7 +40,7 @@ async function setRange(
   const { numUpdatedRows } = await queries
     .updateTable("runs")
     .set({
-      // What is undefined stays.
+      // A value that is not given stays.
       configHash,
       placesAreLines: placesAreLines === undefined ? undefined : Number(placesAreLines),
       fromPosition: toJson(from),
