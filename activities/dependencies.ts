@@ -123,6 +123,33 @@ export function assertNotEnded({ runId, kind, outcome, sync }: Run): void {
   });
 }
 
+const endsHere = "run it again: this run ends here, with what it did committed";
+
+/** @throws {ConfigError} the run was begun for another service than this worker's; the two hold different records. */
+export function assertSameTarget(
+  deps: Pick<Dependencies, "target">,
+  { runId, target }: Pick<Run, "runId" | "target">,
+): void {
+  if (target === deps.target) return;
+  throw new ConfigError(
+    `run ${runId} was begun for ${target}, and this worker sends to ${deps.target}`,
+    { field: "api.base_url", hint: endsHere },
+  );
+}
+
+/** The error of a run whose configuration is no longer the one that it began with. */
+export function changedSinceBegun({
+  runId,
+  kind,
+  sync,
+}: Pick<Run, "kind" | "runId" | "sync">): ConfigChangedError {
+  const what = kind === "pull" ? "pull" : "sync";
+  return new ConfigChangedError(
+    `the configuration of ${what} ${sync} changed since run ${runId} was begun`,
+    { field: `${what}s.${sync}`, hint: endsHere },
+  );
+}
+
 /**
  * The run of an activity that only notes what was done. It must be on this store, and must not have given its lock
  * away.
@@ -177,21 +204,9 @@ export async function runOf(
   ref: RunRef,
 ): Promise<Run> {
   const run = await heldRunOf(deps, ref);
-  const hint = "run it again: this run ends here, with what it did committed";
-  if (run.target !== deps.target) {
-    throw new ConfigError(
-      `run ${run.runId} was begun for ${run.target}, and this worker sends to ${deps.target}`,
-      { field: "api.base_url", hint },
-    );
-  }
-  const isPull = run.kind === "pull";
-  const { configHash } = isPull ? pullOf(deps, run.sync) : syncOf(deps, run.sync);
-  if (configHash !== ref.configHash) {
-    throw new ConfigChangedError(
-      `the configuration of ${isPull ? "pull" : "sync"} ${run.sync} changed since run ${run.runId} was begun`,
-      { field: `${isPull ? "pulls" : "syncs"}.${run.sync}`, hint },
-    );
-  }
+  assertSameTarget(deps, run);
+  const { configHash } = run.kind === "pull" ? pullOf(deps, run.sync) : syncOf(deps, run.sync);
+  if (configHash !== ref.configHash) throw changedSinceBegun(run);
   await assertStillSameAccount(deps, run);
   return run;
 }

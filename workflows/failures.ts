@@ -42,13 +42,36 @@ export function isHostAway(error: unknown): boolean {
   );
 }
 
+/** Receives why a call does not move; null once it moves. Several calls may wait side by side. */
+export type Waiting = (call: symbol, why: string | null) => void;
+
+/** What the calls of a run wait for. */
+export class Waits {
+  readonly #texts = new Map<symbol, string>();
+
+  note(call: symbol, why: string | null): void {
+    this.#texts.delete(call);
+    if (why !== null) this.#texts.set(call, why);
+  }
+
+  /** The text of the call that began to wait last, while others may move; null if no call waits. */
+  get shown(): string | null {
+    return [...this.#texts.values()].at(-1) ?? null;
+  }
+}
+
 /** Where a wait is reported, and how to find out that it is in vain. */
 export type WaitHooks = {
-  /** Receives why nothing moves; null when something does. */
-  readonly waiting: (why: string | null) => void;
+  readonly waiting: Waiting;
   /** Whether the host that does not take its work is gone for good; while it is only busy, it is waited for. */
   readonly isHostGone: () => Promise<boolean>;
 };
+
+function limitText(message: string, waitMs: number): string {
+  // The message of a limit that was already blocked names the time itself.
+  if (/^(rate limited|the service is failing)/.test(message)) return message;
+  return `rate limited until ${new Date(Date.now() + waitMs).toISOString()}: ${message}`;
+}
 
 /**
  * Runs an activity, and runs it again after a wait that outlasts it: a long rate limit is slept through here, durably
@@ -58,23 +81,23 @@ export async function retryWhileThrottled<Result>(
   work: () => Promise<Result>,
   { waiting, isHostGone }: WaitHooks,
 ): Promise<Result> {
-  for (;;) {
-    try {
-      const result = await work();
-      waiting(null);
-      return result;
-    } catch (error) {
-      const fault = faultOf(error);
-      const { waitMs } = fault?.facts ?? {};
-      if (fault?.type === "RateLimited" && waitMs !== undefined) {
-        // The message of a limit that was already blocked names the time itself.
-        const isNamed = /^(rate limited|the service is failing)/.test(fault.message);
-        const until = `rate limited until ${new Date(Date.now() + waitMs).toISOString()}`;
-        waiting(isNamed ? fault.message : `${until}: ${fault.message}`);
-        await sleep(waitMs, { summary: "rate limited" });
-      } else if (isHostAway(error) && !(await isHostGone())) {
-        waiting("waiting for the worker of the host that holds the staged files");
-      } else throw error;
+  const call = Symbol("call");
+  try {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const fault = faultOf(error);
+        const { waitMs } = fault?.facts ?? {};
+        if (fault?.type === "RateLimited" && waitMs !== undefined) {
+          waiting(call, limitText(fault.message, waitMs));
+          await sleep(waitMs, { summary: "rate limited" });
+        } else if (isHostAway(error) && !(await isHostGone())) {
+          waiting(call, "waiting for the worker of the host that holds the staged files");
+        } else throw error;
+      }
     }
+  } finally {
+    waiting(call, null);
   }
 }

@@ -15,6 +15,7 @@ import { ApiContractError, mayHaveSucceeded, TooLargeError } from "../../src/err
 import type { PullStep } from "../../src/state/contract/pull/pull-places.ts";
 import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { startWatch } from "../upload/leaving.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
@@ -32,13 +33,20 @@ const lastPage = z
 /** A page that arrived, kept until it is written. */
 export type LastPage = z.output<typeof lastPage>;
 
-/** A page, or why there is none: no call is left, another attempt moved the place, or the pass changed. */
-export type Fetched = { readonly page: LastPage } | { readonly none: "ceiling" | "moved" };
+/**
+ * A page, and the stopwatch that runs since its place was known to be where it was; or why there is none: no call is
+ * left, another attempt moved the place, or the pass changed.
+ */
+export type Fetched =
+  | { readonly page: LastPage; readonly passedMs: () => number }
+  | { readonly none: "ceiling" | "moved" };
 
 /** A place, and everything its next page is requested with. */
 export type PageRequest = {
   readonly pull: PullConfig;
   readonly place: PullPlace;
+  /** Started when the place was read. */
+  readonly passedMs: () => number;
   readonly step: PullStep;
   /** Results that the run may still read. */
   readonly left: number;
@@ -99,7 +107,7 @@ async function advance(
  */
 export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise<Fetched> {
   const { pull, place, step, left } = asked;
-  if (place.page !== null) return { page: lastPage.parse(place.page) };
+  if (place.page !== null) return { page: lastPage.parse(place.page), passedMs: asked.passedMs };
   const pass = passOf(place, pull.pageSize);
   const limit = Math.min(pass.limit, left);
   const granted = await deps.state.beginCall({ ...step, callsMax: pull.callsMax });
@@ -109,7 +117,8 @@ export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise
   const { items, bad } = page;
   const after = await advance(deps, asked, { pass, page, limit });
   const kept = { items, bad, walk: after };
+  const passedMs = startWatch();
   // A late page may be older than the one that another attempt has written since.
   const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
-  return isKept ? { page: { items, bad, pass: after } } : { none: "moved" };
+  return isKept ? { page: { items, bad, pass: after }, passedMs } : { none: "moved" };
 }

@@ -6,7 +6,13 @@ import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { pullLock } from "../../src/state/contract/pull/pulls.ts";
 import { attempt } from "../attempt.ts";
-import { assertNotEnded, isoNow, pullOf, type Dependencies } from "../dependencies.ts";
+import {
+  assertNotEnded,
+  assertSameTarget,
+  isoNow,
+  pullOf,
+  type Dependencies,
+} from "../dependencies.ts";
 import { warnOfMissedRuns } from "../run/missed-runs.ts";
 import { takeRunLock } from "../run/take-lock.ts";
 import type { OpenedPull, OpenPullInput, PullSettings } from "./inputs.ts";
@@ -89,6 +95,7 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         throw new BusyError(`run ${runId} belongs to workflow ${opened.workflowId}`);
       }
       assertNotEnded(opened);
+      assertSameTarget(deps, opened);
       const lock = { name: pullLock(target, name), what: `pull ${name} is being done` };
       const fence = await takeRunLock(deps, { ...by, ...lock });
       await assertSameRound(deps, { pull, isAnew: request.full === true }, signal);

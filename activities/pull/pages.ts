@@ -9,6 +9,7 @@ import { requestAttempt } from "../attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 import { domainRefusalsMax } from "../limits.ts";
+import { startWatch } from "../upload/leaving.ts";
 import { fetchPage, type PageRequest } from "./fetch.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import type { PulledPages } from "./inputs.ts";
@@ -80,11 +81,11 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   const { deps, run, pull, signal } = pulling;
   const fetched = await fetchPage(deps, asked);
   if ("none" in fetched) return fetched.none === "moved";
-  const { page } = fetched;
+  const { page, passedMs } = fetched;
   const { pass } = page;
   // A run that was stopped for a while must not overwrite what its successor wrote.
   signal.throwIfAborted();
-  const written = await writePage(deps, pull, { page, signal });
+  const written = await writePage(deps, pull, { page, signal, passedMs });
   if (pass.isDone) {
     const warnings = [...notesOf(pass, asked.place), ...notesOnPasses(pass)];
     if (warnings.length > 0) await deps.state.addWarnings({ runId: run.runId, warnings });
@@ -101,17 +102,18 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   return true;
 }
 
-type Reached = { readonly place: PullPlace; readonly tally: PullTally };
+type Reached = Pick<PageRequest, "passedMs" | "place"> & { readonly tally: PullTally };
 
 /** The place and the totals of a run; both exist once it was opened. */
 async function reached({ deps, run }: Pulling): Promise<Reached> {
   const name = { target: run.target, pull: run.sync };
+  const passedMs = startWatch();
   const place = await deps.state.pullPlace(name);
   const tally = await deps.state.pullTally({ runId: run.runId });
   if (place === undefined || tally === undefined) {
     throw new Error(`run ${run.runId} never began its pull`);
   }
-  return { place, tally };
+  return { place, passedMs, tally };
 }
 
 function endOf(run: Run, { place, tally }: Reached): PulledPages["end"] {
@@ -148,10 +150,10 @@ function refusedResults({ read, refused, results }: PullTally): {
 /** Advances by one page, or past a domain that the service refused; false when no call is left for it. */
 async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
   const { run, pull, signal } = pulling;
-  const { place, tally } = now;
+  const { place, passedMs, tally } = now;
   const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
   const left = (run.request.limit ?? Infinity) - tally.results;
-  const asked: PageRequest = { pull, place, step, left, signal };
+  const asked: PageRequest = { pull, place, passedMs, step, left, signal };
   try {
     return await pullPage(pulling, asked);
   } catch (error) {

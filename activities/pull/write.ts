@@ -2,7 +2,7 @@ import type { Written } from "../../connectors/contract/connector.ts";
 import { readRequestOf, connectorOf } from "../../connectors/source.ts";
 import type { SearchPage } from "../../src/api/search.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ApiUnavailableError, ConfigError } from "../../src/errors.ts";
 import { pageRowsMax } from "../../src/limits.ts";
 import type { PageCounts } from "../../src/state/contract/pull/pull-runs.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
@@ -19,10 +19,33 @@ export type WrittenResults = {
 
 type Patched = Extract<ResultPatch, { readonly place: string }>;
 
+/** How a page is written. */
+type Writing = {
+  readonly signal: AbortSignal;
+  /** The stopwatch that runs since the pull was known to be at this page. */
+  readonly passedMs: () => number;
+};
+
+/**
+ * @throws {ApiUnavailableError} the process was stopped, or the machine slept, so long that another attempt may have
+ * written this page and newer ones. The page is kept, and the next attempt looks whether it is still to be written.
+ */
+function assertNotLate(
+  { config }: Pick<Dependencies, "config">,
+  { signal, passedMs }: Writing,
+): void {
+  signal.throwIfAborted();
+  const ms = passedMs();
+  if (ms <= config.advanced.heartbeatTimeoutMs) return;
+  throw new ApiUnavailableError(
+    `the page was not written: ${Math.round(ms / 1_000)} s passed since it was known to be the next`,
+  );
+}
+
 async function write(
-  deps: Pick<Dependencies, "effect" | "sources">,
+  deps: Pick<Dependencies, "config" | "effect" | "sources">,
   { writeBack }: PullConfig,
-  how: { readonly patched: readonly Patched[]; readonly signal: AbortSignal },
+  how: Writing & { readonly patched: readonly Patched[] },
 ): Promise<readonly Written[]> {
   const source = connectorOf(deps, writeBack.connector);
   if (source.write === undefined) {
@@ -30,10 +53,12 @@ async function write(
   }
   const written: Written[] = [];
   for (let start = 0; start < how.patched.length; start += pageRowsMax) {
-    how.signal.throwIfAborted();
     const patches = how.patched.slice(start, start + pageRowsMax).map(({ patch }) => patch);
     const request = { ...readRequestOf(writeBack, how.signal), patches };
-    const answers = await deps.effect("writeBack", async () => await source.write?.(request));
+    const answers = await deps.effect("writeBack", async () => {
+      assertNotLate(deps, how);
+      return await source.write?.(request);
+    });
     written.push(...(answers ?? []));
   }
   return written;
@@ -41,9 +66,9 @@ async function write(
 
 /** Writes a page into the source. Twice is once: rows that already have their values are left alone. */
 export async function writePage(
-  deps: Pick<Dependencies, "effect" | "sources">,
+  deps: Pick<Dependencies, "config" | "effect" | "sources">,
   pull: PullConfig,
-  how: { readonly page: Pick<SearchPage, "bad" | "items">; readonly signal: AbortSignal },
+  how: Writing & { readonly page: Pick<SearchPage, "bad" | "items"> },
 ): Promise<WrittenResults> {
   const { of } = pull;
   const { bad, items } = how.page;
@@ -58,7 +83,7 @@ export async function writePage(
   const made = items.map((item) => patchOf(item, pull));
   const patched = made.filter((each) => "patch" in each);
   rejects.push(...made.flatMap((each) => ("reject" in each ? [each.reject] : [])));
-  const written = await write(deps, pull, { patched, signal: how.signal });
+  const written = await write(deps, pull, { ...how, patched });
   const count = (done: string): number =>
     written.filter((each) => "done" in each && each.done === done).length;
   for (const [index, { patch, place }] of patched.entries()) {

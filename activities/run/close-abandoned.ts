@@ -19,6 +19,23 @@ export async function abandonRun(
 }
 
 /**
+ * Abandons the other runs of a sync or pull whose workflow is gone, for the run that has its lock: they waited for the
+ * lock, or for a person, so nobody finds them at it.
+ */
+export async function abandonOthers(deps: Dependencies, runId: string): Promise<void> {
+  const { state, temporalId } = deps;
+  const own = await state.run(runId);
+  if (own === undefined) return;
+  const { sync, target } = own;
+  for (const run of await state.runs({ sync, isOpen: true, limit: openRunsMax })) {
+    const isPull = run.kind === "pull";
+    const isOther = run.runId !== runId && run.target === target && run.temporalId === temporalId;
+    if (!isOther || isPull !== (own.kind === "pull")) continue;
+    if (!(await isRunOpen(deps, run))) await abandonRun(deps, run);
+  }
+}
+
+/**
  * Abandons the runs whose workflow is gone, starts resends of what they left in doubt, and removes the files of runs
  * that have ended. For a worker that starts: nobody else comes back to them.
  */

@@ -1,8 +1,6 @@
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
-
-/** Runs that are searched for the last one that succeeded. */
-const runsLookedAtMax = 20;
+import { lastCompleted } from "./last-completed.ts";
 
 /**
  * Warns of a run that read its source from the beginning and found no rows, where the previous run found some: a failed
@@ -13,14 +11,7 @@ export async function warnOfEmptySource(
   run: Run,
 ): Promise<void> {
   if (run.fromPosition !== null || run.kind !== "sync") return;
-  const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
-  const last = runs.find(
-    ({ runId, kind, target, outcome }) =>
-      runId !== run.runId &&
-      kind === run.kind &&
-      target === run.target &&
-      (outcome === "done" || outcome === "done_with_rejects"),
-  );
+  const last = await lastCompleted({ state }, run);
   if (last === undefined) return;
   const { read } = await state.tally({ runId: last.runId, staged: false });
   if (read === 0) return;

@@ -8,14 +8,20 @@ import { currentKey } from "../../src/service/rotating-key.ts";
 import { sendLock } from "../../src/state/contract/runs/locks.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { attempt } from "../attempt.ts";
-import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
+import {
+  assertNotEnded,
+  assertSameTarget,
+  isoNow,
+  syncOf,
+  type Dependencies,
+} from "../dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "../inputs.ts";
 import { heldMsMax } from "../limits.ts";
 import { hostOfDoubts, takeHost } from "./choose-host.ts";
 import { forgetUnfollowed } from "./followed-rows.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
 import { placeReplay } from "./replay-place.ts";
-import { placeResend, setRunRange, warnOfRestore } from "./set-run-range.ts";
+import { placeAtStart, setRunRange, warnOfRestore } from "./set-run-range.ts";
 import { endGoneSenders } from "./settle-doubts.ts";
 import { takeRunLock } from "./take-lock.ts";
 
@@ -73,21 +79,23 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
       }
       assertNotEnded(opened);
+      assertSameTarget(deps, opened);
       const fence = await takeRunLock(deps, {
         ...input,
         name: sendLock(target, input.sync),
         what: `sync ${input.sync} is being sent`,
       });
       await endGoneSenders(deps);
+      const at = { runId: input.runId, sync, source };
       const read = input.kind === "resend" ? undefined : source;
       await assertSameSides(deps, { sync, source: read, isKept: true }, signal);
       if (input.kind === "replay") {
         await placeReplay(deps, { run: opened, sync, source });
       } else if (input.kind === "resend") {
-        await placeResend(deps, opened);
+        await placeAtStart(deps, at);
       } else {
         if (input.kind === "sync") await warnOfMissedRuns(deps, opened, sync.schedule);
-        await setRunRange(deps, { runId: input.runId, sync, source }, signal);
+        await setRunRange(deps, at, signal);
       }
       await warnOfRestore(deps, opened);
       await assertMaySend(state, await currentKey(deps.config.api), deps.clock());

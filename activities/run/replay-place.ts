@@ -4,20 +4,21 @@ import type { SyncConfig } from "../../src/config/config.ts";
 import type { RejectLimit } from "../../src/pipeline/rejects.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { placeAtStart } from "./set-run-range.ts";
 
 /** Lists the rejects that a replay reads again, and starts it at the first. Call it once the send lock is held. */
 export async function placeReplay(
-  { state, target }: Pick<Dependencies, "state" | "target">,
+  deps: Pick<Dependencies, "state" | "target">,
   at: { readonly run: Run; readonly sync: SyncConfig; readonly source: Source },
 ): Promise<void> {
+  const { state, target } = deps;
   const { run, sync, source } = at;
   const { runId } = run;
   const { replay } = run.request;
   const of = replay === undefined ? undefined : await state.run(replay.run);
   assertReplayable({ sync, source, target }, of);
   if (replay !== undefined) await state.listReplay({ runId, ...replay });
-  const { version: checkpointVersion } = await state.checkpoint({ target, sync: sync.name });
-  await state.setRunRange({ runId, checkpointVersion, from: null });
+  await placeAtStart(deps, { runId, sync, source });
 }
 
 /**

@@ -2,7 +2,7 @@ import { BusyError, LockWaitError } from "../../src/errors.ts";
 import { type Hold, openHold } from "../../src/state/contract/runs/holds.ts";
 import type { LockHolder } from "../../src/state/contract/runs/locks.ts";
 import { isoNow, type Dependencies } from "../dependencies.ts";
-import { abandonRun } from "./close-abandoned.ts";
+import { abandonOthers, abandonRun } from "./close-abandoned.ts";
 import { isRunOpen } from "./run-open.ts";
 
 /** The error of a run that cannot begin because of another one, which itself waits for a person. */
@@ -13,7 +13,8 @@ function busyHeld(runId: string, what: string, { since }: Hold): BusyError {
 }
 
 /**
- * Takes the lock of a sync or pull for a run; takes over a lock that a closed workflow left behind.
+ * Takes the lock of a sync or pull for a run; takes over a lock that a closed workflow left behind, and ends the runs
+ * that such workflows left open.
  * @returns the fence number of this holding.
  * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, a
  * resend holds it, or this is a backfill, which continues when a shorter run is over.
@@ -43,10 +44,14 @@ export async function takeRunLock(
     const { holder } = answer;
     if (closed.some((known) => known.runId === holder.runId)) break;
     closed.push(holder);
+    // First, because an attempt that dies in between finds its own lock, and no holder.
+    await abandonRun(deps, holder);
     answer = await deps.state.takeLock({ ...request, insteadOf: holder });
   }
-  for (const holder of closed) await abandonRun(deps, holder);
-  if ("fence" in answer) return answer.fence;
+  if ("fence" in answer) {
+    await abandonOthers(deps, runId);
+    return answer.fence;
+  }
   const { holder } = answer;
   // Nightly runs and deliveries go before a backfill, which releases the lock after its next chunk.
   const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));

@@ -11,25 +11,15 @@ import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
 import { announceRun } from "../notify/announce-run.ts";
 import { stageResultOf } from "../stage/stage-result.ts";
+import { lastCompleted } from "./last-completed.ts";
 import { isWholeReading } from "./whole-reading.ts";
-
-/** Runs of a sync that are searched for the last completed one. */
-const runsLookedAtMax = 100;
 
 /** Rows that the last completed run without a row limit read. */
 async function readBefore(
   { state }: Pick<Dependencies, "state">,
-  { sync, target, runId }: Run,
+  run: Run,
 ): Promise<number | undefined> {
-  const runs = await state.runs({ sync, limit: runsLookedAtMax });
-  const found = runs.find(
-    (run) =>
-      run.target === target &&
-      run.runId !== runId &&
-      run.kind === "sync" &&
-      (run.outcome === "done" || run.outcome === "done_with_rejects") &&
-      run.request.limit === undefined,
-  );
+  const found = await lastCompleted({ state }, run, { isWhole: true });
   if (found === undefined) return undefined;
   return (await state.tally({ runId: found.runId, staged: false })).read;
 }

@@ -70,10 +70,25 @@ async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown
 }
 
 /**
+ * @throws {ConfigError} an open transaction may still commit rows before the end: neither this backfill nor the nightly
+ * run would read them.
+ */
+export function assertNothingIsOpen(
+  readLimit: { readonly oldestOpen?: unknown } | undefined,
+): void {
+  if (readLimit?.oldestOpen === undefined) return;
+  throw new ConfigError("a transaction is open in the source, whose rows might be passed over", {
+    field: "advance_checkpoint",
+    hint: "leave it out, or try again when the transaction is over",
+  });
+}
+
+/**
  * The positions of the requested ends. A span without an end, or with one in the future, ends at the
  * source's present: a row that changes later comes with the next run, and no lane can meet it twice. `future` counts
  * the rows that are stamped later than that, if the source reports it.
- * @throws {ConfigError} the source has no such positions.
+ * @throws {ConfigError} the source has no such positions, or the checkpoint is to move over an open transaction, which
+ * may have begun since an earlier look.
  */
 export async function spanOf(
   input: SpanInput,
@@ -86,6 +101,7 @@ export async function spanOf(
   // A source that has `readLimit` but returns none is read to its end: a time says nothing about its rows.
   const own = source.readLimit === undefined ? timeNow(input) : undefined;
   const readLimit = isOpen ? await source.readLimit?.(sourceRequest) : undefined;
+  if (request.advanceCheckpoint) assertNothingIsOpen(readLimit);
   const present = isOpen ? (readLimit?.to ?? own) : undefined;
   return { from, to: present ?? (await positionOf(input, "to")), future: readLimit?.future };
 }

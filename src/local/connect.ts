@@ -3,6 +3,7 @@ import {
   Connection,
   WorkflowNotFoundError,
   type ConnectionOptions,
+  type WorkflowExecutionDescription,
 } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
@@ -86,8 +87,13 @@ async function firstRunIdOf(
   return started?.workflowExecutionStartedEventAttributes?.firstExecutionRunId ?? undefined;
 }
 
+/** Whether a workflow has not ended. One that somebody paused in Temporal continues once it is unpaused. */
+export function isOpen({ status }: Pick<WorkflowExecutionDescription, "status">): boolean {
+  return status.name === "RUNNING" || status.name === "PAUSED";
+}
+
 /**
- * Whether the workflow that holds a lock is still open: the newest execution of its id runs and descends from the same
+ * Whether the workflow that holds a lock is still open: the newest execution of its id is and descends from the same
  * first run. If the server does not know it (another server, a deleted history), it counts as closed.
  */
 export async function isWorkflowOpen(
@@ -96,8 +102,9 @@ export async function isWorkflowOpen(
 ): Promise<boolean> {
   try {
     const handle = client.workflow.getHandle(workflowId);
-    const { status, raw, runId } = await handle.describe();
-    if (status.name !== "RUNNING") return false;
+    const described = await handle.describe();
+    if (!isOpen(described)) return false;
+    const { raw, runId } = described;
     // A server before 1.21 does not report it here; the first event of the history has it.
     const told = raw.workflowExecutionInfo?.firstRunId ?? "";
     return (told === "" ? await firstRunIdOf(client, { workflowId, runId }) : told) === firstRunId;

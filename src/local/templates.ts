@@ -10,6 +10,7 @@ import type { Template } from "../backfill/template.ts";
 import { inTime } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import { eachAtOnce } from "../schedules/each-at-once.ts";
+import { isOpen } from "./connect.ts";
 
 /**
  * How long seeding may delay a starting worker's "ready" (our choice): enough for the few templates of a small
@@ -66,7 +67,7 @@ export function isTemplate({ memo }: Pick<WorkflowExecutionDescription, "memo">)
 async function isWanted(client: Client, workflowId: string): Promise<boolean> {
   try {
     const newest = await client.workflow.getHandle(workflowId).describe();
-    return newest.status.name !== "RUNNING" && !isTemplate(newest);
+    return !isOpen(newest) && !isTemplate(newest);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;
     throw error;

@@ -22,7 +22,7 @@ function heldText({ hold, run_id: runId }: RunReport): readonly string[] {
   if (hold === undefined) return [];
   return [
     ...heldLines(hold),
-    `nothing is sent until somebody agrees: \`sluice approve ${runId}\` or \`sluice discard ${runId}\``,
+    `nothing more is sent until somebody agrees: \`sluice approve ${runId}\` or \`sluice discard ${runId}\``,
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Source } from "../../connectors/contract/connector.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { accountsCsv } from "../support/project/harness.ts";
 import { arraySource, firstDay } from "./array-source.ts";
-import { accounts, now, PlanTest, withArray } from "./plan-test.ts";
+import { accounts, now, PlanTest, problemOf, withArray } from "./plan-test.ts";
 
 function noTime(): never {
   throw new ConfigError("a time says nothing about a source without a change column");
@@ -28,6 +28,20 @@ describe("a span without an end", () => {
     expect((await test.plan({ to: past }, clocked)).spans).toEqual([
       { from: null, to: { covered: 10 } },
     ]);
+  });
+
+  it("is not planned to move the checkpoint where a transaction was open at its end", async () => {
+    const [test, source] = await withArray(10);
+    const to = { covered: 10 };
+    const busy = { ...source, readLimit: async () => ({ to, oldestOpen: { covered: 5 } }) };
+    expect(await problemOf(test.plan({ advanceCheckpoint: true }, busy))).toMatchObject({
+      message: "a transaction is open in the source, whose rows might be passed over",
+      field: "advance_checkpoint",
+    });
+    expect((await test.plan({}, busy)).spans.at(-1)?.to).toEqual(to);
+    const quiet = { ...source, readLimit: async () => ({ to }) };
+    const { spans } = await test.plan({ advanceCheckpoint: true }, quiet);
+    expect(spans.at(-1)?.to).toEqual(to);
   });
 
   it("has one lane where no present is known", async () => {

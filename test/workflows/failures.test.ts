@@ -6,9 +6,12 @@ import {
   detailsOf,
   fakeWorld,
   fault,
+  goodBackfill,
   goodRun,
+  heldUntil,
   openedRun,
   progressOf,
+  stagedChunk,
   wasCancelled,
 } from "./fake-world.ts";
 
@@ -43,6 +46,59 @@ describe("a long rate limit", () => {
       expect(asked).toBe(2);
     },
   );
+
+  it("is told until it is over, whatever is done meanwhile", async () => {
+    const seen = Promise.withResolvers<void>();
+    let asked = 0;
+    const run = fakes({
+      ...goodRun(2, { mode: "lightweight" }),
+      uploadJson: async () => {
+        asked += 1;
+        if (asked === 1) throw fault("RateLimited", { waitMs: 3_000 });
+        return { fileKey: null };
+      },
+      stageChunk: async ({ chunk }) => {
+        if (chunk === 2) await heldUntil(seen.promise);
+        return stagedChunk({ done: chunk === 2 });
+      },
+    });
+    const handle = await run.start("sync", input);
+    const waiting = await run.until(async () => (await progressOf(handle)).waiting);
+    seen.resolve();
+    await run.until(async () => (await progressOf(handle)).counts.staged_chunks === 2);
+    expect((await progressOf(handle)).waiting).toBe(waiting);
+    expect(asked).toBe(1);
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+    expect((await progressOf(handle)).waiting).toBeNull();
+  });
+
+  it("of one lane is told while others work, before and after a pause", async () => {
+    const seen = Promise.withResolvers<void>();
+    let isLimited = true;
+    const run = fakes({
+      ...goodBackfill({ lanes: 2 }, { mode: "heavyweight" }),
+      uploadFile: async ({ chunk }) => {
+        if (chunk !== 1) await heldUntil(seen.promise);
+        else if (isLimited) {
+          isLimited = false;
+          throw fault("RateLimited", { waitMs: 4_000 }, "slow down");
+        }
+        return { fileKey: "key" };
+      },
+    });
+    const handle = await run.start("backfill", input);
+    const waiting = await run.until(async () => (await progressOf(handle)).waiting);
+    expect(waiting).toMatch(/^lane 1: rate limited until .*slow down$/);
+    seen.resolve();
+    await run.begun("commitChunk 2:1");
+    expect((await progressOf(handle)).waiting).toBe(waiting);
+    await handle.executeUpdate("pause");
+    expect((await progressOf(handle)).waiting).toMatch(/^paused/);
+    await handle.executeUpdate("resume");
+    expect((await progressOf(handle)).waiting).toBe(waiting);
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+    expect((await progressOf(handle)).waiting).toBeNull();
+  });
 
   it("ends at once with a cancel", async () => {
     const run = fakes({

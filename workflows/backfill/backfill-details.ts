@@ -6,9 +6,15 @@ import { planDetails } from "./plan-details.ts";
 
 const barCells = 20;
 
-const openingText =
-  "it is compared with the source once more, and begins as soon as no other run of the sync holds the send " +
-  "lock; a cancel ends it";
+/** What a backfill with a plan does, in the phases in which nobody needs to do anything. */
+const nowTexts: ReadonlyMap<BackfillState["phase"], string> = new Map([
+  ["planning", "it is being planned again, and nothing is sent; a cancel ends it"],
+  [
+    "opening",
+    "it is compared with the source once more, and begins as soon as no other run of the sync holds the send " +
+      "lock; a cancel ends it",
+  ],
+]);
 
 function bar(share: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * barCells);
@@ -72,7 +78,7 @@ export function backfillDetails(progress: Progress, state: BackfillState, nowMs:
   }
   if (plan === null) return "### Planning: rows are counted, nothing is sent";
   if (phase !== "running") {
-    const now = phase === "opening" ? openingText : approval;
+    const now = nowTexts.get(phase) ?? approval;
     return [planDetails(plan, now), ...notesText(state)].join("\n\n");
   }
   const title = `### ${plan.sync}: backfill ${state.is_paused ? "paused" : "under way"}`;

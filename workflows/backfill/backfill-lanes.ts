@@ -55,7 +55,7 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
     },
     onRestage: giveUp,
     onPlace: () => undefined,
-    waiting: (why) => view.waiting(lane, why),
+    waiting: (call, why) => view.waiting(call, why === null ? null : `lane ${lane}: ${why}`),
   };
 }
 

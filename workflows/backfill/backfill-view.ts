@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { OpenedRun } from "../../activities/inputs.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { lanesMax, runWarningsMax } from "../../src/limits.ts";
+import { Waits } from "../failures.ts";
 import { noCounts, type Progress, type ProgressCounts } from "../sync/progress.ts";
 import { RunView } from "../sync/run-view.ts";
 import { onUpdate, refusal } from "../updates.ts";
@@ -20,6 +21,8 @@ const lanesInput = z.union([
 
 const pausedText = "paused: `sluice resume` or the update `resume` continues it";
 
+const notReadyText = "the plan is not ready: look at the details again";
+
 /** The visible side of a backfill: its state, the details and queries that show it, and its updates in the Web UI. */
 export class BackfillView {
   state: BackfillState;
@@ -32,6 +35,7 @@ export class BackfillView {
   /** The run as it was last opened: it may have staged files. */
   opened: OpenedRun | undefined;
   readonly run: RunView;
+  readonly #waits = new Waits();
 
   constructor(state: BackfillState, counts: ProgressCounts = noCounts) {
     this.state = state;
@@ -91,15 +95,20 @@ export class BackfillView {
   pause(why: string): void {
     if (this.state.is_paused) return;
     this.change({ is_paused: true });
-    this.run.update({ waiting: pausedText });
+    this.#showWaiting();
     this.note(`paused: ${why}`);
   }
 
-  /** Shows what a lane waits for, null for nothing; the text of a pause stays until the pause ends. */
-  waiting(lane: number, why: string | null): void {
-    const waiting = why === null ? null : `lane ${lane}: ${why}`;
-    if (this.state.is_paused || waiting === this.run.progress.waiting) return;
-    this.run.update({ waiting });
+  /** Notes what a call of a lane waits for; null once it moves. */
+  waiting(call: symbol, why: string | null): void {
+    this.#waits.note(call, why);
+    this.#showWaiting();
+  }
+
+  /** Shows what the lanes wait for; the text of a pause stays until the pause ends. */
+  #showWaiting(): void {
+    const waiting = this.state.is_paused ? pausedText : this.#waits.shown;
+    if (waiting !== this.run.progress.waiting) this.run.update({ waiting });
   }
 
   /** Waits until the backfill is not paused. */
@@ -132,7 +141,7 @@ export class BackfillView {
       validator: () => this.#assertRunning(true),
       handler: () => {
         this.change({ is_paused: false });
-        this.run.update({ waiting: null });
+        this.#showWaiting();
         this.note("resumed by a person");
       },
     });
@@ -155,13 +164,15 @@ export class BackfillView {
 
   #assertLanes(input: unknown): void {
     if (this.state.phase === "ended") throw refusal("the backfill has ended");
+    // A plan begins with all of its lanes.
+    if (this.state.phase === "planning") throw refusal(notReadyText);
     if (lanesInput.safeParse(input).success) return;
     throw refusal(`say how many lanes, from 1 to ${lanesMax}: {"lanes": 2}`);
   }
 
   #assertWaiting(): void {
     const { phase } = this.state;
-    if (phase === "planning") throw refusal("the plan is not ready: look at the details again");
+    if (phase === "planning") throw refusal(notReadyText);
     if (phase === "ended") throw refusal("the backfill has ended");
     if (phase === "opening")
       throw refusal("it was decided, and is about to begin; a cancel ends it");

@@ -124,6 +124,7 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     if (opened === undefined) continue;
     if ("moved" in opened) {
       view.note(`the plan does not hold any more: ${opened.moved}`);
+      view.change({ phase: "planning" });
       return { kind: "moved" };
     }
     view.opened = opened;

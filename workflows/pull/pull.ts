@@ -90,7 +90,8 @@ async function pullMany({ reads, view, input }: Pulling, opened: OpenedPull): Pr
   const { stepsPerRun = Infinity } = settings;
   const activities = pullActivitiesOf(settings);
   const hooks = {
-    waiting: (waiting: string | null) => {
+    // One call at a time.
+    waiting: (_call: symbol, waiting: string | null) => {
       if (waiting !== view.progress.waiting) view.update({ waiting });
     },
     // Pages are in the store, so no host is waited for.

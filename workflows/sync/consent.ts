@@ -36,7 +36,7 @@ export class Consent {
       handler: async (input) => await this.#decideOnceWeighed("approve", input),
     });
     onUpdate("discard", {
-      description: "End a run that is held; nothing is sent",
+      description: "End a run that is held; nothing more of it is sent",
       validator: () => {
         if (!this.#isWeighing) this.#assertHeld();
       },
@@ -49,7 +49,12 @@ export class Consent {
     const { approveHold } = activitiesOf(opened);
     const held = await this.#weigh(opened);
     if (held === null) return true;
-    await condition(() => this.#decision !== undefined, opened.settings.consentMs ?? 0);
+    try {
+      await condition(() => this.#decision !== undefined, opened.settings.consentMs ?? 0);
+    } finally {
+      // Nobody answered in time, or it was cancelled: an answer would come too late.
+      if (this.#decision === undefined) this.#decide("discard");
+    }
     const isApproved = this.#decision === "approve";
     if (isApproved) await approveHold({ ...runRef(opened), number: held.number });
     return isApproved;
@@ -74,6 +79,10 @@ export class Consent {
       if (decision === "approve") this.#assertNamed(input);
       else this.#assertHeld();
     }
+    this.#decide(decision);
+  }
+
+  #decide(decision: "approve" | "discard"): void {
     this.#decision = decision;
     this.#view.update({ held: undefined });
   }
@@ -83,6 +92,8 @@ export class Consent {
     if (report !== null) throw refusal("the run has ended");
     if (held === undefined && this.#decision === "approve")
       throw refusal("the run was approved already: it continues");
+    if (held === undefined && this.#decision === "discard")
+      throw refusal("the run is ending: nothing of it waits for consent any more");
     if (held === undefined) throw refusal("the run is not held: nothing of it waits for consent");
     return held;
   }

@@ -133,15 +133,16 @@ function pullRows(pull: PullProgress): Rows {
 }
 
 /** Why a run is held, and what to do about it. */
-function heldDetails({ held, run_id: runId }: Progress): readonly string[] {
+function heldDetails({ held, counts, run_id: runId }: Progress): readonly string[] {
   if (held === undefined) return [];
+  const kept = counts.committed_chunks === 0 ? "nothing changed" : "what was committed kept";
   const { number, digest, since } = held;
   return [
     `**Held since ${since.slice(0, 16).replace("T", " ")} UTC: nothing more is sent until somebody agrees.**`,
     fenced(heldLines(held).join("\n")),
     `Look at it: \`sluice runs show ${runId}\`. Send it: \`sluice approve ${runId}\`, or the update \`approve\` of`,
     fenced(JSON.stringify({ hold: number, digest })),
-    `End it, with nothing changed: \`sluice discard ${runId}\`, or the update \`discard\`; so it ends after 7 days.`,
+    `End it, with ${kept}: \`sluice discard ${runId}\`, or the update \`discard\`; so it ends after 7 days.`,
   ];
 }
 

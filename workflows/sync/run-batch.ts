@@ -3,6 +3,7 @@ import { workflowInfo } from "@temporalio/workflow";
 import type { OpenedRun, OpenRunInput } from "../../activities/inputs.ts";
 import type { ChosenMode } from "../../src/text/choose-mode.ts";
 import { endingOf, type Ending } from "../ending.ts";
+import { Waits } from "../failures.ts";
 import { activitiesOf, openRun } from "../policies.ts";
 import { Consent } from "./consent.ts";
 import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
@@ -56,6 +57,7 @@ async function transfer(
   from: OpenedRun,
   onOpened: (opened: OpenedRun) => void,
 ): Promise<BatchEnd> {
+  const waits = new Waits();
   let mode: ChosenMode | undefined = continued?.mode;
   const isWeighed = from.settings.consentMs !== undefined;
   const consent = isWeighed ? new Consent(view) : undefined;
@@ -78,8 +80,9 @@ async function transfer(
       },
       toSend: consent === undefined ? undefined : async (opened) => await consent.toSend(opened),
       onPlace: ({ opened }) => onOpened(opened),
-      waiting: (why) => {
-        if (why !== view.progress.waiting) view.update({ waiting: why });
+      waiting: (call, why) => {
+        waits.note(call, why);
+        if (waits.shown !== view.progress.waiting) view.update({ waiting: waits.shown });
       },
     },
     {

@@ -3,7 +3,7 @@ import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 import type { CommitResult, OpenedRun, StageResult } from "../../activities/inputs.ts";
 import { chunkName, laneOf } from "../../src/lane-of.ts";
 import { chooseMode, type ChosenMode } from "../../src/text/choose-mode.ts";
-import { faultOf, isHostAway, retryWhileThrottled } from "../failures.ts";
+import { faultOf, isHostAway, retryWhileThrottled, type Waiting } from "../failures.ts";
 import { hostsLostMax, restagesPerChunkMax } from "../limits.ts";
 import { activitiesOf } from "../policies.ts";
 import { runRef, sendChunk, type Sending } from "./send-chunk.ts";
@@ -16,7 +16,7 @@ export type Transfer = {
   readonly onRestage: (dropped: readonly StageResult[]) => void;
   /** Receives where the run continues after something was lost: perhaps on another host. */
   readonly onPlace: (place: TransferPlace) => void;
-  readonly waiting: (why: string | null) => void;
+  readonly waiting: Waiting;
   /** Asked when everything is staged and nothing of it has left: whether to send it. */
   readonly toSend?: ((opened: OpenedRun) => Promise<boolean>) | undefined;
   /** Asked after each staged chunk: whether the loop must stop there, with everything committed that it staged. */
@@ -45,7 +45,7 @@ type Ended =
 /** A run at its host; `move` receives the run as it continues at another host when this one is gone. */
 function atHost(
   { opened, chunk }: TransferPlace,
-  waiting: Transfer["waiting"],
+  waiting: Waiting,
   move: (opened: OpenedRun) => void,
 ): AtHost {
   const activities = activitiesOf(opened);

@@ -6,6 +6,7 @@ import {
 
 import { backfillId } from "../../backfill/template.ts";
 import { BusyError, ConfigError } from "../../errors.ts";
+import { isOpen } from "../../local/connect.ts";
 import { isTemplate } from "../../local/templates.ts";
 import type { Context } from "../output/context.ts";
 import type { RunWorkflow } from "../running/follow.ts";
@@ -36,7 +37,7 @@ async function runningAs(
     const described = await found.describe();
     // A template ends at once, and its id is free again then.
     if (described.status.name === "RUNNING" && isTemplate(described)) await found.result();
-    if (described.status.name !== "RUNNING" || isTemplate(described)) return undefined;
+    if (!isOpen(described) || isTemplate(described)) return undefined;
     if (described.taskQueue !== config.temporal.taskQueue || described.type !== "backfill") {
       throw new BusyError(`workflow ${workflowId} is not a backfill of this project`, {
         hint: "give each project a temporal.task_queue of its own",

@@ -4,6 +4,7 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/cl
 
 import type { Progress } from "../../../workflows/sync/progress.ts";
 import type { BackfillPlan } from "../../backfill/plan.ts";
+import { isOpen } from "../../local/connect.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { isConfirmed } from "../output/confirm.ts";
 import { isAtTerminal, type Context } from "../output/context.ts";
@@ -58,8 +59,7 @@ async function nextPlan(
   while (!signal.aborted) {
     const planned = await plannedOf(begun);
     if (planned !== undefined && planned.plan.planned_at !== known?.planned_at) return planned;
-    const { status } = await begun.handle.describe();
-    if (status.name !== "RUNNING") return undefined;
+    if (!isOpen(await begun.handle.describe())) return undefined;
     const trouble = await pendingTrouble(begun.handle).catch(() => undefined);
     if (trouble !== undefined && trouble !== told) say(trouble);
     told = trouble;

@@ -84,7 +84,9 @@ async function answer(
     const { workflowId, firstRunId } = run;
     const at = { firstExecutionRunId: firstRunId };
     await tell(session.client, held, { name, noting: whatNotesEnd(runnableSync(config, run)) });
-    context.say(isSent ? `approved ${run.runId}` : `discarded ${run.runId}: nothing is sent`);
+    context.say(
+      isSent ? `approved ${run.runId}` : `discarded ${run.runId}: nothing more of it is sent`,
+    );
     if (!options.wait && session.hasLastingWorker) return;
     // The answer has been given, so the command that continues with the run is another.
     const again = `\`sluice run ${run.sync}\``;
@@ -120,5 +122,5 @@ export const registerApprove: Register = register(
 /** `sluice discard <run>`. */
 export const registerDiscard: Register = register(
   "discard",
-  "end a run that a guardrail holds; nothing is sent, and nothing changes",
+  "end a run that a guardrail holds; nothing more of it is sent",
 );

@@ -5,7 +5,12 @@ import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@tempo
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { refuseOtherTemporal } from "../../hosts/store-guards.ts";
-import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
+import {
+  connectTemporal,
+  isOpen,
+  isWorkflowOpen,
+  type TemporalClient,
+} from "../../local/connect.ts";
 import { queueNow, storesOn, temporalIdOf } from "../../local/presence.ts";
 import { isTemplate } from "../../local/templates.ts";
 import type { LockHolder } from "../../state/contract/runs/locks.ts";
@@ -143,7 +148,7 @@ async function openWorkflow(
 ): Promise<WorkflowExecutionDescription | undefined> {
   try {
     const found = await client.workflow.getHandle(workflowId).describe();
-    return found.status.name === "RUNNING" ? found : undefined;
+    return isOpen(found) ? found : undefined;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -60,7 +60,7 @@ export async function runOfRejects(
   const { target, sync, code } = named;
   const [withOpen] = await state.runsWithOpenRejects({ target, sync, code, limit: 1 });
   if (withOpen !== undefined) return await runNamed(state, { run: withOpen.runId });
-  const [rejecting] = await state.runs({ sync, outcome: "done_with_rejects", limit: 1 });
+  const [rejecting] = await state.runs({ sync, outcomes: ["done_with_rejects"], limit: 1 });
   return rejecting ?? newest;
 }
 
@@ -90,15 +90,9 @@ async function runsAsked(
   { sync, failed, since: begun, limit }: ListOptions,
 ): Promise<readonly Run[]> {
   const from = begun?.(state.now()) ?? "";
-  const asked = failed === true ? failedOutcomes : [undefined];
-  const found = await Promise.all(
-    asked.map(async (outcome) => await state.runs({ sync, outcome, limit })),
-  );
-  const newest =
-    found.length === 1
-      ? found.flat()
-      : found.flat().toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  return newest.filter(({ startedAt }) => startedAt >= from).slice(0, limit);
+  const outcomes = failed === true ? failedOutcomes : undefined;
+  const newest = await state.runs({ sync, outcomes, limit });
+  return newest.filter(({ startedAt }) => startedAt >= from);
 }
 
 /** What to say if no run matches. */

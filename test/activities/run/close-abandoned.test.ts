@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { isRunOpen } from "../../../activities/run/run-open.ts";
 import { processName } from "../../../src/local/process-identity.ts";
-import { failureOf } from "../../support/project/harness.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  dyingAt,
+  failureOf,
+  Harness,
+} from "../../support/project/harness.ts";
 import { stagedFiles, stagedRun, TestRun, rows } from "../../support/project/test-run.ts";
 
 describe("closeAbandoned", () => {
@@ -101,6 +107,44 @@ describe("closeAbandoned", () => {
 
     clock.nowMs += deps.config.advanced.hostLostAfterMs + 1;
     await closeAbandoned(here);
+    expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
+  });
+});
+
+describe("the next run of a sync", () => {
+  const asked = { sync: "accounts", kind: "sync", request: {} } as const;
+  const second = { ...asked, runId: "run-2", workflowId: "wf-run-2", firstRunId: "first-run-2" };
+
+  it("ends what terminated runs left that did not hold the lock, and no other", async () => {
+    const files = { "accounts.csv": accountsCsv(rows) };
+    const harness = await Harness.open({ yaml: accountsYaml(), files });
+    const { state, activities, terminated } = harness;
+    const first = await TestRun.open(harness);
+    for (const name of ["2", "3"]) {
+      const by = { runId: `run-${name}`, firstRunId: `first-run-${name}` };
+      await failureOf(harness.perform(activities.openRun, { ...second, ...by }));
+    }
+    terminated.add("first-run-2");
+    await first.transfer();
+    const plan = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "planned" };
+    await harness.perform(activities.planBackfill, { ...plan, raw: { sync: "accounts" } });
+    terminated.add("planned");
+
+    await TestRun.open(harness, { runId: "run-4" });
+    expect(await state.run("run-2")).toMatchObject({ outcome: "abandoned" });
+    expect(await state.run("backfill-1")).toMatchObject({ outcome: "abandoned" });
+    expect(await state.run("run-3")).toMatchObject({ outcome: null });
+  });
+
+  it("ends the terminated holder of its lock also where an attempt dies meanwhile", async () => {
+    const { run } = await stagedRun();
+    const { harness } = run;
+    harness.terminated.add("first-run-1");
+    const dying = harness.activitiesWith(dyingAt(harness, "endRun"));
+    expect(await failureOf(harness.perform(dying.openRun, second))).toMatchObject({
+      type: "Unavailable",
+    });
+    await harness.perform(dying.openRun, second);
     expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
   });
 });

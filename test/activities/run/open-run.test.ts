@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { sendLock } from "../../../src/state/contract/runs/locks.ts";
 import {
   accountsYaml,
   dyingAt,
@@ -7,7 +8,7 @@ import {
   Harness,
   harnessKey,
 } from "../../support/project/harness.ts";
-import { openedRun, rows } from "../../support/project/test-run.ts";
+import { openedRun, rows, stagedRun } from "../../support/project/test-run.ts";
 
 describe("openRun twice", () => {
   const input = { sync: "accounts", kind: "sync", workflowId: "wf", firstRunId: "first" } as const;
@@ -33,6 +34,41 @@ describe("openRun twice", () => {
       nonRetryable: false,
     });
     expect(await harness.perform(dying.openRun, own)).toMatchObject({ runId: "run-1", fence: 1 });
+  });
+
+  it("is of the configuration with which it succeeds", async () => {
+    const { harness } = await openedRun();
+    const own = { ...asked, runId: "run-2", firstRunId: "first-2" };
+    await harness.perform(harness.activities.closeRun, { runId: "run-1", outcome: "done" });
+    const dying = harness.activitiesWith(dyingAt(harness, "takeLock"));
+    await failureOf(harness.perform(dying.openRun, own));
+    const edited = await harness.withYaml(accountsYaml("send: all"));
+    const opened = await edited.perform(edited.activities.openRun, own);
+    expect(await harness.state.run("run-2")).toMatchObject({ configHash: opened.configHash });
+    expect(opened.configHash).not.toBe(harness.deps.config.syncs.get("accounts")?.configHash);
+  });
+
+  it("ends a run that has staged with another configuration", async () => {
+    const { run } = await stagedRun();
+    const edited = await run.harness.withYaml(accountsYaml("send: all"));
+    const own = { ...asked, workflowId: "wf-run-1", firstRunId: "first-run-1" };
+    const failure = await failureOf(edited.perform(edited.activities.openRun, own));
+    expect(failure).toMatchObject({ type: "ConfigChanged", nonRetryable: true });
+    expect(failure.message).toBe(
+      "the configuration of sync accounts changed since run run-1 was begun",
+    );
+  });
+
+  it("ends a run that was begun for another service, whose lock it then leaves alone", async () => {
+    const run = await openedRun();
+    const { harness } = run;
+    const moved = harness.with({ target: "https://other.example" });
+    const own = { ...asked, workflowId: "wf-run-1", firstRunId: "first-run-1" };
+    const failure = await failureOf(moved.perform(moved.activities.openRun, own));
+    expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: true });
+    expect(failure.message).toContain("this worker sends to https://other.example");
+    const lock = sendLock("https://other.example", "accounts");
+    expect(await harness.state.lockHolder(lock)).toBeUndefined();
   });
 
   it("leaves the lock with the run that holds it, and names that run", async () => {

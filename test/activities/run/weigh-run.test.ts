@@ -77,6 +77,29 @@ describe("a night that is weighed", () => {
     });
   });
 
+  it("is held by fewer rows than there were before any number of runs that did not complete", async () => {
+    const harness = await afterFirstNight();
+    const { state, deps } = harness;
+    const workflow = { workflowId: "wf", firstRunId: "first", temporalId: deps.temporalId };
+    const lost = { ...name, target: deps.target, kind: "sync", ...workflow, request: {} } as const;
+    for (let count = 0; count < 110; count++) {
+      const runId = `lost-${count}`;
+      await state.openRun({ ...lost, runId, configHash: "", startedAt: "2026-01-01" });
+      await state.endRun({ runId, outcome: "failed", endedAt: "2026-01-01" });
+    }
+    await harness.write("accounts.csv", accountsCsv(7));
+    const run = await TestRun.open(harness, { runId: "night-1" });
+    await stageAll(run);
+    expect(await weigh(run)).toMatchObject({
+      broken: [{ guardrail: "rows_below", figure: 7, of: rows }],
+    });
+    await run.close({ outcome: "discarded" });
+
+    await harness.write("accounts.csv", accountsCsv(0));
+    const empty = await (await TestRun.open(harness, { runId: "night-2" })).transfer();
+    expect(empty.warnings).toEqual([expect.stringContaining(`where run night-0 read ${rows}`)]);
+  });
+
   it("is held by what is not there any more, and its report counts that", async () => {
     const yaml = accountsYaml("hold_if: { vanished_above: 20% }");
     const harness = await Harness.open({ yaml, files: { "accounts.csv": csvOf(0, 0) } });

@@ -235,4 +235,34 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "takes a state folder that nobody can look into for none that is empty",
     },
   },
+  {
+    id: "S2068",
+    plants: "a checkpoint is moved over a transaction that began while its backfill was planned",
+    edits: [
+      {
+        file: "src/backfill/span.ts",
+        find: "if (request.advanceCheckpoint) assertNothingIsOpen(readLimit);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/backfill/open-span.test.ts",
+      title: "is not planned to move the checkpoint where a transaction was open",
+    },
+  },
+  {
+    id: "S2069",
+    plants: "the lanes of a backfill are set while it is planned, which then changes nothing",
+    edits: [
+      {
+        file: "workflows/backfill/backfill-view.ts",
+        find: 'if (this.state.phase === "planning") throw refusal(notReadyText);',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/workflows/backfill/backfill.test.ts",
+      title: "refuses what cannot be done in its phase, and says why",
+    },
+  },
 ];

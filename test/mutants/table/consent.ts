@@ -63,4 +63,19 @@ export const mutantsOfConsent: readonly Mutant[] = [
       title: "names the run that is under way, whose records count as unknown until it has ended",
     },
   },
+  {
+    id: "S2065",
+    plants: "an approval is taken of a run that is being cancelled",
+    edits: [
+      {
+        file: "workflows/sync/consent.ts",
+        find: 'if (this.#decision === undefined) this.#decide("discard");',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/workflows/sync/consent.test.ts",
+      title: "takes no answer once it ends because it was cancelled",
+    },
+  },
 ];

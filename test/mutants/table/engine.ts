@@ -140,4 +140,64 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "are not those that Temporal is away from",
     },
   },
+  {
+    id: "S2061",
+    plants: "a run keeps the configuration of the attempt that failed to open it",
+    edits: [
+      {
+        file: "src/state/store/runs/runs.ts",
+        find: "      // A value that is not given stays.\n      configHash,\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/run/open-run.test.ts",
+      title: "is of the configuration with which it succeeds",
+    },
+  },
+  {
+    id: "S2062",
+    plants: "a run that was begun for another service takes the lock of this one",
+    edits: [
+      {
+        file: "activities/run/open-run.ts",
+        find: "      assertSameTarget(deps, opened);\n",
+        replace: "      void assertSameTarget;\n",
+      },
+    ],
+    test: {
+      file: "test/activities/run/open-run.test.ts",
+      title: "ends a run that was begun for another service",
+    },
+  },
+  {
+    id: "S2063",
+    plants: "a terminated run that did not hold the lock stays open until a worker starts",
+    edits: [
+      {
+        file: "activities/run/take-lock.ts",
+        find: "await abandonOthers(deps, runId);",
+        replace: "void abandonOthers;",
+      },
+    ],
+    test: {
+      file: "test/activities/run/close-abandoned.test.ts",
+      title: "ends what terminated runs left that did not hold the lock",
+    },
+  },
+  {
+    id: "S2066",
+    plants: "a workflow that somebody paused counts as ended",
+    edits: [
+      {
+        file: "src/local/connect.ts",
+        find: ' || status.name === "PAUSED"',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/local/connect.test.ts",
+      title: "counts a workflow that somebody paused as open",
+    },
+  },
 ];

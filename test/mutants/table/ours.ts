@@ -40,8 +40,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "activities/dependencies.ts",
-        find: "if (configHash !== ref.configHash) {",
-        replace: "if (false) {",
+        find: "if (configHash !== ref.configHash) throw",
+        replace: "if (false) throw",
       },
     ],
     test: { file: "test/activities/run-of.test.ts", title: "has another configuration" },

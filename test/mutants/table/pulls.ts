@@ -274,4 +274,19 @@ export const mutantsOfPulls: readonly Mutant[] = [
       title: "tells another query, another write-back and another ceiling apart",
     },
   },
+  {
+    id: "S2067",
+    plants: "a page is written however long its host slept before",
+    edits: [
+      {
+        file: "activities/pull/write.ts",
+        find: "if (ms <= config.advanced.heartbeatTimeoutMs) return;",
+        replace: "if (ms <= config.advanced.heartbeatTimeoutMs * ms) return;",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "a host that slept writes no page",
+    },
+  },
 ];

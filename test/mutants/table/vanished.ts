@@ -139,4 +139,19 @@ export const mutantsOfVanished: readonly Mutant[] = [
       title: "is what the last whole reading had and this one has not, and is told once",
     },
   },
+  {
+    id: "S2064",
+    plants: "rows_below is compared with a run that failed, where many did",
+    edits: [
+      {
+        file: "activities/run/last-completed.ts",
+        find: '["done", "done_with_rejects"] as const',
+        replace: '["done", "done_with_rejects", "failed"] as const',
+      },
+    ],
+    test: {
+      file: "test/activities/run/weigh-run.test.ts",
+      title: "is held by fewer rows than there were before any number of runs",
+    },
+  },
 ];

@@ -52,6 +52,14 @@ const planted: readonly Planted[] = [
     seenBy: ["sync/transfer", "is split, and its parts go before the next"],
   },
   {
+    id: "S2060",
+    plants: "a call that ends takes back what another one waits for",
+    of: "failures",
+    find: "    this.#texts.delete(call);",
+    replace: "    this.#texts.clear();",
+    seenBy: ["failures", "is told until it is over, whatever is done meanwhile"],
+  },
+  {
     id: "S238",
     plants: "a file that the service lost ends the run",
     of: "sync/send-chunk",

@@ -55,13 +55,16 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await expect(store.setRunRange({ ...place, checkpointVersion: 0 })).rejects.toThrow(
       CheckpointMovedError,
     );
-    expect(await store.setRunRange({ ...place, from: null })).toMatchObject({
+    const by = { configHash: "edited", placesAreLines: true };
+    expect(await store.setRunRange({ ...place, ...by, from: null })).toMatchObject({
+      ...by,
       fromPosition: null,
       toPosition: null,
       checkpointVersion: 1,
     });
     await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
-    expect(await store.setRunRange(place)).toMatchObject({ fromPosition: null });
+    const again = { ...place, configHash: "again", placesAreLines: false };
+    expect(await store.setRunRange(again)).toMatchObject({ ...by, fromPosition: null });
   });
 
   it("answers a call that comes after its end", async () => {

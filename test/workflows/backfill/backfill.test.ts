@@ -87,8 +87,13 @@ describe("a backfill", () => {
 
   it("plans again and asks again when its source has moved", async () => {
     const good = goodBackfill({ isApproved: false });
+    const again = Promise.withResolvers<void>();
     const run = fakes({
       ...good,
+      planBackfill: async (asking) => {
+        if (run.callsOf("planBackfill").length > 1) await heldUntil(again.promise);
+        return await good.planBackfill(asking);
+      },
       openBackfill: async (asking) => {
         const isFirst = run.callsOf("openBackfill").length === 1;
         return isFirst ? { moved: "900 rows, not 500" } : await good.openBackfill(asking);
@@ -98,6 +103,9 @@ describe("a backfill", () => {
     await asked(run, handle);
     await handle.executeUpdate("approve");
     await run.begun("planBackfill", 2);
+    expect(await refusalOf(handle, "set_lanes", { lanes: 1 })).toContain("the plan is not ready");
+    expect(await detailsOf(handle)).toContain("it is being planned again");
+    again.resolve();
     await asked(run, handle);
     expect(await detailsOf(handle)).toContain("does not hold any more: 900 rows, not 500");
     expect(run.calls).toEqual(["planBackfill", "openBackfill", "planBackfill"]);
@@ -142,6 +150,7 @@ describe("a backfill", () => {
     const handle = await run.start("backfill", input);
     await run.begun("planBackfill");
     expect(await refusalOf(handle, "approve")).toContain("the plan is not ready");
+    expect(await refusalOf(handle, "set_lanes", { lanes: 1 })).toContain("the plan is not ready");
     planning?.resolve();
     await asked(run, handle);
     expect(await refusalOf(handle, "pause")).toContain("there is nothing to pause");

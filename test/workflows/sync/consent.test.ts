@@ -118,6 +118,7 @@ describe("a run that is weighed", () => {
     const details = await detailsOf(handle);
     expect(details).toContain("changed_above 30%: 31 of 100 known records changed (31%)");
     expect(details).toContain(JSON.stringify(named));
+    expect(details).toContain("End it, with nothing changed: `sluice discard");
     await handle.executeUpdate("approve", { args: [named] });
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("stageChunk")).toHaveLength(2);
@@ -187,6 +188,38 @@ describe("a run that is weighed", () => {
     expect(closings).toMatchObject([{ outcome: "discarded" }]);
   });
 
+  it.each([
+    { how: "cancelled", consentMs: 60_000 },
+    { how: "left alone", consentMs: 500 },
+  ])("takes no answer once it ends because it was $how", async ({ how, consentMs }) => {
+    const { activities } = weighedRun(1, [hold], { consentMs });
+    const gate = Promise.withResolvers<void>();
+    const run = fakes({
+      ...activities,
+      dropChunk: async () => {
+        await gate.promise;
+        return {};
+      },
+    });
+    const handle = await run.start("sync", input);
+    if (how === "cancelled") {
+      await held(run, handle);
+      await handle.cancel();
+    }
+    await run.begun("dropChunk");
+    const refusals = [
+      await refusalOf(handle, "approve", named),
+      await refusalOf(handle, "discard"),
+    ];
+    const { held: stillHeld } = await progressOf(handle);
+    gate.resolve();
+    await handle.result().catch(() => undefined);
+    const ending = "the run is ending: nothing of it waits for consent any more";
+    expect(refusals).toEqual([ending, ending]);
+    expect(stillHeld).toBeUndefined();
+    expect(run.callsOf(...leaving, "approveHold")).toEqual([]);
+  });
+
   it("stages the rest again that was lost, and asks again before it sends any of it", async () => {
     const other = { ...hold, number: 2, digest: "4567", broken: [] };
     const { activities } = weighedRun(3, [hold, other]);
@@ -204,7 +237,9 @@ describe("a run that is weighed", () => {
     await held(run, handle, 2);
     expect(run.callsOf("commitChunk")).toEqual(["commitChunk 1"]);
     expect((await progressOf(handle)).counts).toMatchObject({ read: 30, staged_chunks: 3 });
-    expect(await detailsOf(handle)).toContain("the approved records had to be staged again");
+    const details = await detailsOf(handle);
+    expect(details).toContain("the approved records had to be staged again");
+    expect(details).toContain("End it, with what was committed kept: `sluice discard");
     await handle.executeUpdate("approve", { args: [{ hold: 2, digest: "4567" }] });
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("stageChunk").slice(3)).toEqual(["stageChunk 2", "stageChunk 3"]);

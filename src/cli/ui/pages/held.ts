@@ -73,7 +73,8 @@ async function heldHtml(sight: Sight, run: Run, told: Told): Promise<Html | unde
     ${
       unsendable === undefined
         ? html`<p>
-              <a href="${runPath(runId)}">The run</a>. Nothing of it is sent until somebody agrees:
+              <a href="${runPath(runId)}">The run</a>. Nothing more of it is sent until somebody
+              agrees:
             </p>
             ${answersHtml(sight, run)}`
         : html`<p><a href="${runPath(runId)}">The run</a>. It cannot be approved:</p>

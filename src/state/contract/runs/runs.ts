@@ -58,8 +58,11 @@ export const runFailure = z.object({
 /** What ended a run early, as a person reads it. */
 export type RunFailure = z.output<typeof runFailure>;
 
-/** Where a run begins and ends in its source, and the version of the checkpoint that this is based on. */
-export type RunPlace = {
+/**
+ * Where a run begins and ends in its source, the version of the checkpoint that this is based on, and the configuration
+ * with which it continues: an earlier attempt to open it may have had another.
+ */
+export type RunPlace = Partial<Pick<RunOpening, "configHash" | "placesAreLines">> & {
   readonly runId: string;
   readonly checkpointVersion: number;
   readonly from: unknown;
@@ -180,7 +183,7 @@ export interface RunStore {
   openRun(input: RunOpening): Run;
   /**
    * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then
-   * another run may move the checkpoint; a run that has staged keeps its place.
+   * another run may move the checkpoint; a run that has staged keeps its place and its configuration.
    * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`, or not where a run that has
    * staged left it.
    */
@@ -202,13 +205,13 @@ export interface RunStore {
   run(runId: string): Run | undefined;
   /**
    * Last stored first, whatever their clocks said; only those of one sync or workflow if named, only those that have
-   * not ended if `isOpen`, only those that ended with an `outcome` if given.
+   * not ended if `isOpen`, only those that ended with one of `outcomes` if given.
    */
   runs(input: {
     readonly sync?: string | undefined;
     readonly workflowId?: string | undefined;
     readonly isOpen?: true | undefined;
-    readonly outcome?: Outcome | undefined;
+    readonly outcomes?: readonly Outcome[] | undefined;
     readonly limit: number;
   }): Run[];
   /**

@@ -34,11 +34,15 @@ async function knownRun(queries: Queries, runId: string): Promise<Run> {
 /** @throws {CheckpointMovedError} see `RunStore.setRunRange`. */
 async function setRange(
   queries: Queries,
-  { runId, checkpointVersion, from, to, oldestOpen, future = 0, gone = 0 }: RunPlace,
+  { runId, checkpointVersion, from, to, oldestOpen, future = 0, gone = 0, ...by }: RunPlace,
 ): Promise<Run> {
+  const { configHash, placesAreLines } = by;
   const { numUpdatedRows } = await queries
     .updateTable("runs")
     .set({
+      // A value that is not given stays.
+      configHash,
+      placesAreLines: placesAreLines === undefined ? undefined : Number(placesAreLines),
       fromPosition: toJson(from),
       toPosition: toJson(to),
       oldestOpen: toJson(oldestOpen),
@@ -69,12 +73,12 @@ async function setRange(
 
 async function listRuns(
   queries: Queries,
-  { sync, workflowId, isOpen, outcome, limit }: Parameters<RunStore["runs"]>[0],
+  { sync, workflowId, isOpen, outcomes, limit }: Parameters<RunStore["runs"]>[0],
 ): Promise<Run[]> {
   let runs = queries.selectFrom("runs").selectAll();
   if (sync !== undefined) runs = runs.where("sync", "=", sync);
   if (workflowId !== undefined) runs = runs.where("workflowId", "=", workflowId);
-  if (outcome !== undefined) runs = runs.where("outcome", "=", outcome);
+  if (outcomes !== undefined) runs = runs.where("outcome", "in", outcomes);
   if (isOpen === true) runs = runs.where("endedAt", "is", null);
   const found = await runs.orderBy("rowid", "desc").limit(limit).execute();
   return found.map((row) => runRow.parse(row));
