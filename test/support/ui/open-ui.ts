@@ -34,7 +34,7 @@ export async function openUi(
   settings: Partial<Pick<UiSettings, "host" | "showsRows">> & { readonly token?: string } = {},
 ): Promise<OpenedUi> {
   const { token, host = "127.0.0.1", showsRows = false } = settings;
-  // Nothing listens there: these tests are not about Temporal's answers. Temporal's own library reads it from the process.
+  // Nothing listens there: these tests are not about Temporal's answers. Temporal's library reads it from the process.
   vi.stubEnv("TEMPORAL_ADDRESS", "127.0.0.1:1");
   onTestFinished(() => void vi.unstubAllEnvs());
   const environment = readEnvironment({
