@@ -94,7 +94,6 @@ export const mutantsOfKnownBlocks: readonly Mutant[] = [
     file: blocks,
     find: "ids[place + on] = block.id + on;",
     replace: "ids[place + on] = block.id + Math.max(0, on - 1);",
-    test: "test/src/state/keys/verdicts.test.ts",
-    title: "every verdict is that of the rules",
+    title: "as seen in its run",
   }),
 ];

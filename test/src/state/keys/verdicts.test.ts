@@ -256,6 +256,14 @@ const hows = [
   { endsRuns: false, numberBits: 64, rowsEach: 100 },
 ];
 
+/** What was sent in the run before is too old for this one; random histories seldom show it. */
+const tooOld: readonly Step[] = [
+  { do: "call", lane: 1, rows: [["a", 1]] },
+  { do: "commit", lane: 1 },
+  { do: "nextRun", way: "resendAfter" },
+  { do: "call", lane: 1, rows: [["a", 1]] },
+];
+
 // On a server a history takes a hundred times as long. Fewer histories let mutants survive that few of them detect.
 const histories = { sqlite: trials(30), postgres: trials(1) };
 
@@ -267,7 +275,10 @@ describe.each(keyImplementations)("a store of keys: $kind", ({ kind, open }) => 
         const { stored, ruled } = await Play.all(all, { ...how, open });
         expect(stored).toEqual(ruled);
       }),
-      { numRuns: kind === "sqlite" ? histories.sqlite : histories.postgres },
+      {
+        numRuns: kind === "sqlite" ? histories.sqlite : histories.postgres,
+        examples: [[[...tooOld]]],
+      },
     );
   });
 });

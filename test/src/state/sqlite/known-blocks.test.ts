@@ -82,6 +82,30 @@ it("finds blocks after keys that are new, gone, changed or in another order", as
   expect(await verdicts("reversed", many.toReversed())).toBe(0);
 });
 
+it("knows each key of a block as seen in its run", async () => {
+  const blocks = await Blocks.loaded();
+  await blocks.test.openRun("second");
+  const { stage, send } = await blocks.test.store.beginStaging({
+    runId: "second",
+    chunk: 1,
+    host: "h",
+  });
+  const judge = async (keys: readonly string[]) =>
+    await blocks.test.judge({
+      runId: "second",
+      chunk: 1,
+      stage,
+      send,
+      keys,
+      rejectDuplicates: true,
+      hashes: new Uint8Array(keys.length * 16).fill(1),
+    });
+  expect(await judge(many.slice(0, size))).toEqual(unchanged(size));
+  const again = ["k0", "k1", "k62", "k63", "k64"];
+  const { duplicate } = verdict;
+  expect(await judge(again)).toEqual([...Array<number>(4).fill(duplicate), verdict.unchanged]);
+});
+
 it("sends a key of a block whose record has changed, and no other", async () => {
   const blocks = await Blocks.loaded();
   await blocks.test.openRun("second");
