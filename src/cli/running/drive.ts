@@ -221,7 +221,24 @@ async function reportAfter(
   throw await failureFrom(error, of.session.client);
 }
 
-/** Opens a session, starts the runs one after the other and follows each to its end. */
+/** Starts the runs one after the other and follows each to its end; names those that an interruption left out. */
+export async function driveEach(
+  session: CliSession,
+  drives: readonly Drive[],
+  how: How,
+): Promise<void> {
+  const { context, signal } = how;
+  await oneByOne(drives, how, async (drive) => {
+    if (signal.aborted) {
+      context.say(`interrupted before the run of ${drive.name} began`);
+      return context.exit(exitCodes.interrupted);
+    }
+    await drive.before?.();
+    await driveOne(session, drive, how);
+  });
+}
+
+/** Opens a session, and drives the runs in it. */
 export async function driveRun(
   context: Context,
   config: Config,
@@ -244,15 +261,7 @@ export async function driveRun(
         hint: "start them with `sluice dev`, or set TEMPORAL_ADDRESS",
       });
     }
-    const { signal } = interrupted;
-    await oneByOne(drives, { context, options }, async (drive) => {
-      if (signal.aborted) {
-        context.say(`interrupted before the run of ${drive.name} began`);
-        return context.exit(exitCodes.interrupted);
-      }
-      await drive.before?.();
-      await driveOne(session, drive, { context, options, signal });
-    });
+    await driveEach(session, drives, { context, options, signal: interrupted.signal });
   } finally {
     await session.close();
   }

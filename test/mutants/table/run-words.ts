@@ -13,10 +13,9 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/e2e/commands/interrupted-run.prove.ts",
-      title: "that is interrupted while it waits for a worker ends at once, and starts nothing",
+      file: "test/src/cli/running/session.test.ts",
+      title: "that is interrupted while it waits for a worker does not open",
     },
-    whyProve: "it interrupts a program",
   },
   {
     id: "S2051",
@@ -24,15 +23,14 @@ export const mutantsOfRunWords: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/running/drive.ts",
-        find: "        return context.exit(exitCodes.interrupted);\n      }\n      await drive.before",
-        replace: "        return;\n      }\n      await drive.before",
+        find: "      return context.exit(exitCodes.interrupted);\n    }\n    await drive.before",
+        replace: "    return;\n    }\n    await drive.before",
       },
     ],
     test: {
-      file: "test/e2e/commands/interrupted-run.prove.ts",
-      title: "that is interrupted between two ends as interrupted, and names what it left",
+      file: "test/src/cli/running/drive.test.ts",
+      title: "of several that an interruption left out are named, and end as interrupted",
     },
-    whyProve: "it interrupts a program",
   },
   {
     id: "S2052",

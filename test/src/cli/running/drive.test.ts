@@ -1,6 +1,6 @@
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 
-import { followToEnd } from "../../../../src/cli/running/drive.ts";
+import { driveEach, followToEnd } from "../../../../src/cli/running/drive.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../../support/project/harness.ts";
@@ -56,4 +56,45 @@ it("a run that is interrupted beside the worker of another command is not said t
   expect(await followed(harness, own, AbortSignal.abort())).toBe(
     "interrupted; the same command continues with it",
   );
+});
+
+it("runs of several that an interruption left out are named, and end as interrupted", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const own = await ownNamespace(harness.folder);
+  onTestFinished(async () => await own.close());
+  const said: string[] = [];
+  const codes: unknown[] = [];
+  const silent = { cwd: harness.folder, environment: readEnvironment({}), print: () => undefined };
+  const say = (text: string): void => void said.push(text);
+  const context = { ...silent, say, exit: (code: unknown) => void codes.push(code) };
+  const found = { uiAddress: undefined, isEmbedded: false, isFound: true };
+  const temporal = { ...found, address: own.address, release: own.close };
+  const workers = { hasOtherWorker: true, hasLastingWorker: true };
+  const session = { ...harness.deps, ...own, temporal, ...workers };
+  const drive = { kind: "sync", lock: "accounts", doing: "sent", command: "sluice run" } as const;
+  const run = {
+    ...drive,
+    workflow: "sync",
+    input: {},
+    asked: [],
+    shareOf: () => async () => undefined,
+  };
+  await driveEach(
+    session,
+    [
+      { ...run, name: "accounts" },
+      { ...run, name: "contacts" },
+    ],
+    {
+      context,
+      options: { wait: true },
+      signal: AbortSignal.abort(),
+    },
+  );
+  expect(said).toEqual([
+    "interrupted before the run of accounts began",
+    "interrupted before the run of contacts began",
+  ]);
+  expect(codes).toEqual([130, 130]);
+  expect((await own.client.workflow.count()).count).toBe(0);
 });
