@@ -116,14 +116,14 @@ export function createOpenBackfill(
     });
 }
 
-/** Releases the send lock of a backfill, for a pause or for another run. Uncommitted staged chunks are abandoned. */
+/** Releases the send lock of a backfill, for a pause or for another run. */
 export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Promise<object> {
   const { state, target } = deps;
   return async (ref) =>
     await attempt(async () => {
       // A stalled attempt must not take the lock from a later holding.
       const { runId, sync } = await heldRunOf(deps, ref);
-      await state.dropStagings({ runId });
+      // With it go its staged chunks that are not committed.
       await state.releaseLock({ name: sendLock(target, sync), runId });
       return {};
     });
