@@ -43,7 +43,7 @@ describe("workflow sync", () => {
   );
 
   it(
-    "refuses an input that is no JSON, as Python writes infinity, and does not wait for another one",
+    "refuses an input that is not JSON, as Python writes infinity, and does not wait for another one",
     async () => {
       const project = await Project.start(onTestFinished, { "sluice.yaml": accountsConfig() });
       await project.worker();
@@ -53,7 +53,7 @@ describe("workflow sync", () => {
       });
       await expect(handle.result()).rejects.toHaveProperty(
         "cause.message",
-        expect.stringContaining("it is no JSON"),
+        expect.stringContaining("it is not JSON"),
       );
     },
     timeoutMs,
@@ -108,7 +108,7 @@ describe("workflow sync", () => {
       const { currentDetails } = await handle.query<{ currentDetails: string }>(
         "__temporal_workflow_metadata",
       );
-      expect(currentDetails).toContain("done_with_rejects");
+      expect(currentDetails).toContain("done with rejects");
       expect(currentDetails).toContain("./accounts.csv:12");
     },
     timeoutMs,

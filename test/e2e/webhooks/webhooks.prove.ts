@@ -142,7 +142,9 @@ describe("sluice webhooks", () => {
       await project.write("forger.yaml", forged);
       const refused = await project.sluice(...send, ...url, "--config", "forger.yaml");
       expect(refused.code).toBe(1);
-      expect(refused.stdout).toMatch(/^401 unauthorized: .* → has the receiver the same secret/);
+      expect(refused.stdout).toMatch(
+        /^401 unauthorized: .* → does the receiver have the same secret/,
+      );
       expect((await project.sluice(...send, ...url, "--id", "a.b")).code).toBe(2);
 
       const stranger = await Receiver.start();

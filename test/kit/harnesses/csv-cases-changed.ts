@@ -77,7 +77,7 @@ const replaced: readonly CsvCase[] = [
     prepare: dated,
     afterwards: {
       change: async (folder) => await overwritten(folder, five.replace("1,a", "1,x")),
-      throws: { ...isChanged, says: "begins otherwise" },
+      throws: { ...isChanged, says: "begins differently" },
       throwing: ["get", "split", "split before"],
     },
   },
@@ -240,7 +240,7 @@ const grown: readonly CsvCase[] = [
     rows: fiveRows,
     afterwards: {
       replaced: { "a.csv": five.replace("id", "Id") },
-      throws: { ...isChanged, says: "begins otherwise" },
+      throws: { ...isChanged, says: "begins differently" },
       throwing: ["get"],
     },
   },

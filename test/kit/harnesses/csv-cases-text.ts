@@ -42,7 +42,7 @@ export const encodedCases: readonly CsvCase[] = [
       "line 8": { code: "ConfigError", says: "line 8 is beyond the end: a.csv has 6 lines" },
       "line 0": { code: "ConfigError", says: "counted from 1" },
       "a.csv:0": { code: "ConfigError", says: "counted from 1" },
-      "b.csv:1": { code: "ConfigError", says: "in no file" },
+      "b.csv:1": { code: "ConfigError", says: "is not in any file" },
       "row 3": {
         code: "ConfigError",
         says: '"row 3" is not a place in a CSV file Give "line 48211", "byte 1048576" or "a.csv:48211".',

@@ -45,4 +45,19 @@ export const mutantsOfFields: readonly Mutant[] = [
     find: "  for (; from < end; from += 1) hash",
     replace: "  for (; from > end; from += 1) hash",
   }),
+  {
+    id: "S2140",
+    plants: "the fields of a record that has none are unknown later on",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/field-keeper.ts",
+        find: "\"ifnull(substr($hashes, key * $fieldBytes + 1, $fieldBytes), x'')\"",
+        replace: '"substr($hashes, key * $fieldBytes + 1, $fieldBytes)"',
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/change-counts.test.ts",
+      title: "is what both states differ in, field by field, whatever became of earlier nights",
+    },
+  },
 ];

@@ -112,8 +112,8 @@ export const mutantsOfStagedKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/field-keeper.ts",
-        find: "select $before - value, substr",
-        replace: "select $before + abs(value), substr",
+        find: "select $before - value, ${ofRecord}",
+        replace: "select $before + abs(value), ${ofRecord}",
       },
       {
         file: "src/state/sqlite/keys/field-keeper.ts",

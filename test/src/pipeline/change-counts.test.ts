@@ -180,6 +180,12 @@ const settled = [
   { mapping: "m2", rows: [[2, 1, 1]] },
 ].map((one): Night => ({ ...one, full: false, ends: "commit" }));
 
+/** A record without any field, which gets some afterwards. */
+const filled = [
+  [null, null, null],
+  [1, 1, 1],
+].map((row): Night => ({ mapping: "m1", rows: [row], full: false, ends: "commit" }));
+
 describe("what is counted of changes", () => {
   it("is what both states differ in, field by field, whatever became of earlier nights", async () => {
     await fc.assert(
@@ -195,7 +201,7 @@ describe("what is counted of changes", () => {
           await rm(folder, { recursive: true });
         }
       }),
-      { numRuns: trials(15), examples: [[settled]] },
+      { numRuns: trials(15), examples: [[settled], [filled]] },
     );
   });
 });

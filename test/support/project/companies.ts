@@ -131,7 +131,7 @@ export async function killOneAtWork(
     const identities = (raw.pendingActivities ?? []).map(({ lastWorkerIdentity }) =>
       String(lastWorkerIdentity),
     );
-    return workers.find(({ pid }) => identities.some((text) => text.startsWith(`${pid} store=`)));
+    return workers.find(({ pid }) => identities.some((text) => text.startsWith(`${pid} `)));
   });
   await end(victim, "SIGKILL");
 }

@@ -29,14 +29,15 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
     "select hashes from staged_fields where id = ? order by send desc limit 1",
   );
   const select = db.prepare("select hashes from field_hashes where id = ?");
+  // Records without any field have no bytes, and of those `substr` makes null.
+  const ofRecord = "ifnull(substr($hashes, key * $fieldBytes + 1, $fieldBytes), x'')";
   const put = db.prepare(
     `insert or replace into field_hashes (id, hashes)
-     select $before - value, substr($hashes, key * $fieldBytes + 1, $fieldBytes) from json_each($ids) where value < 0`,
+     select $before - value, ${ofRecord} from json_each($ids) where value < 0`,
   );
   const putStaged = db.prepare(
     `insert or replace into staged_fields (id, send, hashes)
-     select $before + value, $send, substr($hashes, key * $fieldBytes + 1, $fieldBytes) from json_each($ids)
-     where value > 0`,
+     select $before + value, $send, ${ofRecord} from json_each($ids) where value > 0`,
   );
   const hadOf = (id: number): unknown => (staged.get(id) ?? select.get(id))?.["hashes"];
   return (input) => {
