@@ -7,7 +7,7 @@ import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
 import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition } from "./position.ts";
 import { readFile } from "./read.ts";
-import { markKey, spansOf, type FileSpan } from "./spans.ts";
+import { appendMarks, markKey, spansOf, type FileSpan } from "./spans.ts";
 
 type GetRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly names: readonly string[] };
@@ -25,7 +25,9 @@ export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
   const wanted = Map.groupBy(request.names, (name) => fileOf(config, name));
   const found: Found = { rows: [], rejects: [] };
   let before = hashBefore(from);
-  for (const span of spansOf(await listFiles(config), config, { from, to })) {
+  const spans = spansOf(await listFiles(config), config, { from, to });
+  if (config.append_only) assertListed(request, spans, wanted);
+  for (const span of spans) {
     await using file = await openFile(span.file, config.append_only);
     if (span.to !== undefined && before !== hashBefore(to)) {
       throw changed(file.place, "follows other files than when it was read");
@@ -50,6 +52,22 @@ export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
 
 function hashBefore(position: CsvPosition | undefined): string | undefined {
   return position !== undefined && "before" in position ? position.before : undefined;
+}
+
+/**
+ * A row of a file that was renamed, or that `path` does not match now, is not gone: nobody knows where it is.
+ * @throws {SourceChangedError} rows are asked for of a file that the span knows, and that is not among the files.
+ */
+function assertListed(
+  { config, to }: GetRequest,
+  spans: readonly FileSpan[],
+  wanted: ReadonlyMap<string, unknown>,
+): void {
+  const listed = new Set(spans.map(({ file }) => markKey(config, file.place)));
+  for (const [key, { file }] of appendMarks(config, to) ?? []) {
+    if (!wanted.has(key) || listed.has(key)) continue;
+    throw changed(file, "is no longer among the files, and rows of it are asked for");
+  }
 }
 
 /** The line in the name of a row, such as `:78`. */

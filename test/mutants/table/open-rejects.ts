@@ -165,6 +165,37 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     },
   },
   {
+    id: "S2110",
+    plants: "a row counts as gone once its table has another name",
+    edits: [
+      {
+        file: "connectors/postgres/get.ts",
+        find: "const other = names.find((name) => !name.startsWith(placePrefix(source)));",
+        replace: 'const other = names.find((name) => name === "");',
+      },
+    ],
+    test: {
+      file: "test/activities/replay-table.test.ts",
+      title:
+        "leaves its rows alone after alter table companies rename to firms, with a key of text",
+    },
+  },
+  {
+    id: "S2111",
+    plants: "a row counts as gone once its file, which only grew, has another name",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: "if (!wanted.has(key) || listed.has(key)) continue;",
+        replace: 'if (!wanted.has(key) || key !== "") continue;',
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "does not call its rows gone: it was renamed",
+    },
+  },
+  {
     id: "S2089",
     plants: "a replay that is given up leaves rejects superseded by rows that it never sent",
     edits: [
