@@ -52,6 +52,9 @@ export async function getFromPostgres(request: GetRequest): Promise<Got<Postgres
   });
 }
 
+const readAnew =
+  "set `table`, `query` and `key` as they were, or run the sync: it reads another one from the beginning";
+
 /**
  * A row is not gone because another table has no such key. What a query says may have changed: it is corrected for a
  * replay.
@@ -61,12 +64,13 @@ function assertNamed({ config, names, from, to }: GetRequest, source: PostgresSo
   const at = to ?? from;
   if (at === undefined) return;
   const other = names.find((name) => !name.startsWith(placePrefix(source)));
-  if (other !== undefined) {
-    throw new SourceChangedError(`${source.place} is not what was read then`);
-  }
-  if (isOfOtherKey(config, at)) {
-    throw new SourceChangedError(`${source.place} is read by another key than then`);
-  }
+  const isOther = other !== undefined;
+  if (!isOther && !isOfOtherKey(config, at)) return;
+  const what = isOther ? "is not what was read then" : "is read by another key than then";
+  // The next run continues in a table that is configured as it was, although it is in another schema.
+  const isContinued = "of" in at && at.of === source.reading;
+  const hint = isContinued ? undefined : readAnew;
+  throw new SourceChangedError(`${source.place} ${what}`, { hint });
 }
 
 type Found = { readonly name: string; readonly values: readonly Text[] };

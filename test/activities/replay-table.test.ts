@@ -52,6 +52,9 @@ describe("a replay out of a table", () => {
       type: "ConfigError",
       message: expect.stringContaining("the rejects cannot be replayed: ") as unknown,
       nonRetryable: true,
+      details: [
+        { hint: expect.stringContaining("or run the sync: it reads another one") as unknown },
+      ],
     });
     await replay.close({ outcome: "failed" });
     const counts = await harness.state.replayCounts({ run: "run-1" });

@@ -134,13 +134,15 @@ describe("a replay out of a file that is another one by now", () => {
       "grew",
       async (file: string) => await appendFile(file, "z,z.example,Z,\n"),
       "the rejects cannot be replayed: accounts.csv is not the file this run began to read",
+      "run the sync: it reads the source as it is now",
     ],
     [
       "is gone",
       async (file: string) => await rm(file),
       "the rejects cannot be replayed: accounts.csv does not exist",
+      "The folder holds sluice.yaml. Put that right, and replay again.",
     ],
-  ])("stops at once when it %s", async (_, change, message) => {
+  ])("stops at once when it %s", async (...[, change, message, hint]) => {
     const story = await ReplayStory.begin(text);
     const replaying = await story.open({ replay: { run: "run-1" } });
     await change(join(story.harness.folder, "accounts.csv"));
@@ -148,7 +150,7 @@ describe("a replay out of a file that is another one by now", () => {
       type: "ConfigError",
       message,
       nonRetryable: true,
-      details: [{ hint: "run the sync: it reads the source as it is now" }],
+      details: [{ hint }],
     });
     await replaying.close({ outcome: "failed" });
     expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
@@ -193,6 +195,7 @@ describe("a replay out of files that only grow, one of which is gone", () => {
       message:
         "the rejects cannot be replayed: a.csv is no longer among the files, and rows of it are asked for",
       nonRetryable: true,
+      details: [{ hint: "put it back under that name, or set `path` as it was, and replay again" }],
     });
     await run.close({ outcome: "failed" });
     expect(await harness.state.replayCounts({ run: "run-1" })).toMatchObject({ open: 4 });

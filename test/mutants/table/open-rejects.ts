@@ -110,8 +110,8 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/csv/get.ts",
-        find: "const isSpan = request.from !== undefined || request.to !== undefined;",
-        replace: "const isSpan = false;",
+        find: "const isOfThen = isSpan(request);",
+        replace: "const isOfThen = false;",
       },
     ],
     test: {
@@ -193,6 +193,21 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     test: {
       file: "test/activities/stage/replay-pages.test.ts",
       title: "does not call its rows gone: it was renamed",
+    },
+  },
+  {
+    id: "S2112",
+    plants: "a replay whose source is another one hides what that source says to do",
+    edits: [
+      {
+        file: "activities/stage/replay-pages.ts",
+        find: "throw cannotReplay(error.message, what, { cause: error, hint });",
+        replace: "throw cannotReplay(error.message, what, { cause: [error, hint] });",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-sync.test.ts",
+      title: "cannot replay what another inbox held",
     },
   },
   {
