@@ -211,6 +211,22 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     },
   },
   {
+    id: "S2113",
+    plants:
+      "places of a table count as lines, and go to Temporal, where the run first was of a file",
+    edits: [
+      {
+        file: "activities/run/set-run-range.ts",
+        find: "const placesAreLines = source.placesAreLines === true;",
+        replace: "const { placesAreLines } = source;",
+      },
+    ],
+    test: {
+      file: "test/activities/run/open-run.test.ts",
+      title: "is of the source with which it succeeds, whose places may hold keys",
+    },
+  },
+  {
     id: "S2089",
     plants: "a replay that is given up leaves rejects superseded by rows that it never sent",
     edits: [
