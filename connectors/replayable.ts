@@ -1,6 +1,6 @@
 import { isLog } from "../src/backfill/source.ts";
 import type { SyncConfig } from "../src/config/config.ts";
-import { ConfigError } from "../src/errors.ts";
+import { ConfigError, type ErrorFacts } from "../src/errors.ts";
 import { shapeOf, type Stream } from "../src/records/streams.ts";
 import type { Run } from "../src/state/contract/runs/runs.ts";
 import type { Source } from "./contract/connector.ts";
@@ -16,22 +16,32 @@ export function replacesOlder(stream: Stream): boolean {
 /** The sync whose rejects are replayed, by its name, and what it reads. */
 export type ToReplay = {
   readonly sync: string;
-  readonly source: Pick<Source, "restart">;
+  readonly source: Pick<Source, "push" | "restart">;
   /** Output of the connector's schema. */
   readonly config: unknown;
 };
 
-/** The error for rows that cannot be read again by the names in their rejects. */
+/**
+ * The error for rows that cannot be read again by the names in their rejects.
+ * @param facts the hint is what would let them be replayed; without one it names what sends their rows otherwise.
+ */
 export function cannotReplay(
   why: string,
-  { sync, source, config }: ToReplay,
-  cause?: unknown,
+  what: ToReplay,
+  facts: Pick<ErrorFacts, "cause" | "hint"> = {},
 ): ConfigError {
-  const hint =
-    source.restart?.(config) === "each-run"
-      ? "run the sync: it reads the source as it is now"
-      : `\`sluice state reset ${sync}\` sends all of it again`;
+  const { cause, hint = otherWay(what) } = facts;
   return new ConfigError(`the rejects cannot be replayed: ${why}`, { cause, hint });
+}
+
+/** What to do about rows that cannot be replayed: without a replay, they are sent only with others. */
+function otherWay({ sync, source, config }: ToReplay): string {
+  if (source.restart?.(config) === "each-run") {
+    return "run the sync: it reads the source as it is now";
+  }
+  const all =
+    source.push === undefined ? "all of it again" : "again all that its inbox still keeps";
+  return `\`sluice state reset ${sync}\` sends ${all}`;
 }
 
 /**
@@ -52,7 +62,8 @@ export function assertReplayable(
   const what = { sync: sync.name, source, config: sync.connectorConfig };
   if (of.target !== target) {
     const why = `run ${of.runId} was for ${of.target}, and this would send to ${target}`;
-    throw cannotReplay(why, what);
+    const hint = "set api.base_url and api.account as they were for that run, and replay again";
+    throw cannotReplay(why, what, { hint });
   }
   if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`, what);
   // Without fingerprints nobody knows what the service took since, and older data must never overwrite newer.

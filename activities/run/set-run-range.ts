@@ -21,7 +21,8 @@ async function setPlace(
   place: Omit<RunPlace, "runId">,
 ): Promise<void> {
   const { configHash } = sync;
-  const { placesAreLines } = source;
+  // An earlier attempt may have been of another connector, whose value stays if none is given.
+  const placesAreLines = source.placesAreLines === true;
   const run = await state.setRunRange({ ...place, runId, configHash, placesAreLines });
   if (run.configHash !== configHash) throw changedSinceBegun(run);
 }

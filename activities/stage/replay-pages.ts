@@ -44,9 +44,11 @@ async function getRows(
   } catch (error) {
     // Waiting for a file, or staging again, would not bring back the one that the rejects were read from.
     const isAway = error instanceof ConfigError && error.retryBudgetMs !== undefined;
-    if (error instanceof SourceChangedError || isAway)
-      throw cannotReplay(error.message, what, error);
-    throw error;
+    if (!isAway && !(error instanceof SourceChangedError)) throw error;
+    const hint = isAway
+      ? `${error.hint ?? ""} Put that right, and replay again.`.trimStart()
+      : error.hint;
+    throw cannotReplay(error.message, what, { cause: error, hint });
   }
 }
 

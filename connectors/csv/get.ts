@@ -1,13 +1,14 @@
+import { SourceChangedError } from "../../src/errors.ts";
 import { pageRowsMax } from "../../src/limits.ts";
 import type { Got, Reject, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
-import { listFiles } from "./files.ts";
+import { listFiles, type SourceFile } from "./files.ts";
 import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
 import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition } from "./position.ts";
 import { readFile } from "./read.ts";
-import { markKey, spansOf, type FileSpan } from "./spans.ts";
+import { appendMarks, markKey, spansOf, type FileSpan } from "./spans.ts";
 
 type GetRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly names: readonly string[] };
@@ -21,21 +22,16 @@ type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: R
  * bytes up to where it was read.
  */
 export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
-  const { config, from, to } = request;
+  const { config } = request;
   const wanted = Map.groupBy(request.names, (name) => fileOf(config, name));
-  const found: Found = { rows: [], rejects: [] };
-  let before = hashBefore(from);
-  for (const span of spansOf(await listFiles(config), config, { from, to })) {
-    await using file = await openFile(span.file, config.append_only);
-    if (span.to !== undefined && before !== hashBefore(to)) {
-      throw changed(file.place, "follows other files than when it was read");
-    }
-    const asked = wanted.get(markKey(config, file.place)) ?? [];
-    const names = new Map(asked.map((name) => [`${file.place}${lineOf(name)}`, name]));
-    if (names.size > 0) await take(file, span, { request, names, found });
-    before = config.append_only ? undefined : filesHash(before, file);
-  }
-  const { rows, rejects } = found;
+  const files = await listFiles(config);
+  if (config.append_only) assertListed(request, files, wanted);
+  const { rows, rejects } = await find(request, files, wanted).catch((error: unknown) => {
+    // What it advises is for a read that continues, and brings no rows of then back.
+    throw isSpan(request) && error instanceof SourceChangedError
+      ? new SourceChangedError(error.message, { cause: error })
+      : error;
+  });
   const keyOf = (name: string): string => `${fileOf(config, name)}${lineOf(name)}`;
   const there = new Set(
     [...rows.map(([name]) => name), ...rejects.map(({ where }) => where)].map(keyOf),
@@ -48,8 +44,54 @@ export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
   };
 }
 
+/** Finds the wanted rows, listed by the keys of their files. */
+async function find(
+  request: GetRequest,
+  files: readonly SourceFile[],
+  wanted: ReadonlyMap<string, readonly string[]>,
+): Promise<Found> {
+  const { config, from, to } = request;
+  const found: Found = { rows: [], rejects: [] };
+  let before = hashBefore(from);
+  for (const span of spansOf(files, config, { from, to })) {
+    await using file = await openFile(span.file, config.append_only);
+    if (span.to !== undefined && before !== hashBefore(to)) {
+      throw changed(file.place, "follows other files than when it was read");
+    }
+    const asked = wanted.get(markKey(config, file.place)) ?? [];
+    const names = new Map(asked.map((name) => [`${file.place}${lineOf(name)}`, name]));
+    if (names.size > 0) await take(file, span, { request, names, found });
+    before = config.append_only ? undefined : filesHash(before, file);
+  }
+  return found;
+}
+
+/** In a span, names are those of an earlier read, in which the path may have been written in another way. */
+function isSpan({ from, to }: GetRequest): boolean {
+  return from !== undefined || to !== undefined;
+}
+
 function hashBefore(position: CsvPosition | undefined): string | undefined {
   return position !== undefined && "before" in position ? position.before : undefined;
+}
+
+/**
+ * A row of a file that was renamed, or that `path` does not match now, is not gone: nobody knows where it is.
+ * @throws {SourceChangedError} rows are asked for of a file that the span knows, and that is not among the files.
+ */
+function assertListed(
+  { config, to }: GetRequest,
+  files: readonly SourceFile[],
+  wanted: ReadonlyMap<string, unknown>,
+): void {
+  const listed = new Set(files.map(({ place }) => markKey(config, place)));
+  for (const [key, { file }] of appendMarks(config, to) ?? []) {
+    if (!wanted.has(key) || listed.has(key)) continue;
+    throw new SourceChangedError(
+      `${file} is no longer among the files, and rows of it are asked for`,
+      { hint: "put it back under that name, or set `path` as it was, and replay again" },
+    );
+  }
 }
 
 /** The line in the name of a row, such as `:78`. */
@@ -76,8 +118,7 @@ async function take(
   const { request, names, found } = how;
   const read = { ...request, pageRowsMax };
   if (request.config.append_only && span.to !== undefined) await assertSameTail(file, span, read);
-  // In a span, names are those of an earlier read, in which the path may have been written in another way.
-  const isSpan = request.from !== undefined || request.to !== undefined;
+  const isOfThen = isSpan(request);
   let left = names.size;
   for await (const { rows, lines, rejects } of readFile(file, span, read)) {
     const before = found.rows.length;
@@ -86,14 +127,14 @@ async function take(
       const name = `${file.place}:${lines[index]}`;
       const asked = names.get(name);
       if (asked === undefined) continue;
-      found.rows.push([isSpan ? asked : name, row]);
+      found.rows.push([isOfThen ? asked : name, row]);
       taken.push(index);
       left -= 1;
     }
     const refused = rejects.filter(({ where }) => names.has(where));
     for (const { rowsBefore: ofPage = 0, where: name, ...reject } of refused) {
       const rowsBefore = before + taken.filter((index) => index < ofPage).length;
-      const where = isSpan ? (names.get(name) ?? name) : name;
+      const where = isOfThen ? (names.get(name) ?? name) : name;
       found.rejects.push({ ...reject, where, rowsBefore });
     }
     left -= refused.length;

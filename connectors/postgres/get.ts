@@ -1,9 +1,11 @@
+import { SourceChangedError } from "../../src/errors.ts";
 import { sqlStateOf } from "../../src/postgres/errors.ts";
 import { quoteName } from "../../src/postgres/names.ts";
-import type { Got } from "../contract/connector.ts";
+import type { Got, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
+import { isOfOtherKey, type PostgresPosition } from "./position.ts";
 import { placeOf } from "./read.ts";
 import type { Text } from "./rows/raw-rows.ts";
 import { describeSource, type PostgresSource } from "./source.ts";
@@ -18,12 +20,14 @@ type Asked = { readonly name: string; readonly key: readonly string[] };
  */
 const notOfType = /^(?:22|4260[12])/;
 
-/** Reads single rows by their places, or by their keys alone. */
-export async function getFromPostgres(
-  request: ConnectorRequest<PostgresConfig> & { readonly names: readonly string[] },
-): Promise<Got<PostgresRow>> {
+type GetRequest = ConnectorRequest<PostgresConfig> &
+  Span<PostgresPosition> & { readonly names: readonly string[] };
+
+/** Reads single rows by their places, or by their keys alone; in a span, only those of the table that was read then. */
+export async function getFromPostgres(request: GetRequest): Promise<Got<PostgresRow>> {
   return await withSession(request, async (session) => {
     const source = await describeSource(session, request.config);
+    assertNamed(request, source);
     const asked = [...new Set(request.names)].map((name) => ({ name, key: keyIn(source, name) }));
     const width = source.key.length;
     const found = await find(
@@ -46,6 +50,27 @@ export async function getFromPostgres(
         .filter((name) => !found.some((row) => row.name === name)),
     };
   });
+}
+
+const readAnew =
+  "set `table`, `query` and `key` as they were, or run the sync: it reads another one from the beginning";
+
+/**
+ * A row is not gone because another table has no such key. What a query says may have changed: it is corrected for a
+ * replay.
+ * @throws {SourceChangedError} the names of a span are not those of this table, or of this key.
+ */
+function assertNamed({ config, names, from, to }: GetRequest, source: PostgresSource): void {
+  const at = to ?? from;
+  if (at === undefined) return;
+  const other = names.find((name) => !name.startsWith(placePrefix(source)));
+  const isOther = other !== undefined;
+  if (!isOther && !isOfOtherKey(config, at)) return;
+  const what = isOther ? "is not what was read then" : "is read by another key than then";
+  // The next run continues in a table that is configured as it was, although it is in another schema.
+  const isContinued = "of" in at && at.of === source.reading;
+  const hint = isContinued ? undefined : readAnew;
+  throw new SourceChangedError(`${source.place} ${what}`, { hint });
 }
 
 type Found = { readonly name: string; readonly values: readonly Text[] };

@@ -54,6 +54,17 @@ export function readingOf(config: PostgresConfig): string {
 }
 
 /**
+ * Whether a position is of the same table or query and change column, but of another key; without a change column
+ * nobody knows.
+ */
+export function isOfOtherKey(config: PostgresConfig, position: PostgresPosition): boolean {
+  if (!("of" in position)) return false;
+  const withoutKey = readingOf({ ...config, key: undefined });
+  const isSame = position.of === withoutKey || position.of.startsWith(`${withoutKey}, `);
+  return isSame && position.of !== readingOf(config);
+}
+
+/**
  * The position before which a run need not look again: back by the overlap, and by as much more as the server's clock
  * went back since, or to `oldestOpen` where that is earlier. Undefined when another table, query, change column or key
  * was read then, when another table has taken its place, or when the checkpoint is ahead of the server's clock and

@@ -327,5 +327,8 @@ describe("a sync out of an inbox", () => {
       "ConfigError",
       "the rejects cannot be replayed: connection forms: this is not the inbox that was read before",
     ]);
+    expect(failure.details).toMatchObject([
+      { hint: "run the sync again: it then begins with the first event that is kept" },
+    ]);
   });
 });

@@ -58,3 +58,27 @@ it.each([
   const refused = (): void => assertReplayable(all, run && { ...run, target: all.target });
   expect(refused).toThrow(expect.objectContaining({ hint }));
 });
+
+it("says of the rejects of another service how to replay them there, and not to reset this one", async () => {
+  const growing = await syncOf("{ connector: csv, path: a.csv, append_only: true }", "account");
+  const { state } = (await stagedRun()).run.harness;
+  const run = await state.run("run-1");
+  const refused = (): void => assertReplayable(growing, run && { ...run, target: "sandbox" });
+  expect(refused).toThrow(
+    expect.objectContaining({
+      message: `the rejects cannot be replayed: run run-1 was for sandbox, and this would send to ${growing.target}`,
+      hint: "set api.base_url and api.account as they were for that run, and replay again",
+    }),
+  );
+});
+
+it("promises of a connection's events no more than those that its inbox keeps", async () => {
+  const all = await syncOf(pushed, "account");
+  const sync = { ...all.sync, send: "all" } as const;
+  const { state } = (await stagedRun()).run.harness;
+  const run = await state.run("run-1");
+  const refused = (): void =>
+    assertReplayable({ ...all, sync }, run && { ...run, target: all.target });
+  const hint = "`sluice state reset accounts` sends again all that its inbox still keeps";
+  expect(refused).toThrow(expect.objectContaining({ hint }));
+});

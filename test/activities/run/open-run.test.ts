@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { sendLock } from "../../../src/state/contract/runs/locks.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import {
   accountsYaml,
   dyingAt,
@@ -46,6 +47,21 @@ describe("openRun twice", () => {
     const opened = await edited.perform(edited.activities.openRun, own);
     expect(await harness.state.run("run-2")).toMatchObject({ configHash: opened.configHash });
     expect(opened.configHash).not.toBe(harness.deps.config.syncs.get("accounts")?.configHash);
+  });
+
+  it("is of the source with which it succeeds, whose places may hold keys", async () => {
+    const harness = await Harness.open({ yaml: accountsYaml(), files: { "accounts.csv": "" } });
+    const dying = harness.activitiesWith(dyingAt(harness, "takeLock"));
+    await failureOf(harness.perform(dying.openRun, asked));
+    expect(await harness.state.run("run-1")).toMatchObject({ placesAreLines: true });
+    const { query, url } = await postgres();
+    await query("create table companies (id text primary key, domain text, name text)");
+    const yaml = accountsYaml()
+      .replace("connector: csv, path: accounts.csv", `connector: postgres, url: "${url}"`)
+      .replace("from: exports", "from: { connection: exports, table: companies }");
+    const edited = await harness.withYaml(yaml);
+    await edited.perform(edited.activities.openRun, asked);
+    expect(await harness.state.run("run-1")).toMatchObject({ placesAreLines: false });
   });
 
   it("ends a run that has staged with another configuration", async () => {

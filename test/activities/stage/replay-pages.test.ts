@@ -1,4 +1,4 @@
-import { appendFile, rm } from "node:fs/promises";
+import { appendFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -134,13 +134,15 @@ describe("a replay out of a file that is another one by now", () => {
       "grew",
       async (file: string) => await appendFile(file, "z,z.example,Z,\n"),
       "the rejects cannot be replayed: accounts.csv is not the file this run began to read",
+      "run the sync: it reads the source as it is now",
     ],
     [
       "is gone",
       async (file: string) => await rm(file),
       "the rejects cannot be replayed: accounts.csv does not exist",
+      "The folder holds sluice.yaml. Put that right, and replay again.",
     ],
-  ])("stops at once when it %s", async (_, change, message) => {
+  ])("stops at once when it %s", async (...[, change, message, hint]) => {
     const story = await ReplayStory.begin(text);
     const replaying = await story.open({ replay: { run: "run-1" } });
     await change(join(story.harness.folder, "accounts.csv"));
@@ -148,7 +150,7 @@ describe("a replay out of a file that is another one by now", () => {
       type: "ConfigError",
       message,
       nonRetryable: true,
-      details: [{ hint: "run the sync: it reads the source as it is now" }],
+      details: [{ hint }],
     });
     await replaying.close({ outcome: "failed" });
     expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
@@ -170,6 +172,45 @@ it("a replay out of a file that only grew until it was replaced says what sends 
   const run = await TestRun.open(harness, { runId: "run-2", request });
   const { details } = await failureOf(run.stage());
   expect(details).toMatchObject([{ hint: "`sluice state reset accounts` sends all of it again" }]);
+});
+
+async function renameFirst(folder: string): Promise<void> {
+  await rename(join(folder, "a.csv"), join(folder, "new.csv"));
+}
+
+describe("a replay out of files that only grow, one of which is gone", () => {
+  const then = { "a.csv": text, "b.csv": text.replaceAll(/^(?=[a-d],)/gm, "b") };
+  it.each([
+    ["was renamed", growingYaml(), renameFirst],
+    ["was moved away", growingYaml(), async (folder: string) => await rm(join(folder, "a.csv"))],
+    ["is no longer named", growingYaml().replace("*.csv", "b.csv"), async () => undefined],
+  ])("does not call its rows gone: it %s", async (_, yaml, change) => {
+    const harness = await Harness.open({ yaml: growingYaml(), files: then });
+    await (await TestRun.open(harness)).transfer();
+    await change(harness.folder);
+    const request = { replay: { run: "run-1" } };
+    const run = await TestRun.open(await harness.withYaml(yaml), { runId: "run-2", request });
+    expect(await failureOf(run.stage())).toMatchObject({
+      type: "ConfigError",
+      message:
+        "the rejects cannot be replayed: a.csv is no longer among the files, and rows of it are asked for",
+      nonRetryable: true,
+      details: [{ hint: "put it back under that name, or set `path` as it was, and replay again" }],
+    });
+    await run.close({ outcome: "failed" });
+    expect(await harness.state.replayCounts({ run: "run-1" })).toMatchObject({ open: 4 });
+  });
+
+  it("takes the rows of the others, where none of its rows was rejected", async () => {
+    const files = { ...then, "a.csv": `${header}\na,a.example,A,\n` };
+    const harness = await Harness.open({ yaml: growingYaml(), files });
+    await (await TestRun.open(harness)).transfer();
+    await renameFirst(harness.folder);
+    const request = { replay: { run: "run-1" } };
+    const run = await TestRun.open(harness, { runId: "run-2", request });
+    expect((await run.transfer()).counts).toMatchObject({ read: 2, rejected: 2 });
+    expect((await run.rejects()).map(({ code }) => code)).toEqual(["required", "required"]);
+  });
 });
 
 describe("a replay of a line that the reader refused, behind rows of another file", () => {

@@ -84,4 +84,33 @@ describe("getFromPostgres", () => {
     const got = await getFromPostgres({ ...ask, names: ["query:4"] });
     expect(columnIn([got], "square")).toEqual(["16"]);
   });
+
+  it("finds in a span no row by the value that another column had then", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, no int unique not null, at int not null);
+      insert into t values (1, 2, 1), (2, 1, 1)`);
+    const members = { table: "t", changed_by: { column: "at", overlap: 0 }, key: ["id"] };
+    const ask = readRequestOf(url, members);
+    const to = (await pagesOf(ask)).at(-1)?.position;
+    const names = ["public.t:1"];
+    expect(columnIn([await getFromPostgres({ ...ask, names, to })], "id")).toEqual(["1"]);
+    const byNo = { ...readRequestOf(url, { ...members, key: ["no"] }), names };
+    await expect(getFromPostgres({ ...byNo, to })).rejects.toThrow(
+      "public.t is read by another key than then",
+    );
+    expect(columnIn([await getFromPostgres(byNo)], "id")).toEqual(["2"]);
+  });
+
+  it("finds in a span the rows of a query that was mended, or of another change column", async () => {
+    const { query, url } = await postgres();
+    await query(
+      "create table t (id int primary key, at int not null); insert into t values (1, 1)",
+    );
+    const by = (column: string, text: string): ReturnType<typeof readRequestOf> =>
+      readRequestOf(url, { query: text, key: ["id"], changed_by: { column, overlap: 0 } });
+    const to = (await pagesOf(by("at", "select id, at from t"))).at(-1)?.position;
+    const mended = by("id", "select id, at + 1 as at from t");
+    const got = await getFromPostgres({ ...mended, names: ["query:1"], to });
+    expect(columnIn([got], "at")).toEqual(["2"]);
+  });
 });

@@ -110,8 +110,8 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/csv/get.ts",
-        find: "const isSpan = request.from !== undefined || request.to !== undefined;",
-        replace: "const isSpan = false;",
+        find: "const isOfThen = isSpan(request);",
+        replace: "const isOfThen = false;",
       },
     ],
     test: {
@@ -162,6 +162,68 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     test: {
       file: "test/activities/stage/split-chunk.test.ts",
       title: "numbers a refused row as it was staged, where a file before it has grown since",
+    },
+  },
+  {
+    id: "S2110",
+    plants: "a row counts as gone once its table has another name",
+    edits: [
+      {
+        file: "connectors/postgres/get.ts",
+        find: "const other = names.find((name) => !name.startsWith(placePrefix(source)));",
+        replace: 'const other = names.find((name) => name === "");',
+      },
+    ],
+    test: {
+      file: "test/activities/replay-table.test.ts",
+      title:
+        "leaves its rows alone after alter table companies rename to firms, with a key of text",
+    },
+  },
+  {
+    id: "S2111",
+    plants: "a row counts as gone once its file, which only grew, has another name",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: "if (!wanted.has(key) || listed.has(key)) continue;",
+        replace: 'if (!wanted.has(key) || key !== "") continue;',
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "does not call its rows gone: it was renamed",
+    },
+  },
+  {
+    id: "S2112",
+    plants: "a replay whose source is another one hides what that source says to do",
+    edits: [
+      {
+        file: "activities/stage/replay-pages.ts",
+        find: "throw cannotReplay(error.message, what, { cause: error, hint });",
+        replace: "throw cannotReplay(error.message, what, { cause: [error, hint] });",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-sync.test.ts",
+      title: "cannot replay what another inbox held",
+    },
+  },
+  {
+    id: "S2113",
+    plants:
+      "places of a table count as lines, and go to Temporal, where the run first was of a file",
+    edits: [
+      {
+        file: "activities/run/set-run-range.ts",
+        find: "const placesAreLines = source.placesAreLines === true;",
+        replace: "const { placesAreLines } = source;",
+      },
+    ],
+    test: {
+      file: "test/activities/run/open-run.test.ts",
+      title: "is of the source with which it succeeds, whose places may hold keys",
     },
   },
   {
