@@ -171,6 +171,16 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     title: "leave the project in one place where the first is about to be committed",
   }),
   copy({
+    id: "S2134",
+    plants:
+      "a folder that an older sluice left cannot be copied into, and its copy is not finished",
+    file: "src/state/copy/sqlite-end.ts",
+    find: "  if (movedToOf(file) !== undefined) return migrateFile(file, steps);\n",
+    replace: "  if (movedToOf(file) !== undefined) return void migrateFile;\n",
+    test: "test/src/state/copy/moved-away.test.ts",
+    title: "is taken back into a folder that an older sluice left",
+  }),
+  copy({
     id: "S1011",
     plants: "how new keys are is not copied, so that rejects are open again that were made good",
     file: "src/state/copy/copied-tables.ts",
