@@ -25,7 +25,7 @@ import {
   tellingTables,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
-import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
+import { isOfMark, type MoveMark, otherCopyError, refuseOther } from "./marks.ts";
 
 const numbers = z.array(z.number());
 
@@ -154,12 +154,12 @@ export class SqliteEnd implements CopyEnd {
     );
   }
 
-  async mark({ storeId, facts }: MoveMark): Promise<void> {
+  async mark(mark: MoveMark): Promise<void> {
     try {
       await this.begin("write");
-      if (factsIn(this.#state).get("store_id") !== storeId) throw otherCopyError(this.name);
+      refuseOther(this.name, factsIn(this.#state), mark);
       for (const db of this.#all)
-        for (const [name, value] of Object.entries(facts)) putFact(db, { name, value });
+        for (const [name, value] of Object.entries(mark.facts)) putFact(db, { name, value });
       await this.commit();
     } catch (error) {
       await this.rollBack();

@@ -165,10 +165,19 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     plants:
       "a target that another copy has filled meanwhile is marked as moved, and filled once more",
     file: "src/state/copy/postgres-end.ts",
-    find: '      if ((await this.facts()).get("store_id") !== storeId) throw otherCopyError(this.name);\n',
+    find: "      refuseOther(this.name, await this.facts(), mark);\n",
     replace: "",
     test: "test/src/state/copy/two-copies.test.ts",
     title: "leave the project in one place where the first is about to be committed",
+  }),
+  copy({
+    id: "S2136",
+    plants: "two copies of one project into two folders both succeed, and it goes on in both",
+    file: "src/state/copy/marks.ts",
+    find: "storeId !== mark.storeId || before !== mark.before",
+    replace: "storeId !== mark.storeId",
+    test: "test/src/state/copy/two-copies.test.ts",
+    title: "leave it in one place when they go to two folders",
   }),
   copy({
     id: "S2134",
