@@ -180,6 +180,14 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     title: "leave it in one place when they go to two folders",
   }),
   copy({
+    id: "S2137",
+    plants: "a copy forgets since when events are leaving, so that they are kept for as long again",
+    file: "src/state/copy/copied-tables.ts",
+    find: "select ${namesOfConnection} from connections",
+    replace: "select number, name, last_seq, accepted_seq, woken, 0, 0 from connections",
+    test: "test/src/state/copy/copied-tables.test.ts",
+  }),
+  copy({
     id: "S2134",
     plants:
       "a folder that an older sluice left cannot be copied into, and its copy is not finished",
