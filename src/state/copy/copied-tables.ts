@@ -47,6 +47,9 @@ export const alikeTables: readonly AlikeTable[] = [
 /** In SQLite, ids of one set in `field_hashes.id`, and sequence numbers of one connection in `events.place`. */
 const [idsPerSet, seqsPerConnection] = ["4294967296", "1099511627776"];
 
+/** The columns of a connection of an inbox, under the same names in both. */
+const namesOfConnection = "number, name, last_seq, accepted_seq, woken, leaving_seq, leaving_since";
+
 /** The tables that differ. */
 export const ownTables: readonly OwnTable[] = [
   {
@@ -101,17 +104,16 @@ export const ownTables: readonly OwnTable[] = [
     name: "inbox_connections",
     drawn: "number",
     isOfInbox: true,
-    types: ["bigint", "text", "bigint", "bigint", "bigint"],
+    types: ["bigint", "text", "bigint", "bigint", "bigint", "bigint", "bigint"],
     sqlite: {
       table: "connections",
-      read: "select number, name, last_seq, accepted_seq, woken from connections",
-      write:
-        "insert into connections (number, name, last_seq, accepted_seq, woken) values (?, ?, ?, ?, ?)",
+      read: `select ${namesOfConnection} from connections`,
+      write: `insert into connections (${namesOfConnection}) values (?, ?, ?, ?, ?, ?, ?)`,
     },
     postgres: {
-      read: "select number, name, last_seq, accepted_seq, woken from $schema.inbox_connections",
-      write: `insert into $schema.inbox_connections (number, name, last_seq, accepted_seq, woken)
-        overriding system value select v1, v2, v3, v4, v5 from r`,
+      read: `select ${namesOfConnection} from $schema.inbox_connections`,
+      write: `insert into $schema.inbox_connections (${namesOfConnection})
+        overriding system value select v1, v2, v3, v4, v5, v6, v7 from r`,
     },
   },
   {

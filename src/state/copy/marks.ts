@@ -13,6 +13,8 @@ export type Facts = ReadonlyMap<string, string>;
 export type MoveMark = {
   /** The id of the store that is marked: it has another one once a copy into it was made. */
   readonly storeId: string;
+  /** The id of the copy of which the mark is replaced; undefined if there is none. */
+  readonly before: string | undefined;
   readonly facts: Readonly<Record<string, string>> & {
     /** Where the project is, or is to continue. */
     readonly [movedToName]: string;
@@ -25,8 +27,15 @@ export type MoveMark = {
 /** The marks of a copy, and its id. */
 export type MoveMarks = OfBoth<MoveMark> & { readonly copyId: string };
 
-function storeIdOf(facts: Facts): string {
-  return facts.get("store_id") ?? "";
+/** The part of a mark that says what it is to be set on. */
+function foundIn(facts: Facts): Pick<MoveMark, "storeId" | "before"> {
+  return { storeId: facts.get("store_id") ?? "", before: facts.get(copyIdName) };
+}
+
+/** @throws {BusyError} an end has another store, or another mark, than when its copy began. */
+export function refuseOther(name: string, facts: Facts, mark: MoveMark): void {
+  const { storeId, before } = foundIn(facts);
+  if (storeId !== mark.storeId || before !== mark.before) throw otherCopyError(name);
 }
 
 /** The marks of a new copy. */
@@ -35,11 +44,12 @@ export function marksOf(
   facts: OfBoth<Facts>,
 ): MoveMarks {
   const copyId = randomUUID();
-  const common = { [targetIdName]: storeIdOf(facts.into), [copyIdName]: copyId };
+  const [left, filled] = [foundIn(facts.from), foundIn(facts.into)];
+  const common = { [targetIdName]: filled.storeId, [copyIdName]: copyId };
   return {
     copyId,
-    from: { storeId: storeIdOf(facts.from), facts: { ...common, [movedToName]: into.name } },
-    into: { storeId: storeIdOf(facts.into), facts: { ...common, [movedToName]: from.name } },
+    from: { ...left, facts: { ...common, [movedToName]: into.name } },
+    into: { ...filled, facts: { ...common, [movedToName]: from.name } },
   };
 }
 

@@ -27,7 +27,7 @@ import {
   type TypedColumn,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
-import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
+import { isOfMark, type MoveMark, refuseOther } from "./marks.ts";
 
 /** Rows fetched at a time. */
 const fetchRows = 1_000;
@@ -157,15 +157,15 @@ export class PostgresEnd implements CopyEnd {
     return row?.[0] === 0n;
   }
 
-  async mark({ storeId, facts }: MoveMark): Promise<void> {
+  async mark(mark: MoveMark): Promise<void> {
     await this.#ask("begin");
     try {
       await this.#lockFacts();
-      if ((await this.facts()).get("store_id") !== storeId) throw otherCopyError(this.name);
+      refuseOther(this.name, await this.facts(), mark);
       await this.#ask(
         `insert into $schema.meta (name, value) select * from unnest($1::text[], $2::text[])
          on conflict (name) do update set value = excluded.value`,
-        [Object.keys(facts), Object.values(facts)],
+        [Object.keys(mark.facts), Object.values(mark.facts)],
       );
     } catch (error) {
       await this.rollBack();

@@ -9,7 +9,7 @@ import { inboxMigrations } from "../../inbox/sqlite/migrations.ts";
 import { mergeRecentIds } from "../../inbox/sqlite/recent-ids.ts";
 import { beatsKeepSchemaMs, lockWaitMs } from "../limits.ts";
 import { copyIdName } from "../moved.ts";
-import { count, openDatabase } from "../sqlite/database.ts";
+import { count, migrateFile, openDatabase } from "../sqlite/database.ts";
 import { agesOf, bytesOfAges, idsPerBlock } from "../sqlite/keys/age-blocks.ts";
 import { foldAllSightings } from "../sqlite/keys/sightings.ts";
 import { createKeyMerging } from "../sqlite/keys/staged/merge-keys.ts";
@@ -25,7 +25,7 @@ import {
   tellingTables,
 } from "./copied-tables.ts";
 import { batches, type CopiedRow, type CopiedValue, type CopyEnd } from "./copy-end.ts";
-import { isOfMark, type MoveMark, otherCopyError } from "./marks.ts";
+import { isOfMark, type MoveMark, otherCopyError, refuseOther } from "./marks.ts";
 
 const numbers = z.array(z.number());
 
@@ -68,14 +68,16 @@ function isAny(db: DatabaseSync, table: string): boolean {
   return db.prepare(`select 1 from ${table} limit 1`).get() !== undefined;
 }
 
-/** Opens a file briefly, as every process does; creates it if it is missing. */
+/**
+ * Opens a file briefly, as every process does; creates it if it is missing. One that was moved, which is refused, is
+ * only brought to this version: an older sluice may have left it.
+ */
 function whileOpen(
   file: string,
   work: (db: ReturnType<typeof openDatabase>) => void,
   steps?: readonly string[],
 ): void {
-  // Opening a moved file would first bring it to this version, too, and then be refused.
-  if (movedToOf(file) !== undefined) return;
+  if (movedToOf(file) !== undefined) return migrateFile(file, steps);
   const db = openDatabase(file, steps);
   try {
     work(db);
@@ -152,12 +154,12 @@ export class SqliteEnd implements CopyEnd {
     );
   }
 
-  async mark({ storeId, facts }: MoveMark): Promise<void> {
+  async mark(mark: MoveMark): Promise<void> {
     try {
       await this.begin("write");
-      if (factsIn(this.#state).get("store_id") !== storeId) throw otherCopyError(this.name);
+      refuseOther(this.name, factsIn(this.#state), mark);
       for (const db of this.#all)
-        for (const [name, value] of Object.entries(facts)) putFact(db, { name, value });
+        for (const [name, value] of Object.entries(mark.facts)) putFact(db, { name, value });
       await this.commit();
     } catch (error) {
       await this.rollBack();

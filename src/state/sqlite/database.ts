@@ -121,6 +121,17 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
   }
 }
 
+/** Brings an existing file to this version without opening it: one that was moved is refused to those who open it. */
+export function migrateFile(file: string, steps: readonly Migration[] = migrations): void {
+  try {
+    using db = new DatabaseSync(file, { timeout: lockWaitMs });
+    db.exec("pragma secure_delete = on");
+    migrate(db, { file, steps, write: createTransactions(db).write });
+  } catch (error) {
+    throw asStateError(error, file);
+  }
+}
+
 function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migration[]): Database {
   // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
   // Secure delete: pruned rows are overwritten, not only forgotten.

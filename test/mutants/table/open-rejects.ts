@@ -241,4 +241,20 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
       title: "leaves open, once it is given up, what it found superseded and did not commit",
     },
   },
+  {
+    id: "S2135",
+    plants: "a replay whose chunk is cut leaves rejects superseded by rows that it never sent",
+    edits: [
+      {
+        file: "src/state/store/sends/split.ts",
+        find: "    await reopenSuperseded(queries, name.runId);\n",
+        replace: "    void reopenSuperseded;\n",
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title:
+        "leaves open, once its chunk is cut, what it found superseded by a row that was not sent",
+    },
+  },
 ];

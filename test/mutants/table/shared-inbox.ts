@@ -165,10 +165,37 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     plants:
       "a target that another copy has filled meanwhile is marked as moved, and filled once more",
     file: "src/state/copy/postgres-end.ts",
-    find: '      if ((await this.facts()).get("store_id") !== storeId) throw otherCopyError(this.name);\n',
+    find: "      refuseOther(this.name, await this.facts(), mark);\n",
     replace: "",
     test: "test/src/state/copy/two-copies.test.ts",
     title: "leave the project in one place where the first is about to be committed",
+  }),
+  copy({
+    id: "S2136",
+    plants: "two copies of one project into two folders both succeed, and it goes on in both",
+    file: "src/state/copy/marks.ts",
+    find: "storeId !== mark.storeId || before !== mark.before",
+    replace: "storeId !== mark.storeId",
+    test: "test/src/state/copy/two-copies.test.ts",
+    title: "leave it in one place when they go to two folders",
+  }),
+  copy({
+    id: "S2137",
+    plants: "a copy forgets since when events are leaving, so that they are kept for as long again",
+    file: "src/state/copy/copied-tables.ts",
+    find: "select ${namesOfConnection} from connections",
+    replace: "select number, name, last_seq, accepted_seq, woken, 0, 0 from connections",
+    test: "test/src/state/copy/copied-tables.test.ts",
+  }),
+  copy({
+    id: "S2134",
+    plants:
+      "a folder that an older sluice left cannot be copied into, and its copy is not finished",
+    file: "src/state/copy/sqlite-end.ts",
+    find: "  if (movedToOf(file) !== undefined) return migrateFile(file, steps);\n",
+    replace: "  if (movedToOf(file) !== undefined) return void migrateFile;\n",
+    test: "test/src/state/copy/moved-away.test.ts",
+    title: "is taken back into a folder that an older sluice left",
   }),
   copy({
     id: "S1011",

@@ -150,4 +150,20 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     await openReplay("p2");
     expect(await places("p2")).toEqual(["f:3"]);
   });
+
+  it("leaves open, once its chunk is cut, what it found superseded by a row that was not sent", async () => {
+    await reject(1, [entry("f:1"), entry("f:2")]);
+    await openReplay("p1");
+    const { stage } = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
+    await store.supersedeRejects({ runId: "p1", places: ["f:2"] });
+    await store.finishStage({ runId: "p1", chunk: 1, stage, ...staged, to: 2 });
+    const part = { runId: "p1", chunk: 1, stage, part: 0, at };
+    await store.beginPart({ ...part, form: "body", host: "h" });
+    await store.cutChunk({ ...part, rejects: [] });
+    await store.dropStagings({ runId: "p1" });
+    const counts = { open: 2, replayed: 0, superseded: 0, uncommitted: 0 };
+    expect(await store.replayCounts({ run: "r1" })).toEqual(counts);
+    await openReplay("p2");
+    expect(await places("p2")).toEqual(["f:1", "f:2"]);
+  });
 });

@@ -169,7 +169,8 @@ export async function markReplayed(
 
 /**
  * Opens the rejects again that a replay has found superseded in chunks that it gives up: the newer rows may have been
- * its own. To be called inside the transaction that abandons these.
+ * its own. What a part that was accepted did supersede, the next replay finds so again. To be called inside the
+ * transaction that abandons these.
  */
 export async function reopenSuperseded(queries: Queries, runId: string): Promise<void> {
   const run = await listedRun(queries, runId);

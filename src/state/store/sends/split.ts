@@ -11,6 +11,7 @@ import { setIdOfRun } from "../keys/fingerprint-sets.ts";
 import type { KeyKeeping } from "../keys/key-keeping.ts";
 import { writes } from "../methods.ts";
 import { insertRejects } from "../rejects/insert-rejects.ts";
+import { reopenSuperseded } from "../rejects/replays.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { type CommitTools, settleReceipts, takeOver } from "./commit.ts";
 import { isOfStage, isPart } from "./named.ts";
@@ -130,6 +131,7 @@ function cutChunk({ keys, sentKeys }: CommitTools) {
       }))
       .where("send", "=", send.send)
       .execute();
+    await reopenSuperseded(queries, name.runId);
     await keys.end(queries, { runId: name.runId, send: send.send });
   };
 }

@@ -6,12 +6,13 @@ import { BusyError } from "../../../../src/errors.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
 import { PostgresEnd } from "../../../../src/state/copy/postgres-end.ts";
+import { SqliteEnd } from "../../../../src/state/copy/sqlite-end.ts";
 import { openPostgresMethods } from "../../../../src/state/postgres/open-methods.ts";
 import { movedToOf } from "../../../../src/state/sqlite/unopened.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { StoreUnderTest } from "../store-under-test.ts";
-import { newFolder, sendRun } from "./support.ts";
+import { newFolder, newServer, sendRun } from "./support.ts";
 
 /** A project in a state folder, to be copied into a database, and whether a copy waits for a lock there. */
 async function project() {
@@ -76,5 +77,36 @@ describe("two copies at the same time", () => {
     await expect(copyStore(request)).rejects.toThrow("another copy is being made, or was made");
     expect(movedToOf(join(request.stateFolder, "state.db"))).toBeUndefined();
     await expect(openPostgresMethods(request.server)).rejects.toThrow("was moved");
+  });
+
+  it("leave it in one place when they go to two folders", async () => {
+    const { request } = await project();
+    const other = await newFolder();
+    await copyStore(request);
+    const spied = vi.spyOn(PostgresEnd.prototype, "mark");
+    spied.mockImplementationOnce(async function (this: PostgresEnd, mark) {
+      spied.mockRestore();
+      const second = copyStore({ ...request, stateFolder: other, to: "sqlite" });
+      expect((await second).tables).toMatchObject({ runs: 1 });
+      await this.mark(mark);
+    });
+    await expect(copyStore({ ...request, to: "sqlite" })).rejects.toThrow(BusyError);
+    await expect(openStoreInline(request.stateFolder)).rejects.toThrow("was moved");
+    await expect(openPostgresMethods(request.server)).rejects.toThrow("continues in " + other);
+  });
+
+  it("leave it in one place when they go to two databases", async () => {
+    const { request } = await project();
+    const other = await newServer();
+    const spied = vi.spyOn(SqliteEnd.prototype, "mark");
+    spied.mockImplementationOnce(async function (this: SqliteEnd, mark) {
+      spied.mockRestore();
+      const second = copyStore({ ...request, server: other });
+      expect((await second).tables).toMatchObject({ runs: 1 });
+      await this.mark(mark);
+    });
+    await expect(copyStore(request)).rejects.toThrow(BusyError);
+    await expect(openPostgresMethods(request.server)).rejects.toThrow("was moved");
+    await expect(openStoreInline(request.stateFolder)).rejects.toThrow(other.schema);
   });
 });
