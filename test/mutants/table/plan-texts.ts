@@ -32,4 +32,20 @@ export const mutantsOfPlanTexts: readonly Mutant[] = [
       title: "says that fields are in another order, which changes each record",
     },
   },
+  {
+    id: "S2114",
+    plants:
+      "a run that is opened and sends nothing has the text of its mapping taken for the deployed one",
+    edits: [
+      {
+        file: "src/state/store/keys/adoptions.ts",
+        find: "doUpdateSet({ opened: written })",
+        replace: "doUpdateSet({ opened: written, written })",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "says so as long as no run in that order had anything accepted",
+    },
+  },
 ];

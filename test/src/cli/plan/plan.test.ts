@@ -213,6 +213,23 @@ describe("sluice plan", () => {
     expect((await plan(moved)).out[0]).toBe("the mapping is that of the last run");
   });
 
+  it("says so as long as no run in that order had anything accepted", async () => {
+    const files = { "accounts.csv": csvOf() };
+    const harness = await Harness.open({ yaml: yamlOf({}), files });
+    await (await TestRun.open(harness)).transfer();
+    const { name, ...others } = allFields;
+    const moved = await harness.withYaml(yamlOf({ fields: { ...others, name } }));
+    const given = await TestRun.open(moved, { runId: "run-2" });
+    await stageAll(given);
+    await given.close({ outcome: "cancelled" });
+    expect((await plan(moved)).out[0]).toContain("the fields are in another order");
+    const back = await harness.withYaml(yamlOf({}));
+    expect((await plan(back)).out.slice(0, 2)).toEqual([
+      "the mapping is that of the last run",
+      "reads 12 rows: would send 0, unchanged 12, filtered 0, rejected 0",
+    ]);
+  });
+
   it("is what a run names that is to be dry", async () => {
     const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
     const dry = runVerb(registerRun, harness, ["run", "accounts", "--dry-run"]);
