@@ -48,4 +48,19 @@ export const mutantsOfPlanTexts: readonly Mutant[] = [
       title: "says so as long as no run in that order had anything accepted",
     },
   },
+  {
+    id: "S2117",
+    plants: "where fields are in another order, a plan says that each record counts as changed",
+    edits: [
+      {
+        file: "src/cli/plan/plan-report.ts",
+        find: "a record that has them counts as changed",
+        replace: "each record counts as changed",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "says that fields are in another order, which changes each record that has them",
+    },
+  },
 ];
