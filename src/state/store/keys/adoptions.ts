@@ -29,7 +29,7 @@ async function keptMappings(queries: Queries, { target, sync }: SyncName): Promi
 }
 
 /** Keeps a mapping; to be called inside a transaction. */
-export async function keepMapping(
+async function keepMapping(
   queries: Queries,
   { target, sync, mapping, written }: SyncName & Pick<KeptMapping, "mapping" | "written">,
 ): Promise<void> {
