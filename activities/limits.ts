@@ -7,7 +7,10 @@ export const chunkUnsentMsMax = 15_000;
 /** How often a staging notes in the store how far it has read. */
 export const stageNotedMs = 2_000;
 
-/** Longest time between the note that a request begins and its first byte, in ms; after it the request is not sent. */
+/**
+ * Longest time between the note that a request begins and its first byte, or between the look at the place of a pull
+ * and the writing of its page, in ms; after it nothing is sent or written.
+ */
 export const leaveMsMax = 5_000;
 
 /** Time after a request's deadline, in ms, until everything that it may apply counts as applied. */

@@ -104,6 +104,7 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         target,
         pull: name,
         runId,
+        configHash,
         queryHash,
         writeHash,
         anew: request.full === true,

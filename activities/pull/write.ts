@@ -7,6 +7,7 @@ import { pageRowsMax } from "../../src/limits.ts";
 import type { PageCounts } from "../../src/state/contract/pull/pull-runs.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { leaveMsMax } from "../limits.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
 /** The outcome of writing a page into the source. */
@@ -36,7 +37,8 @@ function assertNotLate(
 ): void {
   signal.throwIfAborted();
   const ms = passedMs();
-  if (ms <= config.advanced.heartbeatTimeoutMs) return;
+  // Temporal counts from the last heartbeat that it received, seconds before the stopwatch started.
+  if (ms <= Math.min(leaveMsMax, config.advanced.heartbeatTimeoutMs / 2)) return;
   throw new ApiUnavailableError(
     `the page was not written: ${Math.round(ms / 1_000)} s passed since it was known to be the next`,
   );

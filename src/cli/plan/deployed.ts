@@ -11,7 +11,7 @@ export type Deployed =
   /** The service has accepted nothing of the sync yet, as far as the store knows. */
   | { readonly state: "none" }
   | { readonly state: "same" }
-  /** The same fields in another order, in which a record is another text. */
+  /** The same fields in another order, in which a record that has them is another text. */
   | { readonly state: "reordered" }
   /** One of the two is a module, which does not say what it maps. */
   | { readonly state: "other" }

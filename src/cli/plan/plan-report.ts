@@ -115,7 +115,9 @@ function mappingLines({ mapping }: PlanReport): readonly string[] {
   if (state === "none") return [];
   if (state === "same") return ["the mapping is that of the last run"];
   if (state === "reordered")
-    return ["the fields are in another order than at the last run: each record counts as changed"];
+    return [
+      "the fields are in another order than at the last run: a record that has them counts as changed",
+    ];
   if (state === "other")
     return ["the mapping is another than at the last run; a module does not say in which fields"];
   return [

@@ -175,6 +175,8 @@ type Asked = Chain & {
   readonly elsewhere: string | undefined;
   /** Whether nobody would have received a cancel, so that the workflow was terminated. */
   readonly isEnded: boolean;
+  /** Whether somebody paused it in Temporal: until it is unpaused, no worker receives the cancel. */
+  readonly isPaused: boolean;
 };
 
 /**
@@ -200,7 +202,8 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
     const stores = elsewhere === undefined ? [] : await storesOn(reached.client, queue);
     const isEnded = elsewhere !== undefined && !stores.includes(project.state.storeId);
     await (isEnded ? handle.terminate("sluice cancel: nobody polls its queue") : handle.cancel());
-    return { workflowId, firstRunId, elsewhere, isEnded };
+    const isPaused = found.status.name === "PAUSED";
+    return { workflowId, firstRunId, elsewhere, isEnded, isPaused };
   }
   if (ended !== undefined) throw hasEnded(ended);
   if (run === undefined) throw noRun(workflowId);
@@ -257,7 +260,7 @@ async function cancel(name: string, project: Project, isJson: boolean | undefine
     const { workflowId } = chain;
     const at = { ...project, temporalId: reached.id };
     const isServed = (await workersAt(at)).length > 0;
-    const isAlone = !isServed && reached.temporal.isEmbedded;
+    const isAlone = !isServed && !chain.isPaused && reached.temporal.isEmbedded;
     const stopped = isAlone && (await stopHere(chain, project));
     if (isAlone && !stopped) {
       context.say(`interrupted: ${workflowId} was asked to stop, and does once a worker runs`);
@@ -265,6 +268,9 @@ async function cancel(name: string, project: Project, isJson: boolean | undefine
     }
     const text = stopped ? `${workflowId} has stopped` : `asked ${workflowId} to stop`;
     context.print(isJson ? JSON.stringify({ workflow_id: workflowId, stopped }) : text);
+    if (chain.isPaused) {
+      return context.say("somebody paused it in Temporal: it stops once it is unpaused there");
+    }
     if (isServed || stopped) return;
     context.say(
       `no worker of this project polls ${config.temporal.taskQueue}: it stops once one does`,

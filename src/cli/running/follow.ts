@@ -17,7 +17,7 @@ import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { counted, grouped } from "../../text/quantities.ts";
 import type { Context } from "../output/context.ts";
 import { progressText, pullText, type Since } from "../output/progress-text.ts";
-import { pendingTrouble } from "./pending.ts";
+import { pendingTrouble, workflowPaused } from "./pending.ts";
 
 /** A workflow that runs a sync or a pull. */
 export type RunWorkflow = (input: unknown) => Promise<RunReport>;
@@ -198,7 +198,10 @@ async function showProgress(
     const { told, trouble } = await asked;
     const answer = told === undefined ? undefined : await progressOf(told);
     if (signal.aborted) return;
-    if (answer === undefined) {
+    if (trouble === workflowPaused) {
+      answeredAt = Date.now();
+      line.show(trouble, trouble);
+    } else if (answer === undefined) {
       if (Date.now() - answeredAt >= silentMs) line.show(nobodyAnswers, nobodyAnswers);
     } else {
       answeredAt = Date.now();

@@ -11,15 +11,21 @@ const doing: ReadonlyMap<string, string> = new Map(Object.entries(activityPhrase
 type Described = {
   describe(): Promise<{
     readonly raw: Pick<WorkflowExecutionDescription["raw"], "pendingActivities">;
+    readonly status: Pick<WorkflowExecutionDescription["status"], "name">;
   }>;
 };
+
+/** What is said of a paused workflow. Temporal lets nobody query it, so it cannot say anything itself. */
+export const workflowPaused =
+  "somebody paused the workflow in Temporal: it continues once it is unpaused there";
 
 /**
  * What a run is retrying, or somebody has paused, in one line; undefined if nothing has failed and nothing is paused.
  * The workflow does not know this: Temporal alone retries.
  */
 export async function pendingTrouble(handle: Described): Promise<string | undefined> {
-  const { raw } = await handle.describe();
+  const { raw, status } = await handle.describe();
+  if (status.name === "PAUSED") return workflowPaused;
   const pending = raw.pendingActivities ?? [];
   const paused = pending.find((activity) => activity.paused === true);
   if (paused !== undefined) {

@@ -58,6 +58,8 @@ export const storeSteps: readonly (readonly string[])[] = [
   ),
   // Names of fields may be longer than an entry of an index; the lock of their set keeps each one from coming twice.
   ["alter table $schema.fingerprint_fields drop constraint fingerprint_fields_set_id_name_key"],
+  // The text of a mapping as the last run was opened with it, which may send nothing.
+  ["alter table $schema.kept_mappings add column opened text"],
 ];
 
 /** The statements of the steps after a version, for one schema. */

@@ -201,8 +201,9 @@ type FingerprintSetsTable = {
 /** The mappings that made the sent records. */
 type MappingsTable = { readonly setId: number; readonly mapping: string };
 
-/** The mappings that runs of a sync were opened with; the text of a module is null. */
-type KeptMappingsTable = SyncName & TableOf<typeof keptMapping, "deployed">;
+/** The mappings that runs of a sync were opened with, and the text of the last of them; that of a module is null. */
+type KeptMappingsTable = SyncName &
+  TableOf<typeof keptMapping, "deployed"> & { readonly opened: Generated<string | null> };
 
 /** Adoptions: a person took records for what the service holds. */
 type AdoptionsTable = SyncName &

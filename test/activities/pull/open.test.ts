@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { pullLock } from "../../../src/state/contract/pull/pulls.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
-import { failureOf, type Harness } from "../../support/project/harness.ts";
+import { failureOf, type Harness, losingAnswerOf } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
@@ -76,6 +76,24 @@ describe("openPull", () => {
     expect((await PullRun.open(harness, { request })).opened).toEqual(run.opened);
     const report = await run.finish();
     expect(report.pull).toMatchObject({ calls: 4, written: 40, continued: false });
+  });
+
+  it("is of the configuration with which it is opened again, as long as it has made no call", async () => {
+    const harness = await openPullHarness();
+    const { openPull } = harness.activitiesWith(losingAnswerOf(harness, "beginPull"));
+    const input = { pull: "scores", walks: "search", runId: "run-1", request: {} } as const;
+    const workflow = { workflowId: "wf-run-1", firstRunId: "first-run-1" };
+    const lost = await failureOf(harness.perform(openPull, { ...input, ...workflow }));
+    expect(lost.message).toBe("the connection was lost here");
+    const stored = async (): Promise<string | undefined> =>
+      (await harness.state.run("run-1"))?.configHash;
+    expect(await stored()).toBe(harness.deps.config.pulls.get("scores")?.configHash);
+    const edited = await harness.withYaml(pullYaml().replace("page_size: 10", "page_size: 20"));
+    const run = await PullRun.open(edited);
+    expect(await stored()).toBe(run.opened.configHash);
+    await run.pull();
+    await PullRun.open(harness);
+    expect(await stored()).toBe(run.opened.configHash);
   });
 
   it("refuses a pull that is not there, and one of the other workflow", async () => {

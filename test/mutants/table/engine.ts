@@ -200,4 +200,19 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "counts a workflow that somebody paused as open",
     },
   },
+  {
+    id: "S2115",
+    plants: "a workflow that somebody paused is told as one that no worker answers for",
+    edits: [
+      {
+        file: "src/cli/running/pending.ts",
+        find: '  if (status.name === "PAUSED") return workflowPaused;\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "says that a workflow is paused, which answers nothing meanwhile",
+    },
+  },
 ];

@@ -197,4 +197,19 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
         "sets right what an older request overwrote, wherever the run that does is killed a second time",
     },
   },
+  {
+    id: "S2116",
+    plants: "a page is written by a host that slept nearly as long as Temporal waits for it",
+    edits: [
+      {
+        file: "activities/pull/write.ts",
+        find: "Math.min(leaveMsMax, config.advanced.heartbeatTimeoutMs / 2)",
+        replace: "config.advanced.heartbeatTimeoutMs",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "a host that slept writes no page: 29 s of 30s",
+    },
+  },
 ];

@@ -150,4 +150,19 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "keeps it when an attempt to plan was stalled, and ends while the backfill sends",
     },
   },
+  {
+    id: "S2118",
+    plants: "a run of a pull stays of the configuration with which its opening failed",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-rounds.ts",
+        find: "if ((await callsOf(queries, runId)) === 0) {",
+        replace: "if ((await callsOf(queries, runId)) < 0) {",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/open.test.ts",
+      title: "is of the configuration with which it is opened again",
+    },
+  },
 ];

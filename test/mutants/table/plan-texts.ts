@@ -32,4 +32,35 @@ export const mutantsOfPlanTexts: readonly Mutant[] = [
       title: "says that fields are in another order, which changes each record",
     },
   },
+  {
+    id: "S2114",
+    plants:
+      "a run that is opened and sends nothing has the text of its mapping taken for the deployed one",
+    edits: [
+      {
+        file: "src/state/store/keys/adoptions.ts",
+        find: "doUpdateSet({ opened: written })",
+        replace: "doUpdateSet({ opened: written, written })",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "says so as long as no run in that order had anything accepted",
+    },
+  },
+  {
+    id: "S2117",
+    plants: "where fields are in another order, a plan says that each record counts as changed",
+    edits: [
+      {
+        file: "src/cli/plan/plan-report.ts",
+        find: "a record that has them counts as changed",
+        replace: "each record counts as changed",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "says that fields are in another order, which changes each record that has them",
+    },
+  },
 ];

@@ -280,8 +280,9 @@ export const mutantsOfPulls: readonly Mutant[] = [
     edits: [
       {
         file: "activities/pull/write.ts",
-        find: "if (ms <= config.advanced.heartbeatTimeoutMs) return;",
-        replace: "if (ms <= config.advanced.heartbeatTimeoutMs * ms) return;",
+        find: "if (ms <= Math.min(leaveMsMax, config.advanced.heartbeatTimeoutMs / 2)) return;",
+        replace:
+          "if (ms <= Math.min(leaveMsMax, config.advanced.heartbeatTimeoutMs / 2) * ms) return;",
       },
     ],
     test: {

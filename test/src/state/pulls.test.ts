@@ -13,6 +13,7 @@ const name = { target: "sandbox main", pull: "scores" };
 const beginning = {
   ...name,
   runId: "r1",
+  configHash: "c",
   queryHash: "q",
   writeHash: "w",
   anew: false,

@@ -11,7 +11,7 @@ import {
   type KeysToStage,
   verdict,
 } from "../../../src/state/contract/keys/fingerprints.ts";
-import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
+import type { RunKind, RunOpening } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { textBlockOf } from "../../../src/state/text-block.ts";
@@ -110,10 +110,14 @@ export class StoreUnderTest {
     await this.store.commitChunk({ runId, chunk, stage, at });
   }
 
-  async openRun(runId: string, kind: RunKind = "sync"): Promise<void> {
+  async openRun(
+    runId: string,
+    kind: RunKind = "sync",
+    mapping?: RunOpening["mapping"],
+  ): Promise<void> {
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind };
     const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
-    await this.store.openRun({ runId, ...name, ...workflow, ...opening });
+    await this.store.openRun({ runId, ...name, ...workflow, ...opening, mapping });
     // A lock of its own for each: these tests are not about which run may send.
     await this.store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     const { version: checkpointVersion } = await this.store.checkpoint(name);

@@ -155,6 +155,7 @@ async function writePull(store: StateStore, run: PastRun): Promise<void> {
   const name = { target, pull, runId };
   await store.beginPull({
     ...name,
+    configHash: "c",
     queryHash: "q",
     writeHash: "w",
     anew: false,

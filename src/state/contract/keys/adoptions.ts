@@ -4,7 +4,10 @@ import { jsonColumn } from "../json-column.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 import type { FieldHashes } from "./fingerprints.ts";
 
-/** A mapping that a run of a sync was opened with; `written` is null for a module, of which only the hash is kept. */
+/**
+ * A mapping that a run of a sync was opened with. `written` is its text as it made what was accepted last, because the
+ * hash does not cover the order of fields; null for a module, of which only the hash is kept.
+ */
 export const keptMapping = z
   .object({
     mapping: z.string(),
@@ -48,7 +51,7 @@ export type RecordsToAdopt = SyncName &
 export interface AdoptionStore {
   /** The mappings that runs of a sync were opened with, starting with the one of the last accepted staging. */
   keptMappings(input: SyncName): KeptMapping[];
-  /** Keeps a mapping and its text as it is written now, because its hash does not cover the order of its fields. */
+  /** Keeps a mapping that made what now counts as held, with its text as it is written now. */
   keepMapping(input: SyncName & Pick<KeptMapping, "mapping" | "written">): void;
   /**
    * Begins an adoption and returns its number. Each call begins another one.

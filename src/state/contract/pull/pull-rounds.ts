@@ -15,6 +15,8 @@ export type PullPlace = StoredPlace & {
 /** The pull as it is now, to compare with when its round began. */
 export type PullBeginning = PullName & {
   readonly runId: string;
+  /** Hash of the whole configuration of the pull. */
+  readonly configHash: string;
   /** Hash of what the service is asked. */
   readonly queryHash: string;
   /** Hash of how results are written. */
@@ -52,7 +54,8 @@ export interface PullRoundStore {
   /**
    * Continues the pull's round, or begins a new one: when the last has ended, when the query has changed, when pages
    * were written in another way than now, or on request. A page that waits to be written in the same way, of another
-   * pull, under a former name or for another target, will be asked for again, because it will be outdated.
+   * pull, under a former name or for another target, will be asked for again, because it will be outdated. The run is
+   * of this configuration if it has made no call yet: an earlier attempt to open it may have had another.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginPull(input: PullBeginning): void;

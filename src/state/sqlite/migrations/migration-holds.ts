@@ -53,3 +53,6 @@ create table adopted (
 
 create index adopted_by_adoption on adopted (adoption);
 `;
+
+/** Step 18: the text of a mapping as the last run was opened with it, which may send nothing. */
+export const openedMappings = "alter table kept_mappings add column opened text;";

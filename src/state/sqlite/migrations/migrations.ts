@@ -4,7 +4,7 @@ import { shortenAges } from "./migration-age-runs.ts";
 import { figures, openRejects, partTimes } from "./migration-figures.ts";
 import { firstTables } from "./migration-first.ts";
 import { hashKeys } from "./migration-hashed-keys.ts";
-import { adoptions, holds, runHosts } from "./migration-holds.ts";
+import { adoptions, holds, openedMappings, runHosts } from "./migration-holds.ts";
 import { identities } from "./migration-identities.ts";
 import { knownBlocks } from "./migration-known-blocks.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
@@ -42,4 +42,5 @@ export const migrations: readonly Migration[] = [
   vanished,
   shortenAges,
   knownBlocks,
+  openedMappings,
 ];

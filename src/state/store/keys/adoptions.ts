@@ -29,7 +29,7 @@ async function keptMappings(queries: Queries, { target, sync }: SyncName): Promi
 }
 
 /** Keeps a mapping; to be called inside a transaction. */
-export async function keepMapping(
+async function keepMapping(
   queries: Queries,
   { target, sync, mapping, written }: SyncName & Pick<KeptMapping, "mapping" | "written">,
 ): Promise<void> {
@@ -42,11 +42,28 @@ export async function keepMapping(
     .execute();
 }
 
+/**
+ * Keeps the mapping that a run is opened with; to be called inside a transaction. Where the mapping is known, what the
+ * service holds may be in another order of its fields: the text of then stays until something of this run is accepted.
+ */
+export async function keepOpened(
+  queries: Queries,
+  { target, sync, mapping, written }: SyncName & Pick<KeptMapping, "mapping" | "written">,
+): Promise<void> {
+  await queries
+    .insertInto("keptMappings")
+    .values({ target, sync, mapping, written, opened: written })
+    .onConflict((conflict) =>
+      conflict.columns(["target", "sync", "mapping"]).doUpdateSet({ opened: written }),
+    )
+    .execute();
+}
+
 /** Notes that a staging was accepted, so that its mapping is the deployed one; to be called inside a transaction. */
 export async function noteDeployed(queries: Queries, send: number): Promise<void> {
   const kept = sql.table("keptMappings");
   await sql`
-    update ${kept} set deployed = ${send} where exists (
+    update ${kept} set deployed = ${send}, written = coalesce(opened, written) where exists (
       select 1 from ${sql.table("stagings")} s join ${sql.table("runs")} r on r.run_id = s.run_id
       where s.send = ${send} and s.mapping = ${kept}.mapping and r.target = ${kept}.target and r.sync = ${kept}.sync)
   `.execute(queries);

@@ -23,7 +23,7 @@ import {
   savePlace,
   setPage,
 } from "./pull-places.ts";
-import { addToPullRun, hasEndedRound, openPullRun, setPullDomains } from "./pull-runs.ts";
+import { addToPullRun, callsOf, hasEndedRound, openPullRun, setPullDomains } from "./pull-runs.ts";
 
 /** The chunk under which rows without a domain are rejected; pages count from 1. */
 const listing = 0;
@@ -132,12 +132,15 @@ async function forgetOlderPages(
 
 /** Begins a new round, once everything of the one before is forgotten, or continues with the kept one. */
 async function openRound(queries: Queries, now: PullBeginning): Promise<void> {
-  const { runId, writeHash, target, pull } = now;
+  const { runId, configHash, writeHash, target, pull } = now;
   const name = { target, pull };
   await assertPullHeld(queries, runId);
   const kept = await keptPlace(queries, now);
   const isContinued = kept !== undefined && kept.begunBy !== runId;
   await openPullRun(queries, { runId, isContinued });
+  if ((await callsOf(queries, runId)) === 0) {
+    await queries.updateTable("runs").set({ configHash }).where("runId", "=", runId).execute();
+  }
   await forgetOlderPages(queries, now);
   if (kept === undefined) {
     const version = ((await placeOfPull(queries, name))?.version ?? 0) + 1;

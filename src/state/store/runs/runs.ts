@@ -9,7 +9,7 @@ import {
   type RunStore,
 } from "../../contract/runs/runs.ts";
 import { toJson } from "../json.ts";
-import { keepMapping } from "../keys/adoptions.ts";
+import { keepOpened } from "../keys/adoptions.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { checkpointVersionOf } from "./checkpoints.ts";
@@ -109,7 +109,7 @@ async function openRun(
     })
     .onConflict((conflict) => conflict.column("runId").doNothing())
     .execute();
-  if (mapping !== undefined) await keepMapping(queries, { target, sync, ...mapping });
+  if (mapping !== undefined) await keepOpened(queries, { target, sync, ...mapping });
   return await knownRun(queries, runId);
 }
 

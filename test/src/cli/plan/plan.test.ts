@@ -199,18 +199,43 @@ describe("sluice plan", () => {
     expect((await plan(harness)).out.join()).not.toContain("run-1");
   });
 
-  it("says that fields are in another order, which changes each record", async () => {
+  it("says that fields are in another order, which changes each record that has them", async () => {
     const harness = await Harness.open({ yaml: yamlOf({}), files: { "accounts.csv": csvOf() } });
     await (await TestRun.open(harness)).transfer();
     const { name, ...others } = allFields;
     const moved = await harness.withYaml(yamlOf({ fields: { ...others, name } }));
     expect((await plan(moved)).out.slice(0, 2)).toEqual([
-      "the fields are in another order than at the last run: each record counts as changed",
+      "the fields are in another order than at the last run: a record that has them counts as changed",
       "reads 12 rows: would send 12, unchanged 0, filtered 0, rejected 0",
     ]);
+    // A third of the records has no city, and so is as it was.
+    const { staff, city } = allFields;
+    const swapped = await harness.withYaml(yamlOf({ fields: { name, city, staff } }));
+    expect((await plan(swapped)).out.slice(0, 2)).toEqual([
+      expect.stringContaining("a record that has them counts as changed"),
+      "reads 12 rows: would send 8, unchanged 4, filtered 0, rejected 0",
+    ]);
+    await harness.withYaml(yamlOf({ fields: { ...others, name } }));
     expect((await plan(moved, "--json")).out.join()).toContain('"state":"reordered"');
     await (await TestRun.open(moved, { runId: "run-2" })).transfer();
     expect((await plan(moved)).out[0]).toBe("the mapping is that of the last run");
+  });
+
+  it("says so as long as no run in that order had anything accepted", async () => {
+    const files = { "accounts.csv": csvOf() };
+    const harness = await Harness.open({ yaml: yamlOf({}), files });
+    await (await TestRun.open(harness)).transfer();
+    const { name, ...others } = allFields;
+    const moved = await harness.withYaml(yamlOf({ fields: { ...others, name } }));
+    const given = await TestRun.open(moved, { runId: "run-2" });
+    await stageAll(given);
+    await given.close({ outcome: "cancelled" });
+    expect((await plan(moved)).out[0]).toContain("the fields are in another order");
+    const back = await harness.withYaml(yamlOf({}));
+    expect((await plan(back)).out.slice(0, 2)).toEqual([
+      "the mapping is that of the last run",
+      "reads 12 rows: would send 0, unchanged 12, filtered 0, rejected 0",
+    ]);
   });
 
   it("is what a run names that is to be dry", async () => {

@@ -1,3 +1,4 @@
+import { WorkflowClient } from "@temporalio/client";
 import { Command } from "commander";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 
@@ -8,7 +9,23 @@ import { processName } from "../../../../src/local/process-identity.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { ownNamespace } from "../../../support/temporal/own-namespace.ts";
 
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** Has Temporal describe each workflow as paused. */
+function describePaused(): void {
+  const getHandle = Reflect.get(WorkflowClient.prototype, "getHandle");
+  vi.spyOn(WorkflowClient.prototype, "getHandle").mockImplementation(function paused(
+    this: WorkflowClient,
+    ...of
+  ) {
+    const handle = Reflect.apply(getHandle, this, of);
+    const status = { code: 8, name: "PAUSED" } as const;
+    return { ...handle, describe: async () => ({ ...(await handle.describe()), status }) };
+  });
+}
 
 it("cancel ends a run whose task queue is not the project's any more, once no worker polls that", async () => {
   const yaml = `${accountsYaml()}temporal: { task_queue: new-queue }\n`;
@@ -81,4 +98,12 @@ it("cancel ends a run whose task queue is not the project's any more, once no wo
     "no worker of this project polls new-queue: it stops once one does",
   ]);
   expect(await isOpen("run-3")).toBe(true);
+
+  // The server that is started here (1.29) cannot pause a workflow; a later one can.
+  await begin("run-4", "new-queue");
+  describePaused();
+  expect(await cancel("run-4")).toEqual([
+    "asked run-4 to stop",
+    "somebody paused it in Temporal: it stops once it is unpaused there",
+  ]);
 });

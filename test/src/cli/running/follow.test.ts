@@ -110,6 +110,30 @@ it("says that no worker answers, once, and follows on", async () => {
   expect(said).toEqual([expect.stringContaining("no worker answers")]);
 });
 
+it("says that a workflow is paused, which answers nothing meanwhile, and not that no worker answers", async () => {
+  const said: string[] = [];
+  const ended = Promise.withResolvers<RunReport>();
+  let asked = 0;
+  const { handle } = new UnansweredRun(async () => await ended.promise);
+  const query = async (): Promise<never> => {
+    asked++;
+    throw new Error("workflow is paused");
+  };
+  const followed = followRun(
+    { ...handle, query, describe: async () => ({ raw: {}, status: { name: "PAUSED" } }) },
+    {
+      context: { ...context, say: (text) => void said.push(text) },
+      share,
+      silentMs: 0,
+      signal: new AbortController().signal,
+    },
+  );
+  await until(async () => asked > 2);
+  ended.reject(new Error("ended"));
+  await followed;
+  expect(said).toEqual([expect.stringContaining("somebody paused the workflow in Temporal")]);
+});
+
 const inMode: Progress = {
   run_id: "run-1",
   sync: "accounts",

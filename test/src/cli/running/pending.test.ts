@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 
-import { pendingTrouble } from "../../../../src/cli/running/pending.ts";
+import { pendingTrouble, workflowPaused } from "../../../../src/cli/running/pending.ts";
 import { activityPhrases } from "../../../../src/text/activity-phrases.ts";
+
+const running = { name: "RUNNING" } as const;
 
 /** A workflow with an activity that failed with this type. */
 function failing(type: string, name = "stageChunk"): Parameters<typeof pendingTrouble>[0] {
   const lastFailure = { message: "it failed", applicationFailureInfo: { type } };
   const activity = { attempt: 2, activityType: { name }, lastFailure };
-  return { describe: async () => ({ raw: { pendingActivities: [activity] } }) };
+  return { describe: async () => ({ raw: { pendingActivities: [activity] }, status: running }) };
 }
 
 it("tells what is tried again, and not what a stop of the worker cut off", async () => {
@@ -31,7 +33,14 @@ it("tells a step that somebody paused in Temporal, whatever it failed by before"
   const text =
     "somebody paused a step in Temporal: it continues once it is unpaused there (sending)";
   for (const all of [[paused], [other, { ...paused, lastFailure }]]) {
-    const described = { raw: { pendingActivities: all } };
+    const described = { raw: { pendingActivities: all }, status: running };
     expect(await pendingTrouble({ describe: async () => described })).toBe(text);
   }
+});
+
+it("tells a workflow that somebody paused in Temporal, which is asked nothing and tries nothing again", async () => {
+  const status = { name: "PAUSED" } as const;
+  const described = { ...(await failing("Unavailable").describe()), status };
+  expect(await pendingTrouble({ describe: async () => described })).toBe(workflowPaused);
+  expect(workflowPaused).toContain("continues once it is unpaused there");
 });

@@ -127,6 +127,16 @@ describe("sluice state adopt", () => {
     expect(await counts(harness, "run-3")).toEqual({ sent: 0, unchanged: rows });
   });
 
+  it("takes what the deployed order of fields made, also where a run in another one sent nothing", async () => {
+    const harness = await project("{ code: { column: id }, name: name }");
+    const given = await TestRun.open(harness, { runId: "run-2" });
+    await given.close({ outcome: "cancelled" });
+    await harness.withYaml(yamlOf(edited));
+    expect((await adopt(harness, "account_properties.code")).out).toEqual([
+      "4 records of accounts are taken for what the service holds; 0 other records are left to be sent",
+    ]);
+  });
+
   it("is refused while a run is open", async () => {
     const harness = await project();
     await TestRun.open(harness, { runId: "run-2" });

@@ -38,6 +38,8 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
         : one.state,
     );
   };
+  const texts = async (): Promise<unknown[]> =>
+    (await store.keptMappings(name)).map(({ written }) => written);
   const begin = async (): Promise<number> =>
     await store.beginAdoption({ ...name, fields: ["x"], reason: "why", at });
   const adopt = async (
@@ -163,5 +165,19 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
       { mapping: "one", written: '{"one":1}', deployed: expect.any(Number) as unknown },
       { mapping: "two", written: '{"two":2}', deployed: 0 },
     ]);
+  });
+
+  it("keep the text of a mapping as it made what was accepted, until a run of another text sends", async () => {
+    for (const [runId, written] of Object.entries({ m1: "first", m2: "second" })) {
+      const before = await texts();
+      await test.openRun(runId, "sync", { mapping: "one", written });
+      expect(await texts()).toEqual(runId === "m1" ? ["first"] : before);
+      const { stage } = await store.beginStaging({ runId, chunk: 1, host: "h" });
+      await test.commit({ runId, chunk: 1, stage }, { mapping: "one" });
+      await store.endRun({ runId, outcome: "done", endedAt: at });
+      expect(await texts()).toEqual([written]);
+    }
+    await test.openRun("m3", "sync", { mapping: "module", written: null });
+    expect(await texts()).toEqual(["second", null]);
   });
 });

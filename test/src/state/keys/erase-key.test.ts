@@ -138,7 +138,7 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     await end();
     await test.openRun("p1", "pull");
     const pull = { target: name.target, pull: "scores", runId: "p1" };
-    const how = { queryHash: "q", writeHash: "w", anew: false, hasDomains: false };
+    const how = { configHash: "c", queryHash: "q", writeHash: "w", anew: false, hasDomains: false };
     await store.beginPull({ ...pull, ...how });
     const version = (await store.pullPlace(pull))?.version ?? 0;
     const counts = { read: 2, written: 1, unchanged: 0, missing: 0 };

@@ -88,7 +88,13 @@ describe("a store in Postgres that is another one than it was", () => {
     const store = await open(await temporaryFolder());
     await StoreUnderTest.of("", store).openRun("p1");
     const pull = { target: name.target, pull: "scores" };
-    const asked = { queryHash: "q", writeHash: "w", anew: false, hasDomains: false };
+    const asked = {
+      configHash: "c",
+      queryHash: "q",
+      writeHash: "w",
+      anew: false,
+      hasDomains: false,
+    };
     await store.beginPull({ ...pull, ...asked, runId: "p1" });
     const { version = 0 } = (await store.pullPlace(pull)) ?? {};
     await store.keepPage({ ...pull, runId: "p1", version, page: { items: [] } });

@@ -10,7 +10,7 @@ import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { at, StoreUnderTest } from "../store-under-test.ts";
 
 const name = { target: "sandbox main", pull: "hiring" };
-const hashes = { queryHash: "q", writeHash: "w" };
+const hashes = { configHash: "c", queryHash: "q", writeHash: "w" };
 const beginning = { ...name, ...hashes, runId: "r1", anew: true, hasDomains: true };
 const listing = { ...name, runId: "r1" };
 
