@@ -21,9 +21,15 @@ describe("the configuration of http", () => {
     [{ url: `${url}?key=1` }, "url"],
     [{ url, token: "" }, "token"],
     [{ url, path: "companies" }, "path"],
+    [{ url, path: "/companies?status=active" }, "path"],
+    [{ url, path: "/companies#active" }, "path"],
     [{ url, rows: "data" }, "rows"],
     [{ url, cursor: { parameter: "c", pointer: "next" } }, "cursor"],
     [{ url, page_size: { parameter: "limit", rows: 0 } }, "page_size"],
+    [
+      { url, cursor: { parameter: "after", pointer: "/next" }, page_number: { parameter: "page" } },
+      "page_number",
+    ],
     [{ url, timeout: 5 }, "timeout"],
     [{ url, changed_by: { column: "updated_at" } }, "changed_by"],
   ])("refuses %o by its member", (members, field) => {

@@ -5,6 +5,7 @@ const ofMoved = planting({
   file: "test/connectors/http/moved.test.ts",
   title: "is read: alone at its time",
 });
+const ofConfig = planting({ file: "test/connectors/http/config.test.ts", title: "refuses" });
 
 /** Bugs in reading what changed in the list of an API, by the times of its rows. */
 export const mutantsOfLists: readonly Mutant[] = [
@@ -47,5 +48,12 @@ export const mutantsOfLists: readonly Mutant[] = [
     replace: 'return utcOf("") ?? change.replace(/Z$/, "");',
     test: "test/connectors/http/offsets.test.ts",
     title: "are in their order where clocks are put back",
+  }),
+  ofConfig({
+    id: "S2120",
+    plants: "a filter in the path of an http connection is dropped, and everything is sent",
+    file: "connectors/http/config.ts",
+    find: "    .regex(/^\\/[^?#]*$/, ",
+    replace: "    .regex(/^\\//, ",
   }),
 ];
