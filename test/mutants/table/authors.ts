@@ -17,4 +17,20 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "keeps of an integer beyond 2^53 what JSON can show",
     },
   },
+  {
+    id: "S2121",
+    plants:
+      "an error of a connector's own code ends `check` before the other connections are shown",
+    edits: [
+      {
+        file: "src/cli/project/check.ts",
+        find: "    return { name, ok: false, detail: isLate ? late : messageOf(error) };",
+        replace: "    if (!isLate) throw error;\n    return { name, ok: false, detail: late };",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/check.test.ts",
+      title: "says of a connector that throws something of its own what it was",
+    },
+  },
 ];
