@@ -25,7 +25,10 @@ const changedBy = z.strictObject({
 /** The members of a connection to an HTTP API. */
 export const httpConfig = z
   .strictObject({
-    url: text.regex(/^https?:\/\/[^@?#]+$/, "not an address alone").describe("The API's address."),
+    url: text
+      .regex(/^https?:\/\/[^@?#]+$/, { message: "not an address alone", abort: true })
+      .refine((url) => URL.canParse(url), "not an address")
+      .describe("The API's address."),
     path: text
       .regex(/^\/[^?#]*$/, "not a path alone, such as /contacts: parameters go under `query`")
       .optional()

@@ -19,6 +19,8 @@ describe("the configuration of http", () => {
     [{ url: "ftp://api.example.com" }, "url"],
     [{ url: "https://sluice:pass@api.example.com" }, "url"],
     [{ url: `${url}?key=1` }, "url"],
+    [{ url: "https://api.example.com:99999" }, "url"],
+    [{ url: "https://api example.com" }, "url"],
     [{ url, token: "" }, "token"],
     [{ url, path: "companies" }, "path"],
     [{ url, path: "/companies?status=active" }, "path"],

@@ -126,6 +126,7 @@ const wrong: readonly (readonly [field: string, members: object])[] = [
   ["url", { url: "ftp://api.example.com" }],
   ["url", { url: "https://sluice:pass@api.example.com" }],
   ["url", { url: "https://api.example.com?key=1" }],
+  ["url", { url: "https://api.example.com:99999" }],
   ["path", { path: "companies" }],
   ["path", { path: "/companies?status=active" }],
   ["rows", { rows: "data" }],

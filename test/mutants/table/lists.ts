@@ -56,4 +56,27 @@ export const mutantsOfLists: readonly Mutant[] = [
     find: "    .regex(/^\\/[^?#]*$/, ",
     replace: "    .regex(/^\\//, ",
   }),
+  {
+    id: "S2122",
+    plants:
+      "a token with a line break is taken for an API that cannot be reached, for twelve hours",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: "    assertCarried(headers, what, fields);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/http/refusal.test.ts",
+      title: "is refused before a request, and not tried again: a line break",
+    },
+  },
+  ofConfig({
+    id: "S2123",
+    plants: "an address with an impossible port is tried for twelve hours",
+    file: "connectors/http/config.ts",
+    find: "URL.canParse(url)",
+    replace: 'url !== ""',
+  }),
 ];
