@@ -33,4 +33,20 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "says of a connector that throws something of its own what it was",
     },
   },
+  {
+    id: "S2124",
+    plants:
+      "the rows of every page of an external connector are made, whether or not somebody asks",
+    edits: [
+      {
+        file: "connectors/load/place.ts",
+        find: "let rows = page.cells === undefined ? page.rows : undefined;",
+        replace: "let rows: typeof page.rows | undefined = page.rows;",
+      },
+    ],
+    test: {
+      file: "test/connectors/load/place.test.ts",
+      title: "hands on a page as it is, and has no rows made that nobody asks for",
+    },
+  },
 ];
