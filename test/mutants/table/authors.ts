@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 export const mutantsOfAuthors: readonly Mutant[] = [
   {
     id: "S2119",
-    plants: "a refused row that holds a bigint stops the run",
+    plants: "nothing is kept of a refused row that holds a bigint",
     edits: [
       {
         file: "src/records/row-json.ts",
@@ -47,6 +47,32 @@ export const mutantsOfAuthors: readonly Mutant[] = [
     test: {
       file: "test/connectors/load/place.test.ts",
       title: "hands on a page as it is, and has no rows made that nobody asks for",
+    },
+  },
+  {
+    id: "S2126",
+    plants:
+      "`preview` shows the properties of another row where a mapping module uses one object for all",
+    edits: [
+      {
+        file: "src/pipeline/lines.ts",
+        find: "page.candidates.add(place, { key });",
+        replace: "page.candidates.add(place, { key, record });",
+      },
+      {
+        file: "src/pipeline/candidates/candidates.ts",
+        find: "return { ...place, key: made.key };",
+        replace: "return { ...made, ...place };",
+      },
+      {
+        file: "src/pipeline/page.ts",
+        find: "return recordSchema.parse(",
+        replace: "return candidate.record ?? recordSchema.parse(",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/lines.test.ts",
+      title: "has of each record what its line says, also where a mapping uses one object for all",
     },
   },
 ];
