@@ -84,6 +84,8 @@ export const jsonl = pullSource({
   config: jsonlConfig,
   position: jsonlPosition,
   placesAreLines: true,
+  // The mark of a file that may not grow is its number, size and time; the other one, a hash, has no blank.
+  isOf: ({ config, position }) => config.append_only !== position.mark.includes(" "),
   restart: ({ append_only }) => (append_only ? "resume" : "each-run"),
   // A line without cells becomes an object on its own.
   whyNoCells: async () => await Promise.resolve(undefined),

@@ -54,11 +54,20 @@ async function* placedPages(
   };
   try {
     for await (const page of pages) {
-      const { text } = page;
+      // Where there are cells, rows are made only when asked for; a list without them may be used for the next page.
+      let rows = page.cells === undefined ? page.rows : undefined;
       yield {
-        ...page,
+        get rows() {
+          rows ??= named(() => page.rows);
+          return rows;
+        },
+        cells: page.cells,
+        position: page.position,
+        rejects: page.rejects,
+        mayComeAgain: page.mayComeAgain,
         where: (index) => named(() => page.where(index)),
-        text: text === undefined ? undefined : (index) => named(() => text(index)),
+        text:
+          page.text === undefined ? undefined : (index) => named(() => page.text?.(index) ?? ""),
       };
     }
   } catch (error) {

@@ -34,8 +34,8 @@ export type PageAnswer = {
 /**
  * Sends a GET request to an API. Errors name the address without its query, and hold nothing of the answer.
  * @throws {RetryLater} 429 or 5xx, with the wait that the answer asks for; no answer in time, a dead connection, an
- * answer above 32 MiB. @throws {SourceAuthError} 401 or 403. @throws {ConfigError} any other status but 200: redirects
- * are not followed.
+ * answer above 32 MiB. @throws {SourceAuthError} 401 or 403, or a header that cannot be sent. @throws {ConfigError} any
+ * other status but 200: redirects are not followed.
  */
 export type Get = (url: string | URL) => Promise<PageAnswer>;
 
@@ -54,6 +54,7 @@ export class HttpClient implements AsyncDisposable {
     const { headers, timeoutMs = requestMsDefault, fields = {} } = this.#options;
     const url = new URL(address);
     const what = `GET ${url.origin}${url.pathname}`;
+    assertCarried(headers, what, fields);
     try {
       // Loaded where a request is made: every command has the connectors, and hardly any makes a request.
       const { Agent: Pool, request } = await import("undici");
@@ -86,6 +87,20 @@ export class HttpClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent?.destroy();
   }
+}
+
+/** A header that cannot be sent would count as a request without an answer, and be tried again. */
+function assertCarried(
+  headers: ClientOptions["headers"] = {},
+  what: string,
+  { login, logins = login }: FaultFields,
+): void {
+  const values = Object.values(headers);
+  if (values.every((value = "") => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))) return;
+  throw new SourceAuthError(`${what}: a header holds a character that no header can carry`, {
+    field: login,
+    hint: `Check ${logins ?? "what the connection logs in with"}: the value alone, no line break.`,
+  });
 }
 
 const reach = "Check the address, and whether it can be reached from here.";

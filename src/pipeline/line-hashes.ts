@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 
+import { ConfigError } from "../errors.ts";
 import { hashBytes } from "../state/contract/keys/fingerprints.ts";
-import type { RecordPage } from "./page.ts";
+import type { RecordPage, RowPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
 /** Writes the hash of a line. */
@@ -38,12 +39,28 @@ export function hashesOfLines(pages: readonly RecordPage[]): Uint8Array {
   return hashesOf(pages, ({ candidates }, position) => candidates.lineAt(position));
 }
 
-/** The hashes of their lines together with the rows that they came from. */
+/** The text of a row by which it is known when it comes again. @throws {ConfigError} it has none. */
+function knownText(page: RowPage, index: number): string {
+  const text = rowText(page, index);
+  if (text !== undefined) return text;
+  // No place: it may name a customer's row, and the error reaches Temporal.
+  throw new ConfigError(
+    "JSON cannot show a row, so that it would not be known when it comes again",
+    {
+      hint: "have the connector give `text` of each row, or rows that JSON can show; or set `send: changed`",
+    },
+  );
+}
+
+/**
+ * The hashes of their lines together with the rows that they came from.
+ * @throws {ConfigError} JSON cannot show a row.
+ */
 export function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
   return hashesOf(pages, ({ candidates, source }, position) =>
     Buffer.concat([
       candidates.lineAt(position),
-      Buffer.from(`\n${rowText(source, candidates.rowOf(position))}`),
+      Buffer.from(`\n${knownText(source, candidates.rowOf(position))}`),
     ]),
   );
 }

@@ -139,7 +139,7 @@ class LineWriter {
     this.#lines.write(JSON.stringify(record));
     const key = String(record[keyFieldOf(stream)]);
     const place = { index, start, end: this.#lines.end - 1, keyFrom: -1, keyTo: -1 };
-    page.candidates.add(place, { key, record });
+    page.candidates.add(place, { key });
     this.#rejectLarge(page);
   }
 

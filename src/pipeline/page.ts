@@ -155,9 +155,9 @@ export function lineOf(
   return candidates.jsonl.subarray(start, end);
 }
 
-/** The record of a candidate. */
+/** The record of a candidate, as its line has it: a mapping module may use one object for several rows. */
 export function recordOf(page: Pick<RecordPage, "candidates">, candidate: Candidate): StreamRecord {
-  return candidate.record ?? recordSchema.parse(JSON.parse(lineOf(page, candidate).toString()));
+  return recordSchema.parse(JSON.parse(lineOf(page, candidate).toString()));
 }
 
 /** A field that was left out of a record. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { TooManyRejectsError } from "../errors.ts";
 import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
+import { rowJson, unshownRow } from "../records/row-json.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 import { shareOf } from "../text/quantities.ts";
 import { splitsPerRunMin } from "./limits.ts";
@@ -16,9 +17,9 @@ function kept(text: string, keepRows: KeepRows): string | undefined {
   return text.length > rejectRowCharsMax ? `${text.slice(0, rejectRowCharsMax)}…` : text;
 }
 
-/** The text of a row as it came. */
-export function rowText(page: RowPage, index: number): string {
-  return page.text?.(index) ?? JSON.stringify(rowAt(page, index) ?? null);
+/** The text of a row as it came; undefined if it is an object that JSON cannot show. */
+export function rowText(page: RowPage, index: number): string | undefined {
+  return page.text?.(index) ?? rowJson(rowAt(page, index));
 }
 
 /** Returns the function that makes the rejects of a sync. */
@@ -28,7 +29,7 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
     place: page.where(index),
     rowNumber: page.first === undefined ? undefined : rowNumbers(page)(index),
     ...fault,
-    row: kept(rowText(page, index), keepRows),
+    row: kept(rowText(page, index) ?? unshownRow, keepRows),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import { mutantsOfAnswers } from "./table/answers.ts";
 import { mutantsOfAudits } from "./table/audited.ts";
+import { mutantsOfAuthors } from "./table/authors.ts";
 import { mutantsOfBackfills } from "./table/backfills.ts";
 import { mutantsOfCells } from "./table/cells.ts";
 import { mutantsOfCommandLine } from "./table/command-line.ts";
@@ -79,6 +80,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfOurs,
   ...mutantsOfReviews,
   ...mutantsOfAudits,
+  ...mutantsOfAuthors,
   ...mutantsOfInbox,
   ...mutantsOfBackfills,
   ...mutantsOfDoubts,

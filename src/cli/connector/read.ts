@@ -5,6 +5,7 @@ import type { Incoming, PushSource } from "../../../connectors/contract/push.ts"
 import type { Harness, PushHarness } from "../../../testing/harness.ts";
 import { makeRows } from "../../../testing/rows.ts";
 import { ConfigError } from "../../errors.ts";
+import { rowJson, unshownRow } from "../../records/row-json.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import type { Context } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
@@ -91,7 +92,7 @@ class Reader {
 
   #showPage(page: Page<Row, unknown>): void {
     for (const [index, row] of page.rows.entries()) {
-      const shown = withoutBigInts(row);
+      const shown = shownOf(row);
       this.#show(plainJson(shown), { place: page.where(index), row: shown });
     }
     for (const { where: place, code, reason } of page.rejects ?? []) {
@@ -170,10 +171,8 @@ function positionGiven({ position: schema }: Source, text: string | undefined): 
   });
 }
 
-/** JSON has no bigints. */
-function withoutBigInts(row: Row): unknown {
-  const text = JSON.stringify(row, (_, value: unknown) =>
-    typeof value === "bigint" ? String(value) : value,
-  );
-  return JSON.parse(text);
+/** What JSON can show of a row. */
+function shownOf(row: Row): unknown {
+  const text = rowJson(row);
+  return text === undefined ? unshownRow : JSON.parse(text);
 }

@@ -12,7 +12,7 @@ import { readPlaces, type Places } from "../../config/document/places.ts";
 import { canonicalJson } from "../../config/hash.ts";
 import { writtenMembers } from "../../config/schema/sources.ts";
 import type { ConnectionConfig, SourceConfig } from "../../config/schema/sources.ts";
-import { SluiceError } from "../../errors.ts";
+import { messageOf, SluiceError } from "../../errors.ts";
 import { lookAtStore } from "../../state/postgres/look-at-store.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
@@ -52,8 +52,25 @@ async function finding(
   }
 }
 
+/** One look at a connection. Whatever its connector throws becomes a finding, and hides no other connection's. */
+async function sourceFinding(
+  name: string,
+  connection: string,
+  look: () => Promise<string | undefined>,
+): Promise<Omit<Found, "subject">> {
+  try {
+    return await finding(name, look);
+  } catch (error) {
+    const isLate = error instanceof DOMException && error.name === "TimeoutError";
+    const late = `connection ${connection} gave no answer within ${sourceMsMax / 1_000} s`;
+    return { name, ok: false, detail: isLate ? late : messageOf(error) };
+  }
+}
+
 /** A connection as something uses it. */
-type Use = Pick<SourceConfig, "connector" | "connectorConfig"> & { readonly subject: string };
+type Use = Pick<SourceConfig, "connection" | "connector" | "connectorConfig"> & {
+  readonly subject: string;
+};
 
 /** The connections as syncs and pulls read them, each way once; one that nothing reads, as it is configured. */
 function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly Use[] {
@@ -71,10 +88,10 @@ function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly U
       const { connectorConfig } = from;
       const way = canonicalJson(writtenMembers(connectorConfig));
       const subject = way === canonicalJson(writtenMembers(own)) ? name : `${name} (${reader})`;
-      if (!uses.has(way)) uses.set(way, { subject, connector, connectorConfig });
+      if (!uses.has(way)) uses.set(way, { subject, connection: name, connector, connectorConfig });
     }
     return uses.size === 0
-      ? [{ subject: name, connector, connectorConfig: own }]
+      ? [{ subject: name, connection: name, connector, connectorConfig: own }]
       : [...uses.values()];
   });
 }
@@ -83,8 +100,7 @@ async function checkUse(config: Config, { subject, ...from }: Use): Promise<Foun
   const source = sourcesOf(config).get(from.connector);
   const request = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   let findings: readonly Finding[] = [];
-  // An error that a connector throws is a finding as well, and hides no other connection's.
-  const whole = await finding("source", async () => {
+  const whole = await sourceFinding("source", from.connection, async () => {
     findings = (await source?.check?.(request)) ?? [];
     return "not looked at, because its connector has no check";
   });
@@ -100,7 +116,7 @@ async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise
   const sources = sourcesOf(config);
   const signal = AbortSignal.timeout(sourceMsMax);
   const look = async (state: StateStore, sync: SyncConfig): Promise<Found> => {
-    const found = await finding("account and source", async () => {
+    const found = await sourceFinding("account and source", sync.connection, async () => {
       const deps = { config, state, target: targetOf(config.api), now: Date.now, log: silentLog };
       const source = connectorOf({ sources }, sync.connector);
       await assertSameSides(deps, { sync, source, isKept: false }, signal);
@@ -132,7 +148,7 @@ async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): 
   const mappings = syncs
     .filter(({ connector }) => sources.get(connector)?.columns !== undefined)
     .map(async (sync): Promise<Found> => {
-      const found = await finding("mapping", async () => {
+      const found = await sourceFinding("mapping", sync.connection, async () => {
         const source = connectorOf({ sources }, sync.connector);
         await checkColumns(source, sync, { signal, mayName: true });
         return "every column that it reads is there";
@@ -142,14 +158,21 @@ async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): 
   const tables = [...config.pulls.values()]
     .filter(({ writeBack }) => isWanted(writeBack.connection))
     .map(async (pull): Promise<Found> => {
-      const found = await finding("write-back", async () => {
+      const found = await sourceFinding("write-back", pull.writeBack.connection, async () => {
         await checkWriteBack({ sources }, pull, signal);
         return "it can be written";
       });
       return { ...found, subject: `pull ${pull.name}` };
     });
   const sides = checkSides(config, syncs);
-  const keys = syncs.map(async (sync) => await checkKeys(config, sync));
+  const keys = syncs.map(async (sync): Promise<readonly Found[]> => {
+    let found: readonly Found[] = [];
+    const whole = await sourceFinding("rows of a record", sync.connection, async () => {
+      found = await checkKeys(config, sync);
+      return undefined;
+    });
+    return whole.ok ? found : [{ ...whole, subject: `sync ${sync.name}` }];
+  });
   return (await Promise.all([...mappings, ...tables, sides, ...keys])).flat();
 }
 

@@ -1,5 +1,3 @@
-import type { StreamRecord } from "../../records/streams.ts";
-
 /** A record on its way as a line of JSON. */
 export type Candidate = {
   /** Index of its row in the page. */
@@ -12,6 +10,4 @@ export type Candidate = {
   readonly start: number;
   /** Where its line ends, without the line end. */
   readonly end: number;
-  /** The record that the line was written from; undefined if the row was never an object. */
-  readonly record?: StreamRecord | undefined;
 };

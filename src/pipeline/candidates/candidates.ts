@@ -4,10 +4,10 @@ import { PlainCandidate } from "./plain-candidate.ts";
 
 type Place = Pick<Candidate, "end" | "index" | "keyFrom" | "keyTo" | "start">;
 
-type Made = Pick<Candidate, "key" | "record">;
+type Made = Pick<Candidate, "key">;
 
 /**
- * The records of a page in the order of their rows: the place of each, and the content of those that were objects.
+ * The records of a page in the order of their rows: the place of each, and the key of those that were objects.
  * Places are numbers: an object for each would live as long as the store judges it, and the collector would look at it
  * again and again. Such objects took a tenth of an unchanged night.
  */
@@ -90,7 +90,7 @@ export class Candidates implements Iterable<Candidate> {
       keyTo: this.keyToOf(position),
     };
     const made = this.#made.get(place.index);
-    if (made !== undefined) return { ...place, key: made.key, record: made.record };
+    if (made !== undefined) return { ...place, key: made.key };
     return new PlainCandidate(this, place);
   }
 

@@ -11,7 +11,7 @@ export class PlainCandidate implements Candidate {
   readonly keyTo: number;
   readonly #page: { readonly jsonl: Buffer };
 
-  constructor(page: { readonly jsonl: Buffer }, place: Omit<Candidate, "key" | "record">) {
+  constructor(page: { readonly jsonl: Buffer }, place: Omit<Candidate, "key">) {
     this.index = place.index;
     this.start = place.start;
     this.end = place.end;

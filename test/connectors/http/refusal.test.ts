@@ -79,6 +79,24 @@ describe("an answer that is none", () => {
   });
 });
 
+describe("a login that no header can carry", () => {
+  it.each([
+    ["a line break", "canary-token\n"],
+    ["a letter beyond Latin-1", "canary-token-ж"],
+  ])("is refused before a request, and not tried again: %s", async (_, token) => {
+    const server = await startApi({ pages: "cursor" });
+    const error = await errorOf(readRequestOf(server, { token }));
+    expect(error).toBeInstanceOf(SourceAuthError);
+    expect(error).toMatchObject({
+      message: `GET ${server.origin}/v1/companies: a header holds a character that no header can carry`,
+      field: "token",
+      hint: "Check token, or user and password: the value alone, no line break.",
+    });
+    expect(inspect(error, { depth: 9 })).not.toContain("canary");
+    expect(server.seen).toEqual([]);
+  });
+});
+
 describe("no whole answer", () => {
   it("tries again when the connection is refused or dies", async () => {
     const closed = await startApi({ pages: "cursor" });

@@ -7,6 +7,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { jsonl } from "../../../connectors/jsonl/index.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { lock } from "../../support/process/lock.ts";
+import { Harness, harnessHead } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 import { askFor, pagesOf } from "./support.ts";
 
 describe("a file of JSON lines", () => {
@@ -38,6 +40,32 @@ describe("a file of JSON lines", () => {
     const hint = "set `path` to a file that this process may read";
     await expect(pagesOf(ask)).rejects.toMatchObject({ field: "path", hint });
   });
+});
+
+function yamlOf(isAppendOnly: boolean): string {
+  return `${harnessHead}connections:
+  file: { connector: jsonl, path: a.jsonl, append_only: ${isAppendOnly} }
+syncs:
+  accounts:
+    from: file
+    stream: account
+    record: { account_id: id, domain: { value: a.example }, account_properties: {} }
+`;
+}
+
+it("a file is read again once append_only is switched on, and the report says so", async () => {
+  const files = { "a.jsonl": '{"id":"1"}\n{"id":"2"}\n' };
+  const harness = await Harness.open({ yaml: yamlOf(false), files });
+  const read = async (isAppendOnly: boolean, runId: string) => {
+    const at = await harness.withYaml(yamlOf(isAppendOnly));
+    const { counts, warnings } = await (await TestRun.open(at, { runId })).transfer();
+    return { read: counts.read, warnings };
+  };
+  expect(await read(false, "run-1")).toEqual({ read: 2, warnings: [] });
+  const told = expect.stringContaining("everything is read again") as unknown;
+  expect(await read(true, "run-2")).toEqual({ read: 2, warnings: [told] });
+  expect(await read(true, "run-3")).toEqual({ read: 0, warnings: [] });
+  expect(await read(false, "run-4")).toEqual({ read: 2, warnings: [] });
 });
 
 describe("the check of jsonl", () => {

@@ -21,6 +21,11 @@ function page(position: number, where: Page<Row, number>["where"]): Page<Row, nu
   return { rows: [{ id: 1 }], position, where };
 }
 
+const origin = {
+  named: { connector: "./feed", folder: import.meta.dirname },
+  found: { specifier: "", file: import.meta.filename },
+};
+
 const source = withPlaces(
   pullSource({
     name: "feed",
@@ -34,10 +39,7 @@ const source = withPlaces(
     at: () => fail("null"),
     check: async ({ config: { fault } }) => fail(fault),
   }),
-  {
-    named: { connector: "./feed", folder: import.meta.dirname },
-    found: { specifier: "", file: import.meta.filename },
-  },
+  origin,
 );
 
 function readRequestOf(fault: string, signal = new AbortController().signal) {
@@ -56,7 +58,59 @@ async function pagesOf(
 const nulled =
   /^connector \.\/feed fails at place\.test\.ts:\d+: TypeError: Cannot read properties of null \(reading 'x'\)$/;
 
+/** A page whose rows are made when they are asked for; its members are those of its class. */
+class LazyPage implements Page<Row, number> {
+  readonly position = 1;
+  readonly #row = { id: "a" };
+  readonly cells = {
+    columns: ["id"],
+    count: 1,
+    bytes: Buffer.from("a"),
+    starts: Int32Array.of(0),
+    ends: Int32Array.of(1),
+    flags: Uint8Array.of(0),
+    quote: 0,
+    row: (): Row => this.#row,
+  };
+  made = 0;
+
+  get rows(): readonly Row[] {
+    this.made += 1;
+    return [this.#row];
+  }
+
+  where(): string {
+    return `feed#${this.#row.id}`;
+  }
+
+  text(): string {
+    return this.#row.id;
+  }
+}
+
 describe("withPlaces", () => {
+  it("hands on a page as it is, and has no rows made that nobody asks for", async () => {
+    const own = new LazyPage();
+    const lazy = withPlaces(
+      pullSource({
+        name: "feed",
+        config: z.object({}),
+        position: z.int(),
+        async *read() {
+          yield own;
+        },
+      }),
+      origin,
+    );
+    for await (const one of lazy.read({ ...readRequestOf(""), config: {} })) {
+      expect(own.made).toBe(0);
+      expect([one.rows, one.rows]).toEqual([[{ id: "a" }], [{ id: "a" }]]);
+      expect(one.cells).toBe(own.cells);
+      expect([one.position, one.where(0), one.text?.(0)]).toEqual([1, "feed#a", "a"]);
+    }
+    expect(own.made).toBe(1);
+  });
+
   it("names the connector and the line of its code, whichever ability fails", async () => {
     await expect(pagesOf(readRequestOf("null"))).rejects.toThrow(nulled);
     await expect(source.check?.(readRequestOf("null"))).rejects.toThrow(nulled);

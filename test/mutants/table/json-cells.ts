@@ -161,4 +161,14 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     replace: "(made.has(row) ? 0 : to - from)",
     title: "is an object where it has more names than there are columns",
   }),
+  mutant({
+    id: "S2125",
+    plants:
+      "a file of JSON lines that was read whole stops every run once append_only is switched on",
+    file: "connectors/jsonl/index.ts",
+    find: 'config.append_only !== position.mark.includes(" ")',
+    replace: "config.append_only || position.mark !== undefined",
+    test: "test/connectors/jsonl/file.test.ts",
+    title: "a file is read again once append_only is switched on, and the report says so",
+  }),
 ];

@@ -5,6 +5,7 @@ const ofMoved = planting({
   file: "test/connectors/http/moved.test.ts",
   title: "is read: alone at its time",
 });
+const ofConfig = planting({ file: "test/connectors/http/config.test.ts", title: "refuses" });
 
 /** Bugs in reading what changed in the list of an API, by the times of its rows. */
 export const mutantsOfLists: readonly Mutant[] = [
@@ -47,5 +48,35 @@ export const mutantsOfLists: readonly Mutant[] = [
     replace: 'return utcOf("") ?? change.replace(/Z$/, "");',
     test: "test/connectors/http/offsets.test.ts",
     title: "are in their order where clocks are put back",
+  }),
+  ofConfig({
+    id: "S2120",
+    plants: "a filter in the path of an http connection is dropped, and everything is sent",
+    file: "connectors/http/config.ts",
+    find: "    .regex(/^\\/[^?#]*$/, ",
+    replace: "    .regex(/^\\//, ",
+  }),
+  {
+    id: "S2122",
+    plants:
+      "a token with a line break is taken for an API that cannot be reached, for twelve hours",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: "    assertCarried(headers, what, fields);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/http/refusal.test.ts",
+      title: "is refused before a request, and not tried again: a line break",
+    },
+  },
+  ofConfig({
+    id: "S2123",
+    plants: "an address with an impossible port is tried for twelve hours",
+    file: "connectors/http/config.ts",
+    find: "URL.canParse(url)",
+    replace: 'url !== ""',
   }),
 ];

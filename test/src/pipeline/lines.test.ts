@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { compileMapping, type Mapped } from "../../../src/mapping/compile.ts";
 import { writeLines, type HowToWrite } from "../../../src/pipeline/lines.ts";
-import { lineOf, type RecordPage, type RowPage } from "../../../src/pipeline/page.ts";
+import {
+  lineOf,
+  recordOf as recordOfCandidate,
+  type RecordPage,
+  type RowPage,
+} from "../../../src/pipeline/page.ts";
+import type { Row } from "../../../src/records/streams.ts";
 import { collect, numbers, streamOf } from "../../support/sequences.ts";
 import { isBalanced, makeReject, rowPage } from "./support.ts";
 
@@ -100,6 +106,23 @@ describe("writeLines", () => {
   it("keeps pages in order, empty ones too", async () => {
     const pages = [rowPage([{ id: "1" }]), rowPage([]), rowPage([{ id: "2" }])];
     expect(await written(...pages)).toMatchObject([{ read: 1 }, { read: 0 }, { read: 1 }]);
+  });
+
+  it("has of each record what its line says, also where a mapping uses one object for all", async () => {
+    const properties: Record<string, unknown> = {};
+    const map = ({ id }: Row): Mapped => {
+      properties["name"] = `name of ${String(id)}`;
+      return { record: { ...recordOf(id), account_properties: properties } };
+    };
+    const pages = streamOf([rowPage([{ id: "1" }, { id: "2" }])]);
+    const [page] = await collect(writeLines(pages, { ...how, mapping: { plan, map } }));
+    const records = page?.candidates.map((candidate) => recordOfCandidate(page, candidate));
+    expect(records).toEqual(
+      ["1", "2"].map((id) => ({
+        ...recordOf(id),
+        account_properties: { name: `name of ${id}` },
+      })),
+    );
   });
 
   it("writes each record as one line of JSON, with its key as text", async () => {

@@ -9,8 +9,19 @@ import {
   sourceRejects,
   splitsMaxOf,
 } from "../../../src/pipeline/rejects.ts";
+import { unshownRow } from "../../../src/records/row-json.ts";
 import { collect, streamOf } from "../../support/sequences.ts";
 import { rowPage } from "./support.ts";
+
+function itself(): Record<string, unknown> {
+  const row: Record<string, unknown> = { id: "1" };
+  row["parent"] = row;
+  return row;
+}
+
+function fail(): never {
+  throw new RangeError("Invalid time value");
+}
 
 const fault = { step: "map", code: "required", reason: "is empty" } as const;
 
@@ -25,6 +36,18 @@ describe("rejectMaker", () => {
     expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(second).toBe(first);
     expect(third).not.toBe(first);
+  });
+
+  it.each([
+    ["an integer beyond 2^53", { id: 9_007_199_254_740_993n }, '{"id":"9007199254740993"}'],
+    ["a row that contains itself", itself(), unshownRow],
+    ["a cell that refuses to be written", { id: "1", at: { toJSON: fail } }, unshownRow],
+  ])("keeps of %s what JSON can show", (_, row, shown) => {
+    const keep = (how: "drop" | "hash" | "keep"): string | undefined =>
+      rejectMaker("account", how)(rowPage([row]), 0, fault).row;
+    expect(keep("keep")).toBe(shown);
+    expect(keep("drop")).toBeUndefined();
+    expect(keep("hash")).toMatch(/^sha256:/);
   });
 });
 

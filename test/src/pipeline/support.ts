@@ -24,7 +24,7 @@ export function linePage(
     const start = written.end;
     written.write(line);
     const place = { index, start, end: written.end - 1, keyFrom: -1, keyTo: -1 };
-    return { ...place, record: { account_id: key }, key };
+    return { ...place, key };
   });
   const rows = lines.map(([key]) => ({ id: key }));
   const source = rowPage(rows, { position });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Command } from "commander";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { registerCheck } from "../../../../src/cli/project/check.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
@@ -68,6 +68,20 @@ async function checkIn(
   });
   return { lines, code };
 }
+
+/** A connector of which one ability fails. */
+const feed = `import { pullSource } from "sluice/connector";
+import { z } from "zod";
+export const feed = pullSource({
+  name: "feed",
+  config: z.strictObject({ fails: z.string() }),
+  position: z.object({ at: z.int() }),
+  async *read() {},
+  check: async ({ config }) => config.fails === "check" ? undefined.x : [{ name: "open", ok: true }],
+  columns: async ({ config }) => config.fails === "columns" ? undefined.x : ["id", "domain"],
+  repeats: async ({ config }) => config.fails === "repeats" ? undefined.x : "once",
+});
+`;
 
 const fine = '2 columns, delimiter ",", utf-8, 22 bytes';
 
@@ -139,6 +153,58 @@ describe("sluice check", () => {
       expect.stringContaining('mapping: sync accounts reads the columns "domian"'),
     ]);
     expect(code).toBe(2);
+  });
+
+  it("says of a connector that throws something of its own what it was, and checks the others", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "package.json"), '{ "type": "module" }');
+    await writeFile(join(cwd, "a.csv"), "id,domain\n1,a.example\n");
+    await writeFile(join(cwd, "feed.js"), feed);
+    const connections = `
+  checked: { connector: ./feed.js, fails: check }
+  listed: { connector: ./feed.js, fails: columns }
+  counted: { connector: ./feed.js, fails: repeats }
+  files: { connector: csv, path: a.csv }`;
+    const syncs = [sync("list", "listed"), sync("count", "counted"), sync("plain", "files")].join(
+      "",
+    );
+    const api = "api: { api_key: test-key, base_url: http://127.0.0.1:1 }";
+    const yaml = `version: 1\n${api}\nconnections: ${connections}\nsyncs: ${syncs}\n`;
+    await writeFile(join(cwd, "sluice.yaml"), yaml);
+    const { lines, code } = await checkIn(cwd);
+    expect(lines.filter((line) => /^(?:FAIL|ok {4}files)/.test(line))).toEqual([
+      expect.stringMatching(
+        /^FAIL {2}checked: source: connector \.\/feed\.js fails at feed\.js:\d+: TypeError/,
+      ),
+      `ok    files: a.csv: ${fine}`,
+      expect.stringMatching(/^FAIL {2}sync list: mapping: connector \.\/feed\.js fails at /),
+      expect.stringMatching(
+        /^FAIL {2}sync count: rows of a record: connector \.\/feed\.js fails at /,
+      ),
+    ]);
+    expect(lines).toContain(read("plain"));
+    expect(code).toBe(1);
+  });
+
+  it("says of each connection that answers too late that it did not answer", async () => {
+    const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    const late = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort(reason));
+    onTestFinished(() => late.mockRestore());
+    const cwd = await temporaryFolder();
+    const api = "{ connector: http, url: 'http://127.0.0.1:1' }";
+    const yaml = [
+      "version: 1",
+      "api: { api_key: k, base_url: http://127.0.0.1:1 }",
+      `connections: { one: ${api}, two: ${api} }`,
+      "syncs: {}",
+    ];
+    await writeFile(join(cwd, "sluice.yaml"), yaml.join("\n"));
+    const { lines, code } = await checkIn(cwd);
+    expect(lines.slice(0, 2)).toEqual([
+      "FAIL  one: source: connection one gave no answer within 60 s",
+      "FAIL  two: source: connection two gave no answer within 60 s",
+    ]);
+    expect(code).toBe(1);
   });
 
   it("ends with 1 when a step fails, and says what to do", async () => {

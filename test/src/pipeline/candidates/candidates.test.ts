@@ -30,7 +30,7 @@ describe("the records of a page", () => {
           const index = rowOf(at);
           const end = start + before.length + key.length + 2;
           const place = { index, start, end, keyFrom: -1, keyTo: -1 };
-          if (isObject) candidates.add(place, { key, record: { account_id: key } });
+          if (isObject) candidates.add(place, { key });
           else {
             candidates.addPlaces(Int32Array.of(index, start, end, start + before.length, end - 2));
           }

@@ -1,0 +1,78 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Bugs in what becomes of rows, pages and errors of connectors and mapping modules that other people write. */
+export const mutantsOfAuthors: readonly Mutant[] = [
+  {
+    id: "S2119",
+    plants: "nothing is kept of a refused row that holds a bigint",
+    edits: [
+      {
+        file: "src/records/row-json.ts",
+        find: 'typeof value === "bigint" ? String(value) : value,',
+        replace: "value,",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/rejects.test.ts",
+      title: "keeps of an integer beyond 2^53 what JSON can show",
+    },
+  },
+  {
+    id: "S2121",
+    plants:
+      "an error of a connector's own code ends `check` before the other connections are shown",
+    edits: [
+      {
+        file: "src/cli/project/check.ts",
+        find: "    return { name, ok: false, detail: isLate ? late : messageOf(error) };",
+        replace: "    if (!isLate) throw error;\n    return { name, ok: false, detail: late };",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/check.test.ts",
+      title: "says of a connector that throws something of its own what it was",
+    },
+  },
+  {
+    id: "S2124",
+    plants:
+      "the rows of every page of an external connector are made, whether or not somebody asks",
+    edits: [
+      {
+        file: "connectors/load/place.ts",
+        find: "let rows = page.cells === undefined ? page.rows : undefined;",
+        replace: "let rows: typeof page.rows | undefined = page.rows;",
+      },
+    ],
+    test: {
+      file: "test/connectors/load/place.test.ts",
+      title: "hands on a page as it is, and has no rows made that nobody asks for",
+    },
+  },
+  {
+    id: "S2126",
+    plants:
+      "`preview` shows the properties of another row where a mapping module uses one object for all",
+    edits: [
+      {
+        file: "src/pipeline/lines.ts",
+        find: "page.candidates.add(place, { key });",
+        replace: "page.candidates.add(place, { key, record });",
+      },
+      {
+        file: "src/pipeline/candidates/candidates.ts",
+        find: "return { ...place, key: made.key };",
+        replace: "return { ...made, ...place };",
+      },
+      {
+        file: "src/pipeline/page.ts",
+        find: "return recordSchema.parse(",
+        replace: "return candidate.record ?? recordSchema.parse(",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/lines.test.ts",
+      title: "has of each record what its line says, also where a mapping uses one object for all",
+    },
+  },
+];
