@@ -69,6 +69,9 @@ describe.each(someOf(implementations, 2))("locks: $kind", ({ open }) => {
       await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
       await store.releaseLock({ name: "lock of r1", runId: "r1" });
       expect(await store.openStagings({ runId: "r1" })).toEqual([]);
+      const first = await store.staging({ runId: "r1", chunk: 1, stage: 1 });
+      expect(await store.firstSend({ runId: "r1" })).toBe(first?.send);
+      expect(await store.firstSend({ runId: "r2" })).toBeUndefined();
     });
   });
 });
