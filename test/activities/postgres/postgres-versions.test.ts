@@ -122,6 +122,25 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
   });
 });
 
+describe("a table of versions whose backfill was reset", { timeout: timeoutMs }, () => {
+  it("keeps what a nightly run sent before a person agreed to it again", async () => {
+    const { database, harness } = await open(`\n    chunk: { records: ${10 * accounts} }`);
+    const { planBackfill, openBackfill, stageChunk } = harness.activities;
+    await harness.perform(stageChunk, { ...(await backfill(harness)), chunk: 1 });
+    const raw = { sync: "accounts", send: "all", approve: "auto", lanes: 4 };
+    const planned = await harness.perform(planBackfill, { ...ref, raw });
+    await database.query(
+      "insert into versions values ('a7', 20, 'a.example', 'newest', now() - interval '1 minute')",
+    );
+    await (await TestRun.open(harness, { runId: "night" })).transfer();
+    if ("problem" in planned) throw new Error(planned.problem);
+    const again = await harness.perform(openBackfill, { ...ref, raw, approved: planned.plan });
+    if ("moved" in again) throw new Error(again.moved);
+    expect((await send(harness, again, 1)) + (await send(harness, again, 2))).toBe(0);
+    expect((await harness.sandbox.names()).get("a7")).toBe("newest");
+  });
+});
+
 describe("a table of versions of which no key tells", { timeout: timeoutMs }, () => {
   /** If a template joins two columns, nobody can know whether two rows make the same key. */
   const accountId = '{ template: "{id}{note}" }';
