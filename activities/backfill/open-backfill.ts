@@ -95,7 +95,8 @@ export function createOpenBackfill(
         ? await planOf(deps, runId)
         : await planAgain(deps, { runId, raw, approved }, signal);
       if ("moved" in held) {
-        await state.releaseLock({ name, runId });
+        // An attempt that stood still counts what its successor, in the same holding, has begun to send.
+        await state.releaseLock({ name, runId, fence, keptIfStaged: true });
         return held;
       }
       // A backfill that was begun with one mapping is not continued with another.
@@ -122,9 +123,9 @@ export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Prom
   return async (ref) =>
     await attempt(async () => {
       // A stalled attempt must not take the lock from a later holding.
-      const { runId, sync } = await heldRunOf(deps, ref);
+      const { runId, sync, fence } = await heldRunOf(deps, ref);
       // With it go its staged chunks that are not committed.
-      await state.releaseLock({ name: sendLock(target, sync), runId });
+      await state.releaseLock({ name: sendLock(target, sync), runId, fence });
       return {};
     });
 }

@@ -125,9 +125,9 @@ async function freezePlan(
   assertNotEnded(opened);
   // A backfill that was reset may have begun to send, and now waits for a person again: release its lock, so that
   // nobody else waits for that. A stalled attempt whose backfill has continued must not.
-  if (opened.fence === before?.fence) {
-    await state.dropStagings({ runId: ref.runId });
-    await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });
+  const { runId, fence } = opened;
+  if (fence === before?.fence) {
+    await state.releaseLock({ name: sendLock(target, sync.name), runId, fence });
   }
   const { placesAreLines } = source;
   await state.putPlan({ runId: ref.runId, placesAreLines, ...made });

@@ -47,6 +47,21 @@ function doubtsOf(
   return { target, sync, stagingFolder, hostId, now: clock(), isAlone };
 }
 
+/** The number of the staging since which a record that another run has sent counts as newer. */
+async function begunAtOf(
+  { state }: Dependencies,
+  at: { readonly run: Run; readonly drawn: BegunStaging; readonly isFullRead: boolean },
+): Promise<number> {
+  const { run, drawn, isFullRead } = at;
+  const { kind, runId } = run;
+  if (kind !== "backfill") return drawn.send;
+  // Its spans hold since before its first staging, which may have been given up. What is read anew is never older.
+  const first = isFullRead
+    ? (await state.committedStaging({ runId, chunk: 1 }))?.send
+    : await state.firstSend({ runId });
+  return Math.min(drawn.send, first ?? drawn.send);
+}
+
 async function jobOf(
   deps: Dependencies,
   at: { readonly run: Run; readonly chunk: number; readonly drawn: BegunStaging },
@@ -61,9 +76,7 @@ async function jobOf(
   const isReplay = run.kind === "replay";
   const now = deps.now();
   const since = new Date(now - refusalKnownMs).toISOString();
-  const first =
-    run.kind === "backfill" ? await deps.state.committedStaging({ runId, chunk: 1 }) : undefined;
-  const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
+  const begunAt = await begunAtOf(deps, { run, drawn, isFullRead });
   const { name, record, recordModule, stream } = sync;
   const oneEach = await withRetryBudget(
     deps,

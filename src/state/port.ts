@@ -34,6 +34,7 @@ const methods = {
   committedStaging: "read",
   stagingNumbered: "read",
   newestStaging: "read",
+  firstSend: "read",
   stagedDigest: "read",
   totalsBefore: "read",
   dropStagings: "write",

@@ -35,7 +35,7 @@ export type BackfillState = {
   /** How many lanes work at once, at most. */
   readonly lanes_at_once: number;
   readonly is_paused: boolean;
-  /** Whether it has held the send lock: then its plan is no longer compared with the source. */
+  /** Whether lanes have begun: then its plan is no longer compared with the source. */
   readonly is_begun: boolean;
   /** The rejects so far, the most frequent first. */
   readonly rejects: readonly RejectCount[];

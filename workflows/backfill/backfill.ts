@@ -129,9 +129,11 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     }
     view.opened = opened;
     if (opened.settings.searchAttribute) nameInSearch(view.run.progress.sync);
-    if (!view.state.is_begun) view.replan(opened.plan);
+    const { is_begun: wasBegun, is_paused: isPaused } = view.state;
+    if (!wasBegun) view.replan(opened.plan);
     if (view.state.began_ms === null) view.change({ began_ms: Date.now(), rested_ms: 0 });
-    view.change({ phase: "running", is_begun: true });
+    // One that was paused while it waited for the lock stages nothing: its source may move before it continues.
+    view.change({ phase: "running", is_begun: wasBegun || !isPaused });
     view.isLockWanted = false;
     const isTime = (): boolean =>
       isTimeToContinue(opened, view.run.progress.counts.staged_chunks - stagedBefore);

@@ -5,6 +5,7 @@ import { sqlStateOf } from "../../postgres/errors.ts";
 import { quoteName } from "../../postgres/names.ts";
 import { counted } from "../../text/quantities.ts";
 import { beatsKeepSchemaMs } from "../limits.ts";
+import { endsWhereSilent } from "./locking-dialect.ts";
 import { ddlAfter, storeSteps } from "./schema.ts";
 import { clientOf, storeName, type StoreServer } from "./server.ts";
 import { asStoreError, versionError } from "./store-error.ts";
@@ -183,6 +184,8 @@ export type Migrated = { readonly from: number; readonly to: number };
 export async function migrateStore(server: StoreServer): Promise<Migrated> {
   return await withClient(server, async (client) => {
     for (const statement of beginning) await client.query(statement);
+    // Not among those that are printed: a person may look at them in the middle.
+    await client.query(endsWhereSilent);
     const found = await find(client, server);
     const isOlder = found.version > 0 && found.version < storeSteps.length;
     if (isOlder) await keepOthersOut(client, server);

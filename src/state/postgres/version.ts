@@ -10,9 +10,6 @@ import { grantsFor, storeName, type StoreServer } from "./server.ts";
 import { otherStoreError, versionError } from "./store-error.ts";
 import { timelineName, timelineNow } from "./timeline.ts";
 
-/** How long a host may leave a transaction idle: its own pauses last milliseconds. */
-const silentMsMax = 60_000;
-
 /** The fact that holds the version of the schema. */
 export const versionName = "schema_version";
 
@@ -135,19 +132,14 @@ async function refuseUnfit(queries: Queries, server: StoreServer): Promise<void>
 
 /**
  * The settings of a transaction, whatever those of the role or the database are. Commits survive a power cut (I1).
- * Nothing is compiled: that takes longer than a look-up. No statement times out, running or waiting: a retry would be
- * no faster. The server ends a transaction that a stopped or cut-off host leaves open; otherwise everyone who waits for
- * its locks would wait for hours.
+ * Nothing is compiled: that takes longer than a look-up. `LockingDriver` has set what concerns locks before.
  */
 const settings = {
   synchronous_commit: "on",
   jit: "off",
   // A null in a list, such as the id of an event that has none, must not become the text "NULL".
   array_nulls: "on",
-  statement_timeout: "0",
-  lock_timeout: "0",
   transaction_timeout: "0",
-  idle_in_transaction_session_timeout: `${silentMsMax}ms`,
 };
 
 const set = sql.join(

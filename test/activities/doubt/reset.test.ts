@@ -107,6 +107,19 @@ describe("a workflow that was reset and makes another run", () => {
   });
 });
 
+/** The activities of an attempt that stands still before it lets the lock go, while its successor goes on. */
+function standingStill(
+  harness: Harness,
+  successor: () => Promise<OpenedRun>,
+): Harness["activities"] {
+  const { activities, state } = harness;
+  const releaseLock: StateStore["releaseLock"] = async (asked) => {
+    await harness.perform(activities.stageChunk, { ...(await successor()), chunk: 1 });
+    await state.releaseLock(asked);
+  };
+  return harness.activitiesWith({ state: { ...state, releaseLock } });
+}
+
 describe("a reset of a backfill that sends", () => {
   const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
   const input = { ...ref, raw: { sync: "accounts", send: "all" } };
@@ -160,5 +173,45 @@ describe("a reset of a backfill that sends", () => {
     await harness.perform(stalled.planBackfill, input);
     const name = sendLock(harness.deps.target, "accounts");
     expect(await state.lockHolder(name)).toMatchObject({ runId: ref.runId });
+  });
+
+  /** How many stagings of it may still be committed; undefined where it does not hold the lock. */
+  async function stagedUnder({ deps, state }: Harness): Promise<number | undefined> {
+    const holder = await state.lockHolder(sendLock(deps.target, "accounts"));
+    const staged = await state.openStagings({ runId: ref.runId });
+    return holder?.runId === ref.runId ? staged.length : undefined;
+  }
+
+  it("keeps what it staged when an attempt to plan stood still meanwhile", async () => {
+    const { harness, approved } = await begun();
+    const { planBackfill } = standingStill(harness, async () => await openLanes(harness, approved));
+    await harness.perform(planBackfill, input);
+    expect(await stagedUnder(harness)).toBe(1);
+  });
+
+  it("keeps what it staged when an attempt to yield stood still meanwhile", async () => {
+    const { harness, approved } = await begun();
+    const opened = await openLanes(harness, approved);
+    const { yieldBackfill } = standingStill(harness, async () => {
+      await harness.perform(harness.activities.yieldBackfill, opened);
+      return await openLanes(harness, approved);
+    });
+    await harness.perform(yieldBackfill, opened);
+    expect(await stagedUnder(harness)).toBe(1);
+  });
+
+  it("keeps what it staged when an attempt to begin found later that its plan had moved", async () => {
+    const { harness, approved } = await begun();
+    const { openBackfill } = standingStill(harness, async () => await openLanes(harness, approved));
+    const late = { ...input, approved: { ...approved, rows: 1_000 } };
+    expect(await harness.perform(openBackfill, late)).toHaveProperty("moved");
+    expect(await stagedUnder(harness)).toBe(1);
+  });
+
+  it("lets the lock go when its plan has moved before anything was staged", async () => {
+    const { harness, approved } = await begun();
+    const moved = { ...input, approved: { ...approved, rows: 1_000 } };
+    await harness.perform(harness.activities.openBackfill, moved);
+    expect(await stagedUnder(harness)).toBeUndefined();
   });
 });

@@ -94,10 +94,14 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
     expect(JSON.stringify(failure.details)).toContain("sluice state reset accounts");
   });
 
-  it("keeps what a nightly run sent while the backfill rested", async () => {
+  it.each([
+    { when: "rested", isSent: true },
+    { when: "rested before its first chunk was sent", isSent: false },
+  ])("keeps what a nightly run sent while the backfill $when", async ({ isSent }) => {
     const { database, harness } = await open(`\n    chunk: { records: ${10 * accounts} }`);
     const opened = await backfill(harness);
-    await send(harness, opened, 1);
+    if (isSent) await send(harness, opened, 1);
+    else await harness.perform(harness.activities.stageChunk, { ...opened, chunk: 1 });
     await harness.perform(harness.activities.yieldBackfill, opened);
     await database.query(
       "insert into versions values ('a7', 20, 'a.example', 'newest', now() - interval '1 minute')",
@@ -112,7 +116,27 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
     });
     if ("moved" in again) throw new Error(again.moved);
     // The last row read is also the newest: only their number shows what became of the older ones.
-    expect(await send(harness, again, 2)).toBe(0);
+    const first = isSent ? 0 : await send(harness, again, 1);
+    expect(first + (await send(harness, again, 2))).toBe(0);
+    expect((await harness.sandbox.names()).get("a7")).toBe("newest");
+  });
+});
+
+describe("a table of versions whose backfill was reset", { timeout: timeoutMs }, () => {
+  it("keeps what a nightly run sent before a person agreed to it again", async () => {
+    const { database, harness } = await open(`\n    chunk: { records: ${10 * accounts} }`);
+    const { planBackfill, openBackfill, stageChunk } = harness.activities;
+    await harness.perform(stageChunk, { ...(await backfill(harness)), chunk: 1 });
+    const raw = { sync: "accounts", send: "all", approve: "auto", lanes: 4 };
+    const planned = await harness.perform(planBackfill, { ...ref, raw });
+    await database.query(
+      "insert into versions values ('a7', 20, 'a.example', 'newest', now() - interval '1 minute')",
+    );
+    await (await TestRun.open(harness, { runId: "night" })).transfer();
+    if ("problem" in planned) throw new Error(planned.problem);
+    const again = await harness.perform(openBackfill, { ...ref, raw, approved: planned.plan });
+    if ("moved" in again) throw new Error(again.moved);
+    expect((await send(harness, again, 1)) + (await send(harness, again, 2))).toBe(0);
     expect((await harness.sandbox.names()).get("a7")).toBe("newest");
   });
 });

@@ -129,8 +129,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "activities/backfill/plan-backfill.ts",
-        find: "if (opened.fence === before?.fence) {",
-        replace: "if (opened.fence === Number.NaN && before !== undefined) {",
+        find: "if (fence === before?.fence) {",
+        replace: "if (fence === Number.NaN && before !== undefined) {",
       },
     ],
     test: { file: resetTest, title: "lets the send lock go before a person is asked again" },
@@ -141,7 +141,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "activities/backfill/plan-backfill.ts",
-        find: "if (opened.fence === before?.fence) {",
+        find: "if (fence === before?.fence) {",
         replace: "if (before !== undefined) {",
       },
     ],
@@ -163,6 +163,21 @@ export const mutantsOfLate: readonly Mutant[] = [
     test: {
       file: "test/activities/pull/open.test.ts",
       title: "is of the configuration with which it is opened again",
+    },
+  },
+  {
+    id: "S2132",
+    plants: "an attempt to yield that stood still gives up what the backfill has staged since",
+    edits: [
+      {
+        file: "src/state/store/runs/locks.ts",
+        find: "if (fence !== undefined) releasing = ",
+        replace: "if (fence === Number.NaN) releasing = ",
+      },
+    ],
+    test: {
+      file: resetTest,
+      title: "keeps what it staged when an attempt to yield stood still meanwhile",
     },
   },
 ];

@@ -181,6 +181,21 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     },
   },
   {
+    id: "S2131",
+    plants: "a quiet day after a resend takes the last success of a sync of webhooks away",
+    edits: [
+      {
+        file: "src/state/store/runs/prune-runs.ts",
+        find: '              .where("r.kind", "=", "inbox")\n              .where("r.outcome", "=", "done")\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/prune-drains.test.ts",
+      title: "keeps the last success where it was followed by",
+    },
+  },
+  {
     id: "S1266",
     plants: "each who scrapes has the store read",
     edits: [

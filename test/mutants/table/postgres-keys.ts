@@ -165,4 +165,12 @@ export const mutantsOfPostgresKeys: readonly Mutant[] = [
     replace: "and state = 'dropped'",
     title: "rejects no row of a key of which the service took none",
   }),
+  plant({
+    id: "S2133",
+    plants: "beyond the last number that there is, a key is taken for another",
+    file: "src/state/rules/keys/ids-left.ts",
+    find: "nextId + added - 1 <= idsMax",
+    replace: "nextId - 1 <= idsMax",
+    title: "takes no key beyond those that it can number",
+  }),
 ];

@@ -98,6 +98,37 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     },
   },
   {
+    id: "S2127",
+    plants: "a backfill that rested before its first commit sends older versions over newer ones",
+    edits: [
+      {
+        file: "activities/stage/stage-chunk.ts",
+        find: "  const first = isFullRead\n",
+        replace: "  const first = !isFullRead || isFullRead\n",
+      },
+    ],
+    test: {
+      file: versionsTest,
+      title:
+        "keeps what a nightly run sent while the backfill rested before its first chunk was sent",
+    },
+  },
+  {
+    id: "S2128",
+    plants: "a backfill that was paused before it staged anything continues with the spans of then",
+    edits: [
+      {
+        file: "workflows/backfill/backfill.ts",
+        find: "is_begun: wasBegun || !isPaused });",
+        replace: "is_begun: wasBegun || isPaused || true });",
+      },
+    ],
+    test: {
+      file: "test/workflows/backfill/backfill.test.ts",
+      title: "is compared with its source again when it was paused before its first lane began",
+    },
+  },
+  {
     id: "S154",
     plants: "a backfill with an end continues after a second row of one record",
     edits: [

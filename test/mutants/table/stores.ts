@@ -27,7 +27,7 @@ export const mutantsOfStores: readonly Mutant[] = [
     id: "S1322",
     plants: "a transaction that waited for a migration writes as before it",
     file: "src/state/postgres/locking-dialect.ts",
-    find: "isolation level ${isolationLevel}; ${this.#lock}`",
+    find: "isolation level ${isolationLevel}; ${this.#locking}`",
     replace: "isolation level ${isolationLevel}`",
     title: "finds the version of after",
   }),

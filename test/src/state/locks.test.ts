@@ -62,6 +62,20 @@ describe.each(someOf(implementations, 2))("locks: $kind", ({ open }) => {
       },
     );
 
+    it("is given back by none of an earlier holding, nor, if so asked, once anything was staged", async () => {
+      await test.openRun("r1");
+      const lock = { name: "lock of r1", runId: "r1" };
+      await store.releaseLock(lock);
+      expect(await store.takeLock({ ...lock, ...holder("r1"), at })).toEqual({ fence: 2 });
+      await test.stage("r1", 1);
+      await store.releaseLock({ ...lock, fence: 1 });
+      await store.releaseLock({ ...lock, fence: 2, keptIfStaged: true });
+      expect(await store.lockHolder(lock.name)).toEqual(holder("r1"));
+      expect(await store.openStagings({ runId: "r1" })).toHaveLength(1);
+      await store.releaseLock({ ...lock, fence: 2 });
+      expect(await store.lockHolder(lock.name)).toBeUndefined();
+    });
+
     it("leaves nothing staged where it is given back, also what a zombie began in the last moment", async () => {
       await test.openRun("r1");
       await test.stage("r1", 1);
@@ -69,6 +83,9 @@ describe.each(someOf(implementations, 2))("locks: $kind", ({ open }) => {
       await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
       await store.releaseLock({ name: "lock of r1", runId: "r1" });
       expect(await store.openStagings({ runId: "r1" })).toEqual([]);
+      const first = await store.staging({ runId: "r1", chunk: 1, stage: 1 });
+      expect(await store.firstSend({ runId: "r1" })).toBe(first?.send);
+      expect(await store.firstSend({ runId: "r2" })).toBeUndefined();
     });
   });
 });

@@ -43,6 +43,36 @@ describe.each(someOf(implementations, 2))("pruneRuns of drains: $kind", ({ open 
     expect(await left()).toEqual(["r6", "r4", "r3", "r2"]);
   });
 
+  it.each([
+    { by: "a resend", runId: "r2", kind: "resend", outcome: "done" },
+    { by: "drains that failed", runId: "r2", kind: "inbox", outcome: "failed" },
+  ] as const)("keeps the last success where it was followed by $by", async (later) => {
+    await run("r1", "inbox", "done");
+    await run(later.runId, later.kind, later.outcome);
+    const { store } = test;
+    expect(await store.pruneRuns({ before, quietOf })).toBe(0);
+    const { target, sync } = name;
+    const last = await store.lastSuccesses({ target, syncs: [sync] });
+    expect(last).toEqual([{ sync, endedAt: at }]);
+  });
+
+  it("keeps the newest of each target", async () => {
+    await run("r1", "inbox", "done");
+    await run("r2", "inbox", "done");
+    const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
+    const other = {
+      ...opening,
+      runId: "r3",
+      workflowId: "w",
+      firstRunId: "f",
+      kind: "inbox",
+    } as const;
+    await test.store.openRun({ ...name, ...other, target: "sandbox other" });
+    await test.store.endRun({ runId: "r3", outcome: "done", endedAt: at });
+    expect(await test.store.pruneRuns({ before, quietOf })).toBe(1);
+    expect(await left()).toEqual(["r3", "r2"]);
+  });
+
   it("removes their sends too, but not those that fingerprints may rest on", async () => {
     const { store } = test;
     const sendOf = async (runId: string): Promise<unknown> =>

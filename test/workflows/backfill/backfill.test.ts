@@ -207,6 +207,31 @@ describe("a backfill", () => {
     expect(handedOn).toMatchObject({ continued: { state: { rested_ms: 0 } } });
   });
 
+  it("is compared with its source again when it was paused before its first lane began", async () => {
+    const gate = Promise.withResolvers<void>();
+    const opened: OpenBackfillInput[] = [];
+    const good = goodBackfill({});
+    const run = fakes({
+      ...good,
+      openBackfill: async (asking) => {
+        opened.push(asking);
+        if (opened.length === 1) throw fault("CreditsExhausted", {}, "no credits");
+        if (opened.length === 2) await heldUntil(gate.promise);
+        return await good.openBackfill(asking);
+      },
+    });
+    const handle = await run.start("backfill", input);
+    await run.until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
+    await handle.executeUpdate("resume");
+    await run.until(async () => opened.length === 2);
+    await handle.executeUpdate("pause");
+    gate.resolve();
+    await run.begun("yieldBackfill");
+    await handle.executeUpdate("resume");
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+    expect(opened.map(({ approved: plan }) => plan === undefined)).toEqual([false, false, false]);
+  });
+
   it("ends at once, and shows what is wrong, when its input cannot be used", async () => {
     const problem = '✖ did you mean "accounts"?';
     const run = fakes({ planBackfill: async () => ({ problem }) });

@@ -31,7 +31,14 @@ export interface LockStore {
     },
   ): { readonly fence: number } | { readonly holder: LockHolder };
   /** Gives the lock back, and with it what the run has staged; does nothing when another run holds it. */
-  releaseLock(input: { readonly name: string; readonly runId: string }): void;
+  releaseLock(input: {
+    readonly name: string;
+    readonly runId: string;
+    /** The number of the holding that ends: an attempt that stood still ends no later one. @default whichever it is */
+    readonly fence?: number | undefined;
+    /** Whether to keep the lock where the run has staged anything. @default false */
+    readonly keptIfStaged?: boolean | undefined;
+  }): void;
   /** Asks the backfill that holds the lock to yield it. @returns whether a backfill holds it. */
   wantLock(input: LockHolder & { readonly name: string }): boolean;
   /** Whether a run waits for a lock that is held. */

@@ -171,7 +171,7 @@ type NewWarnings = {
 export type PruneRuns = {
   /** ISO 8601; runs that started before it. */
   readonly before: string;
-  /** Only the drains of this sync that ended as `done`, except its newest run; oldest first. */
+  /** Only the drains of this sync that ended as `done`, except the newest to each target; oldest first. */
   readonly quietOf?: string | undefined;
   /** @default all */
   readonly limit?: number | undefined;

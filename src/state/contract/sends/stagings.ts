@@ -128,6 +128,8 @@ export interface StagingStore {
   committedStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
   /** The newest staging of a chunk, whatever became of it. */
   newestStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
+  /** The number of a run's first staging, whatever became of it; undefined when it has none. */
+  firstSend(input: { readonly runId: string }): number | undefined;
   /** Digest of what a run has staged, committed or not; it differs for other records, or for other chunks of them. */
   stagedDigest(input: { readonly runId: string }): string;
   /**

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 
 import type { JudgedKeys, KeysToStage } from "../../contract/keys/fingerprints.ts";
+import { assertIdsLeft } from "../../rules/keys/ids-left.ts";
 import { ageOfRow, type JudgedSet, judgeKeys, type KeysToPut } from "../../rules/keys/judge.ts";
 import type { HashedKeys } from "../../rules/keys/key-hashes.ts";
 import { inTransactions } from "../../rules/keys/steps.ts";
@@ -119,6 +120,7 @@ async function judgeStep(
   const { found, against } = await gather(judging, staging, order);
   const note: JudgedSet["note"] = (id, age) => here.note(id, age);
   const put = judgeKeys(input, { ...against, note }, { ...found, order, verdicts });
+  assertIdsLeft(input, { nextId, added: put.added.size });
   const leaving = drawIds(put, nextId);
   for (const index of order) ids[index] = 0;
   for (const { index, said } of leaving) ids[index] = said;

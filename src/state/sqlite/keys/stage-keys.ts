@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
 import type { DrawnKeys, KeyFilter } from "../../rules/keys/drawn-keys.ts";
+import { assertIdsLeft } from "../../rules/keys/ids-left.ts";
 import {
   ageOfRow,
   type FoundKeys,
@@ -124,6 +125,7 @@ function createStepping(
       drawn,
       mayWrite: true,
     });
+    assertIdsLeft(input, { nextId: firstId, added: put.added.size });
     const words = wordsOf(staging.hashed);
     let [nextId, isRoom] = [firstId, drawn !== undefined];
     for (const [index, times] of put.added) {

@@ -68,14 +68,17 @@ async function unwait(queries: Queries, name: string): Promise<void> {
 
 async function releaseLock(
   queries: Queries,
-  { name, runId }: Parameters<LockStore["releaseLock"]>[0],
+  { name, runId, fence, keptIfStaged = false }: Parameters<LockStore["releaseLock"]>[0],
 ): Promise<void> {
-  const { numUpdatedRows } = await queries
+  const staged = queries.selectFrom("stagings").select("send").where("runId", "=", runId).limit(1);
+  if (keptIfStaged && (await staged.executeTakeFirst()) !== undefined) return;
+  let releasing = queries
     .updateTable("locks")
     .set({ held: 0 })
     .where("name", "=", name)
-    .where("runId", "=", runId)
-    .executeTakeFirst();
+    .where("runId", "=", runId);
+  if (fence !== undefined) releasing = releasing.where("fence", "=", fence);
+  const { numUpdatedRows } = await releasing.executeTakeFirst();
   // Nobody else would give up what its zombies began until now; from now on they begin nothing.
   if (numUpdatedRows > 0n) await dropStagings(queries, { runId });
 }

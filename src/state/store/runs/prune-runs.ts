@@ -106,13 +106,19 @@ export function createPruning(db: StateDatabase): Remote<RunStore>["pruneRuns"] 
         .where("kind", "=", "inbox")
         .where("outcome", "=", "done")
         .where((eb) =>
+          // A run of another kind, or one that failed, says nothing of when events were sent last.
           eb(
             "rowid",
             "<>",
             eb
               .selectFrom("runs as r")
-              .select((newest) => newest.fn.max("r.rowid").as("newest"))
-              .where("r.sync", "=", quietOf),
+              .select("r.rowid")
+              .where("r.sync", "=", quietOf)
+              .whereRef("r.target", "=", "runs.target")
+              .where("r.kind", "=", "inbox")
+              .where("r.outcome", "=", "done")
+              .orderBy("r.rowid", "desc")
+              .limit(1),
           ),
         )
         .orderBy("startedAt")

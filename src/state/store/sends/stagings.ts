@@ -70,6 +70,18 @@ async function newestOf(
   return found === undefined ? undefined : stagingRow.parse(found);
 }
 
+async function firstSend(
+  queries: Queries,
+  { runId }: Parameters<StagingStore["firstSend"]>[0],
+): Promise<number | undefined> {
+  const { first } = await queries
+    .selectFrom("stagings")
+    .select((eb) => eb.fn.min("send").as("first"))
+    .where("runId", "=", runId)
+    .executeTakeFirstOrThrow();
+  return first ?? undefined;
+}
+
 function attemptIsLate(runId: string, chunk: number): SupersededError {
   return new SupersededError(
     `run ${runId}, ${chunkName(chunk)}: a later attempt stages it already`,
@@ -272,6 +284,7 @@ export function createStagingStore(db: StateDatabase, sentKeys: SentKeys): Remot
       return newest?.state === "committed" ? newest : undefined;
     }),
     newestStaging: reads(db, newestOf),
+    firstSend: reads(db, firstSend),
     stagedDigest: reads(db, stagedDigest),
     beginStaging: writes(db, beginStaging),
     finishStage: writes(db, finishStage(sentKeys)),

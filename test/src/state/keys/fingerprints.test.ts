@@ -6,10 +6,11 @@ import { ageOf } from "../../../../src/state/rules/keys/ages.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { examplePlan } from "../../../support/project/plan.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
+import { rawTables } from "./raw-tables.ts";
 
 const { new: send, unchanged, duplicate, superseded } = verdict;
 
-describe.each(implementations)("fingerprints: $kind", ({ open }) => {
+describe.each(implementations)("fingerprints: $kind", ({ kind, open }) => {
   let test: StoreUnderTest;
   let store: StateStore;
 
@@ -46,6 +47,20 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
 
   it("judges what was committed as unchanged, and what differs as to be sent", async () => {
     expect(await judge(await draw(), { a: 1, b: 3, c: 1 })).toEqual([unchanged, send, send]);
+  });
+
+  it("takes no key beyond those that it can number, and says what to do", async () => {
+    const { run } = rawTables(kind, test.folder);
+    await run(`update fingerprint_sets set next_id = ${2 ** 31 - 2}`);
+    const drawn = await draw();
+    expect(await judge(drawn, { a: 1, c: 1 })).toEqual([unchanged, send]);
+    await expect(judge(drawn, { d: 1, e: 1 })).rejects.toMatchObject({
+      code: "ConfigError",
+      message: "sync accounts has met 2147483647 keys, the most that a store can number",
+    });
+    expect(await judge(drawn, { d: 1 })).toEqual([send]);
+    await expect(judge(drawn, { e: 1 })).rejects.toMatchObject({ field: "syncs.accounts" });
+    expect(await judge(drawn, { b: 2 })).toEqual([unchanged]);
   });
 
   it("does not trust what was staged and never committed: A, B, A ends as A", async () => {

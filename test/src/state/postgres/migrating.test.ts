@@ -34,6 +34,19 @@ async function olderStore(): Promise<{
   return { server, test, name };
 }
 
+it("a migration is ended where its host is silent", async () => {
+  const { server, test } = await olderStore();
+  await setInDatabase(test, "idle_in_transaction_session_timeout", "0");
+  await test.query(
+    `create table told (value text not null);
+     create function tell() returns event_trigger language plpgsql as $$ begin
+       insert into public.told values (current_setting('idle_in_transaction_session_timeout')); end $$;
+     create event trigger telling on ddl_command_end execute function tell()`,
+  );
+  await migrateStore(server);
+  expect(await test.query("select distinct value from told")).toEqual([{ value: "1min" }]);
+});
+
 /** Records a beat of a worker of the older version, this long ago. */
 async function beat(
   { test, name }: { readonly test: TestDatabase; readonly name: string },
