@@ -25,24 +25,40 @@ import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
 import { changedConfig } from "./watch-config.ts";
 
-/** A receiver on its own port, or on a free one; undefined if nothing is pushed to the project. */
+/** What a server is started with. `before`: the address that it had by the configuration before. */
+type Parts = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly before: string | undefined;
+};
+
+/** The port of an address that was printed before, else the default one; 0 for any if it is taken. */
+async function portFor(
+  host: string,
+  { before, otherwise }: { readonly before: string | undefined; readonly otherwise: number },
+): Promise<number> {
+  const port = before === undefined ? otherwise : Number(new URL(before).port);
+  return (await areFree(host, [port])) ? port : 0;
+}
+
+/** A receiver, at its address before if it had one; undefined if nothing is pushed to the project. */
 async function receive(
-  { config, log }: { readonly config: Config; readonly log: Logger },
+  { config, log, before }: Parts,
   { address: temporalAddress }: TemporalUse,
   context: Context,
 ): Promise<Receiving | undefined> {
   const pushed = receiverConnections(config);
   if (pushed.length === 0) return undefined;
-  const isFree = await areFree(context.environment.host, [webhooksPortDefault]);
-  const port = isFree ? webhooksPortDefault : 0;
+  const { host } = context.environment;
+  const port = await portFor(host, { before, otherwise: webhooksPortDefault });
   const connect = async (): Promise<Client> => (await connectTemporal(temporalAddress)).client;
   return await startReceiving({ config, pushed, port, connect, log }, context);
 }
 
-/** The pages, on their own port or on a free one; on this machine alone, whatever SLUICE_HOST says. */
-async function show(config: Config, log: Logger, context: Context): Promise<UiServer> {
+/** The pages, at their address before if they had one; on this machine alone, whatever SLUICE_HOST says. */
+async function show({ config, log, before }: Parts, context: Context): Promise<UiServer> {
   const host = "127.0.0.1";
-  const port = (await areFree(host, [uiPortDefault])) ? uiPortDefault : 0;
+  const port = await portFor(host, { before, otherwise: uiPortDefault });
   return await startUi({ config, host, port, showsRows: false, log }, context);
 }
 
@@ -73,10 +89,14 @@ type Around = {
   readonly observing: Observing | undefined;
 };
 
-/** Starts the worker, the receiver and the pages; shares the sandbox with whoever uses it already. */
+/**
+ * Starts the worker, the receiver and the pages, these two where they were by the `old` configuration if nobody has
+ * taken that meanwhile; shares the sandbox with whoever uses it already.
+ */
 async function work(
   config: Config,
   { temporal, context, log, observing }: Around,
+  old?: Pick<Working, "pages" | "receiver">,
 ): Promise<Working> {
   await using closing = new AsyncDisposableStack();
   const { addresses, release } = await useService(config, context);
@@ -98,10 +118,10 @@ async function work(
     observing?.probes.watch(undefined);
     await worker.stop().catch(() => undefined);
   });
-  const receiving = await receive({ config, log }, temporal, context);
+  const receiving = await receive({ config, log, before: old?.receiver }, temporal, context);
   // Closed before the worker, so that a wake-up still follows the events that have come.
   closing.defer(async () => await receiving?.close());
-  const pages = await show(config, log, context);
+  const pages = await show({ config, log, before: old?.pages }, context);
   closing.defer(async () => await pages.close());
   const open = closing.move();
   return {
@@ -121,12 +141,13 @@ async function takeUp(next: Config, old: Working, around: Around): Promise<Worki
   const held = await useService(old.config, context);
   try {
     await old.close();
-    const working = await work(next, around);
-    log.info({ file: next.file }, "the changed configuration is in use");
+    const working = await work(next, around, old);
+    const { receiver, pages } = working;
+    log.info({ file: next.file, receiver, pages }, "the changed configuration is in use");
     return working;
   } catch (error) {
     log.error({ why: messageOf(error) }, "the changed configuration cannot be used");
-    return await work(old.config, around);
+    return await work(old.config, around, old);
   } finally {
     await held.release();
   }

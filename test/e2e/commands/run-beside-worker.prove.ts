@@ -1,21 +1,26 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
+import { uiPortDefault } from "../../../src/cli/limits.ts";
 import { connectTemporal } from "../../../src/local/connect.ts";
 import { interruptibleRun, Laptop } from "../../support/process/laptop.ts";
 import { end, until, watch } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../../support/project/project.ts";
 
-const ready = z.object({ ready: z.literal(true), temporal: z.string() });
+const ready = z.object({ ready: z.literal(true), temporal: z.string(), pages: z.string() });
 const report = z.object({ outcome: z.string(), workflow_id: z.string() });
 
 /** `sluice dev` on a laptop, and the workers that poll its queue. */
 type Dev = {
   readonly child: ChildProcess;
+  /** The address that it printed for its pages. */
+  readonly pages: string;
   readonly pollers: () => Promise<readonly string[]>;
   /** Resolves once it works with a changed configuration. */
   readonly tookUp: () => Promise<unknown>;
@@ -25,10 +30,12 @@ async function startDev(laptop: Laptop): Promise<Dev> {
   const child = laptop.start(["dev", "--json"]);
   const { printed } = watch(child);
   const line = await until(async () => /^\{"ready".*$/m.exec(printed().stdout)?.[0]);
-  const { client, close } = await connectTemporal(ready.parse(JSON.parse(line)).temporal);
+  const { temporal, pages } = ready.parse(JSON.parse(line));
+  const { client, close } = await connectTemporal(temporal);
   onTestFinished(close);
   return {
     child,
+    pages,
     tookUp: async () =>
       await until(async () =>
         Object.values(printed()).some((text) =>
@@ -49,7 +56,14 @@ async function startDev(laptop: Laptop): Promise<Dev> {
 describe("`sluice run` beside `sluice dev`", () => {
   it("is a client, leaves the run to dev on Ctrl-C, and takes the work over when dev dies", async () => {
     const laptop = await Laptop.open(interruptibleRun(8_000));
+    const taking = createServer();
+    // Whether this test or another program has the port of the pages, `dev` has to take another one.
+    await Promise.race([
+      once(taking, "error"),
+      once(taking.listen(uiPortDefault, "127.0.0.1"), "listening"),
+    ]);
     const dev = await startDev(laptop);
+    taking.close();
     const sentAll = { outcome: "done", balanced: true, counts: { read: 8_000, sent: 8_000 } };
     const first = await laptop.run(["run", "accounts", "--json"]);
     expect(JSON.parse(first.stdout)).toMatchObject(sentAll);
@@ -58,6 +72,8 @@ describe("`sluice run` beside `sluice dev`", () => {
     await writeFile(file, config.replace("from: exports", "send: all\n    from: exports"));
     // In between there is briefly no worker, and a run would start one.
     await dev.tookUp();
+    // Where it was printed, although the usual port is free by now.
+    expect((await fetch(new URL("/runs", dev.pages))).status).toBe(200);
 
     const left = laptop.start(["run", "accounts"]);
     const whileLeft = watch(left);
