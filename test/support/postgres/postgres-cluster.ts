@@ -13,6 +13,7 @@ import { canaries } from "../canaries.ts";
 import { ownHost } from "../certificates.ts";
 import { keptPorts } from "../process/kept-ports.ts";
 import { end, until } from "../process/process.ts";
+import { clusterFolder, clusterOwner, ownerFile } from "./left-clusters.ts";
 
 const password = new URL(canaries.databaseUrl).password;
 const binariesFolder = "/usr/lib/postgresql";
@@ -67,7 +68,8 @@ export class PostgresCluster {
 
   static async #make(): Promise<PostgresCluster> {
     const user = unprivileged();
-    const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
+    const folder = await mkdtemp(join(tmpdir(), clusterFolder));
+    await writeFile(join(folder, ownerFile), clusterOwner());
     const [port = 0] = await keptPorts(1);
     const made = new PostgresCluster({ folder, port, user });
     // A process that ends before it could call `remove` must not leave a server behind.
