@@ -44,8 +44,8 @@ export async function removeLeftClusters(folder: string): Promise<number> {
 }
 
 /**
- * After the suite: removes the clusters of its processes. Vitest gives them half a second from SIGTERM to SIGKILL, which
- * is not always enough where the cores are busy.
+ * After the suite: removes the clusters of its processes. Vitest gives them half a second from SIGTERM to SIGKILL, too
+ * little where the cores are busy.
  */
 export function setup(): () => Promise<void> {
   return async () => void (await removeLeftClusters(tmpdir()));
