@@ -22,6 +22,7 @@ import { withoutKey } from "../without-key.ts";
 import { guardedLookup } from "./address.ts";
 import { healthOf, saysUnwell } from "./health.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
+import { retryAfterMsMin } from "./retry-after.ts";
 
 /** The proxies of the environment; an absent one is not used. */
 export type ProxySettings = {
@@ -245,12 +246,13 @@ async function slowDown(
   const tooLong = hintMs !== undefined && hintMs > retryAfterMsMax;
   const blocking = rateLimiter.throttled(scope, tooLong ? retryAfterMsMax : hintMs, message);
   if (mayHaveSucceeded) {
-    // A store that cannot block the scope must not hide that the records may have been taken.
-    const cause = await blocking.then(
-      () => undefined,
-      (error: unknown) => error,
+    // The next attempt comes soon, meets the block and says until when it waits: the part is not at fault. A store that
+    // cannot block the scope must not hide that the records may have been taken.
+    const facts = await blocking.then(
+      () => ({ retryAfterMs: retryAfterMsMin }),
+      (cause: unknown) => ({ cause }),
     );
-    throw new OutcomeUnknownError(message, { cause });
+    throw new OutcomeUnknownError(message, facts);
   }
   const retryAfterMs = await blocking;
   if (!tooLong) throw new RateLimitedError(message, { retryAfterMs });

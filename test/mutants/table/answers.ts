@@ -185,4 +185,20 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "says which setting holds the key that was refused",
     },
   },
+  {
+    id: "S2142",
+    plants:
+      "a part counts as one that the service fails on when the service said when to come back",
+    edits: [
+      {
+        file: "src/api/http/http.ts",
+        find: "() => ({ retryAfterMs: retryAfterMsMin }),",
+        replace: "() => ({ retryAfterMs: undefined }),",
+      },
+    ],
+    test: {
+      file: "test/faults/poison.test.ts",
+      title: "is not taken for one while the service says when to come back",
+    },
+  },
 ];
