@@ -192,13 +192,28 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/http/http.ts",
-        find: "() => ({ retryAfterMs: retryAfterMsMin }),",
-        replace: "() => ({ retryAfterMs: undefined }),",
+        find: "cause === undefined ? retryAfterMsMin : undefined",
+        replace: "cause === retryAfterMsMin ? retryAfterMsMin : undefined",
       },
     ],
     test: {
       file: "test/faults/poison.test.ts",
       title: "is not taken for one while the service says when to come back",
+    },
+  },
+  {
+    id: "S2143",
+    plants: "a 503 to an upload that asks to wait for days is waited for",
+    edits: [
+      {
+        file: "src/api/http/http.ts",
+        find: "if (isTooLong) throw asksTooLong(cause);",
+        replace: "if (isTooLong && cause !== undefined) throw asksTooLong(cause);",
+      },
+    ],
+    test: {
+      file: "test/src/api/http/http.test.ts",
+      title: "hears of a day when a 503 asks for 86401 seconds, and the run stops",
     },
   },
 ];
