@@ -73,7 +73,7 @@ async function ask(
     const isRefused = error instanceof ApiContractError && error.status !== undefined;
     // A refusal is an answer, which may have cost credits; a request that did not even arrive has not.
     if (!mayHaveSucceeded(error) && !isRefused && !signal.aborted)
-      await deps.state.forgetCall(step);
+      await deps.state.forgetCall({ ...step, wasAsking: place.isAsking });
     if (!(error instanceof TooLargeError)) throw error;
     await deps.state.setPass({ ...step, pass: withSmallerPages(pass, error) });
     return "moved";

@@ -104,6 +104,22 @@ describe.each(["file", "body"] as const)(
       expect(await run.close()).toMatchObject({ counts: { sent: 5, rejected: 0 }, parts: 1 });
     });
 
+    it("is not taken for one while the service says when to come back", async () => {
+      const { run, chunk } = await stagedRun();
+      const { sandbox, clock } = run.harness;
+      const later = { status: 503, headers: { "retry-after": "5" } };
+      const times = poisonTimesMax + 2;
+      sandbox.order(stepOf[columnOf[form]], later, { times });
+      for (let failures = 0; failures < times; failures++) {
+        const failure = await run.attemptPart(run.part(chunk), form);
+        expect(failure).toMatchObject({ type: "OutcomeUnknown", nonRetryable: false });
+        clock.nowMs += 60_000;
+      }
+      expect(await run.attemptPart(run.part(chunk), form)).toBeUndefined();
+      await run.commit(chunk);
+      expect(await run.close()).toMatchObject({ counts: { sent: 5, rejected: 0 }, parts: 1 });
+    });
+
     it("is not taken for one while no other request succeeds either", async () => {
       const { run, chunk } = await stagedRun();
       const { sandbox, clock } = run.harness;

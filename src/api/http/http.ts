@@ -22,6 +22,7 @@ import { withoutKey } from "../without-key.ts";
 import { guardedLookup } from "./address.ts";
 import { healthOf, saysUnwell } from "./health.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
+import { retryAfterMsMin } from "./retry-after.ts";
 
 /** The proxies of the environment; an absent one is not used. */
 export type ProxySettings = {
@@ -242,20 +243,26 @@ async function slowDown(
   scope: Scope,
   rateLimiter: RateLimiter,
 ): Promise<never> {
-  const tooLong = hintMs !== undefined && hintMs > retryAfterMsMax;
-  const blocking = rateLimiter.throttled(scope, tooLong ? retryAfterMsMax : hintMs, message);
+  const isTooLong = hintMs !== undefined && hintMs > retryAfterMsMax;
+  const blocking = rateLimiter.throttled(scope, isTooLong ? retryAfterMsMax : hintMs, message);
+  const asksTooLong = (cause?: unknown): ApiContractError => {
+    const hours = retryAfterMsMax / 3_600_000;
+    const hint =
+      "ask the service's operator; `sluice rate-limit reset` when it takes requests again";
+    const facts = { cause, mayHaveSucceeded, hint };
+    return new ApiContractError(`${message}: asks to wait longer than ${hours} h`, facts);
+  };
   if (mayHaveSucceeded) {
     // A store that cannot block the scope must not hide that the records may have been taken.
     const cause = await blocking.then(
       () => undefined,
       (error: unknown) => error,
     );
-    throw new OutcomeUnknownError(message, { cause });
+    if (isTooLong) throw asksTooLong(cause);
+    // The next attempt comes soon, meets the block and says until when it waits: the part is not at fault.
+    const retryAfterMs = cause === undefined ? retryAfterMsMin : undefined;
+    throw new OutcomeUnknownError(message, { cause, retryAfterMs });
   }
   const retryAfterMs = await blocking;
-  if (!tooLong) throw new RateLimitedError(message, { retryAfterMs });
-  const hours = retryAfterMsMax / 3_600_000;
-  throw new ApiContractError(`${message}: asks to wait longer than ${hours} h`, {
-    hint: "ask the service's operator; `sluice rate-limit reset` when it takes requests again",
-  });
+  throw isTooLong ? asksTooLong() : new RateLimitedError(message, { retryAfterMs });
 }

@@ -14,7 +14,7 @@ const dateForms = [
 ];
 
 /** A hint of 0, or of a time that is past, still leads to a pause. */
-const retryAfterMsMin = 1_000;
+export const retryAfterMsMin = 1_000;
 
 /**
  * Reads an HTTP date in any of its three forms, as Unix ms; undefined when it is not one. `now` (Unix ms) decides the

@@ -185,4 +185,35 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "says which setting holds the key that was refused",
     },
   },
+  {
+    id: "S2142",
+    plants:
+      "a part counts as one that the service fails on when the service said when to come back",
+    edits: [
+      {
+        file: "src/api/http/http.ts",
+        find: "cause === undefined ? retryAfterMsMin : undefined",
+        replace: "cause === retryAfterMsMin ? retryAfterMsMin : undefined",
+      },
+    ],
+    test: {
+      file: "test/faults/poison.test.ts",
+      title: "is not taken for one while the service says when to come back",
+    },
+  },
+  {
+    id: "S2143",
+    plants: "a 503 to an upload that asks to wait for days is waited for",
+    edits: [
+      {
+        file: "src/api/http/http.ts",
+        find: "if (isTooLong) throw asksTooLong(cause);",
+        replace: "if (isTooLong && cause !== undefined) throw asksTooLong(cause);",
+      },
+    ],
+    test: {
+      file: "test/src/api/http/http.test.ts",
+      title: "hears of a day when a 503 asks for 86401 seconds, and the run stops",
+    },
+  },
 ];

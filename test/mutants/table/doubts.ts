@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const renamedTest = "test/activities/renamed-sync.test.ts";
 const unnotedTest = "test/activities/doubt/unnoted-end.test.ts";
 const strayTest = "test/activities/doubt/stray-keys.test.ts";
+const twinTest = "test/activities/doubt/refused-twin.test.ts";
 const noteTest = "test/activities/doubt/note-doubts.test.ts";
 
 /** Doubts: which request each key waits for, and how a doubt ends. */
@@ -105,5 +106,22 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       },
     ],
     test: { file: strayTest, title: "no key is called stray that a chunk made which was given up" },
+  },
+  {
+    id: "S2141",
+    plants: "a key whose last record was refused is forgotten although an earlier one was taken",
+    edits: [
+      {
+        file: "src/state/store/doubts/doubts.ts",
+        find: "if (rows.length === 0) return;",
+        replace: "if (rows.length >= 0) return;",
+      },
+    ],
+    test: {
+      file: twinTest,
+      title:
+        "a key with two events in a chunk, with a store in sqlite, stays in doubt where the first of two is taken " +
+        "and the second refused",
+    },
   },
 ];

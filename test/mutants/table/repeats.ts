@@ -220,4 +220,41 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       title: "that is late in transaction 2 forgets nothing of the round",
     },
   },
+  {
+    id: "S2144",
+    plants:
+      "a call that did not leave counts as possibly paid twice, and the next one that does not",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-pages.ts",
+        find: "await changePlace(queries, step, { isAsking: wasAsking });",
+        replace: "await changePlace(queries, step, { isAsking: false && wasAsking });",
+      },
+      {
+        file: "src/state/store/pull/pull-pages.ts",
+        find: "possiblyPaidTwice: -Number(wasAsking)",
+        replace: "possiblyPaidTwice: 0",
+      },
+    ],
+    test: {
+      file: "test/src/state/pulls.test.ts",
+      title:
+        "counts what may be paid twice in the run that asks, and not in one whose call did not leave",
+    },
+  },
+  {
+    id: "S2145",
+    plants: "the store does not hear that an earlier call may have brought the page",
+    edits: [
+      {
+        file: "activities/pull/fetch.ts",
+        find: "wasAsking: place.isAsking",
+        replace: "wasAsking: false",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/lost-answer.test.ts",
+      title: "counts a page as possibly paid twice in the run that asks for it again",
+    },
+  },
 ];

@@ -119,7 +119,7 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
     await store.beginPull(beginning);
     const call = { ...(await step()), callsMax: 10 };
     await store.beginCall(call);
-    await store.forgetCall(call);
+    await store.forgetCall({ ...call, wasAsking: false });
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({ calls: 0 });
     await store.beginCall(call);
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({
@@ -129,6 +129,29 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
     await store.beginCall(call);
     expect(await store.pullTally({ runId: "r1" })).toMatchObject({
       calls: 2,
+      possiblyPaidTwice: 1,
+    });
+  });
+
+  it("counts what may be paid twice in the run that asks, and not in one whose call did not leave", async () => {
+    await store.beginPull(beginning);
+    await store.beginCall({ ...(await step()), callsMax: 10 });
+    for (const [runId, leaves] of [
+      ["r2", false],
+      ["r3", true],
+    ] as const) {
+      await test.openRun(runId);
+      await store.beginPull({ ...beginning, runId });
+      const call = { ...(await step(runId)), callsMax: 10 };
+      await store.beginCall(call);
+      if (!leaves) await store.forgetCall({ ...call, wasAsking: true });
+    }
+    expect(await store.pullTally({ runId: "r2" })).toMatchObject({
+      calls: 0,
+      possiblyPaidTwice: 0,
+    });
+    expect(await store.pullTally({ runId: "r3" })).toMatchObject({
+      calls: 1,
       possiblyPaidTwice: 1,
     });
   });

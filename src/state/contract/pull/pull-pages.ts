@@ -28,8 +28,11 @@ export interface PullPageStore {
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginCall(input: PullStep & { readonly callsMax: number }): "granted" | "ceiling" | "moved";
-  /** Ends a call that brought no page and certainly cost nothing, and no longer counts it. */
-  forgetCall(input: PullStep): void;
+  /**
+   * Ends a call that brought no page and certainly cost nothing, and no longer counts it. `wasAsking` says whether an
+   * earlier one may have brought the page: that is still so.
+   */
+  forgetCall(input: PullStep & { readonly wasAsking: boolean }): void;
   /**
    * Keeps a page that came until it is written. Returns `moved`, and keeps nothing, when another attempt has done so
    * before.

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import type { Moment } from "../../../clock.ts";
 import type { Ranges } from "../../ranges.ts";
@@ -113,25 +113,54 @@ export async function leaveInDoubt(
     where d.set_id = ${setId} and d.key = mine.key ${again}`.execute(queries);
 }
 
+/** A staging whose parts are accepted. */
+type SentStaging = {
+  readonly setId: number;
+  readonly send: number;
+  readonly accepted: readonly AcceptedPart[];
+};
+
+/** Whether a doubt's next record is one of a staging's records in `ranges`, in SQL. */
+function isNextIn(
+  queries: Queries,
+  { setId, send }: SentStaging,
+  ranges: Ranges,
+): RawBuilder<unknown> {
+  return sql`set_id = ${setId} and next_send = ${send} and exists (
+    select 1 from ${rangesOf(queries, ranges)} taken where next_record >= lower and next_record < upper)`;
+}
+
+/** Names the last record that the service took of each key whose last one it refused. */
+async function nameTaken(
+  queries: Queries,
+  sentKeys: SentKeys,
+  staging: SentStaging,
+): Promise<void> {
+  const { setId, send, accepted } = staging;
+  const doubts = sql.table("doubts");
+  const ranges = accepted.flatMap((part) => part.ranges).toSorted(([a], [b]) => a - b);
+  const isRefused = sql`set_id = ${setId} and next_send = ${send} and not (${isNextIn(queries, staging, ranges)})`;
+  const { rows } = await sql`select 1 from ${doubts} where ${isRefused} limit 1`.execute(queries);
+  if (rows.length === 0) return;
+  const records = recordsOf(queries, [...new Map(await sentKeys.of(queries, send, ranges))]);
+  await sql`
+    update ${doubts} set next_record = mine.record from ${records} mine
+    where mine.key = ${doubts}.key and ${isRefused}`.execute(queries);
+}
+
 /**
  * Takes over what a staging sent; called with its parts once they are accepted. Returns how many keys were sent again.
  */
 export async function commitDoubts(
   queries: Queries,
-  {
-    setId,
-    send,
-    accepted,
-  }: {
-    readonly setId: number;
-    readonly send: number;
-    readonly accepted: readonly AcceptedPart[];
-  },
+  sentKeys: SentKeys,
+  staging: SentStaging,
 ): Promise<number> {
+  const { setId, send, accepted } = staging;
   if (!(await isAnyInDoubt(queries, setId))) return 0;
+  await nameTaken(queries, sentKeys, staging);
   const doubts = sql.table("doubts");
-  const isIn = (ranges: Ranges) => sql`set_id = ${setId} and next_send = ${send} and exists (
-    select 1 from ${rangesOf(queries, ranges)} taken where next_record >= lower and next_record < upper)`;
+  const isIn = (ranges: Ranges) => isNextIn(queries, staging, ranges);
   const all = isIn(accepted.flatMap(({ ranges }) => ranges));
   const { rows } = await sql<{ readonly keys: number }>`
     select count(distinct key) as keys from ${doubts} where send is not null and ${all}`.execute(

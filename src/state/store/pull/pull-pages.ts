@@ -73,10 +73,13 @@ async function beginCall(
   return "granted";
 }
 
-async function forgetCall(queries: Queries, step: PullStep): Promise<void> {
+async function forgetCall(
+  queries: Queries,
+  { wasAsking, ...step }: Parameters<PullPageStore["forgetCall"]>[0],
+): Promise<void> {
   if (!(await isHere(queries, step))) return;
-  await changePlace(queries, step, { isAsking: false });
-  await addToPullRun(queries, step.runId, { calls: -1 });
+  await changePlace(queries, step, { isAsking: wasAsking });
+  await addToPullRun(queries, step.runId, { calls: -1, possiblyPaidTwice: -Number(wasAsking) });
 }
 
 async function keepPage(

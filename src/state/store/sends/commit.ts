@@ -112,8 +112,8 @@ const ofNoSet = { setId: 0, isDoubted: false, isRefused: false, isStray: false }
 /** Takes over what was in doubt and has been sent again. */
 async function takeDoubts(
   queries: Queries,
-  { send, runId, chunk, stage }: Staging,
-  setId: number,
+  sentKeys: SentKeys,
+  { send, runId, chunk, stage, setId }: Staging & { readonly setId: number },
 ): Promise<void> {
   const parts = await queries
     .selectFrom("receipts")
@@ -122,7 +122,7 @@ async function takeDoubts(
     .where("state", "=", "accepted")
     .execute();
   const accepted = parts.map((part) => acceptedRow.parse(part));
-  const repeated = await commitDoubts(queries, { setId, send, accepted });
+  const repeated = await commitDoubts(queries, sentKeys, { setId, send, accepted });
   if (repeated > 0) await countRepeated(queries, { runId, records: repeated });
 }
 
@@ -138,7 +138,7 @@ export async function takeOver(
   const { send, runId, isCut = false } = staging;
   const { setId, isDoubted, isRefused, isStray } = await seldomOf(queries, runId);
   if (isRefused && !isCut) await forgetRefusalsOf(queries, sentKeys, staging);
-  if (isDoubted) await takeDoubts(queries, staging, setId);
+  if (isDoubted) await takeDoubts(queries, sentKeys, { ...staging, setId });
   if (isStray) await findStray(queries, sentKeys, { setId, send });
   await noteMapping(queries, { setId, send });
   await noteDeployed(queries, send);

@@ -76,15 +76,20 @@ describe("what the rate limiter is told", () => {
     ]);
   });
 
-  it.each(["86401", "1000000000000"])(
-    "hears of a day when %s seconds are asked for, and the run stops",
-    async (seconds) => {
+  it.each([
+    [429, "86401", false],
+    [429, "1000000000000", false],
+    [503, "86401", true],
+  ])(
+    "hears of a day when a %i asks for %s seconds, and the run stops",
+    async (status, seconds, mayHaveSucceeded) => {
       const { url } = await startServer((response) =>
-        response.writeHead(429, { "retry-after": seconds }).end(),
+        response.writeHead(status, { "retry-after": seconds }).end(),
       );
       const rateLimiter = notingLimiter();
       const error = await rejection(clientOf(url, { rateLimiter }).confirmUpload(confirm));
       expect(error).toBeInstanceOf(ApiContractError);
+      expect(error).toMatchObject({ mayHaveSucceeded });
       expect(String(error)).toContain("asks to wait longer than 24 h");
       expect(rateLimiter.notes).toContainEqual(["throttled", ingestion, retryAfterMsMax]);
     },
