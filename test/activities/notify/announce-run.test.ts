@@ -78,6 +78,21 @@ describe("announceRun", () => {
     expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["run-1", "run-4"]);
   });
 
+  it("tells once of a resend that fails again and again beside many drains", async () => {
+    const opened = await harness();
+    const failure = { code: "AuthFailed", message: "401" };
+    const resend = async (runId: string): Promise<void> => {
+      const run = await TestRun.open(opened, { runId, kind: "resend" });
+      await run.close({ outcome: "failed", failure });
+    };
+    await resend("resend-1");
+    for (let drain = 0; drain < 25; drain++) {
+      await (await TestRun.open(opened, { runId: `run-${drain}`, kind: "inbox" })).close();
+    }
+    await resend("resend-2");
+    expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["resend-1"]);
+  });
+
   it.each([
     [-1, 2],
     [0, 2],

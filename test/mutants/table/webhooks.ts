@@ -158,6 +158,21 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     },
   },
   {
+    id: "S2152",
+    plants: "a resend that fails again is announced again where drains came in between",
+    edits: [
+      {
+        file: "activities/notify/announce-run.ts",
+        find: "kinds: [kind], limit",
+        replace: "limit",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/announce-run.test.ts",
+      title: "tells once of a resend that fails again and again beside many drains",
+    },
+  },
+  {
     id: "S1915",
     plants: "events wait behind a file for as long as the clock was set back",
     edits: [
