@@ -111,4 +111,19 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       title: 'makes of "password: $${a}b" "password: ******"',
     },
   },
+  {
+    id: "S2155",
+    plants: "the start of a process is told in the zone of whoever asks",
+    edits: [
+      {
+        file: "src/local/process-identity.ts",
+        find: 'LC_ALL: "C", TZ: "UTC"',
+        replace: 'LC_ALL: "C", TZ: process.env["TZ"]',
+      },
+    ],
+    test: {
+      file: "test/src/local/process-identity.test.ts",
+      title: "tells the same start in UTC, whatever the zone of whoever asks",
+    },
+  },
 ];
