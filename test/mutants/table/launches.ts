@@ -112,6 +112,21 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2153",
+    plants: "a number that is too large for its last digits is sent rounded",
+    edits: [
+      {
+        file: "src/config/document/values.ts",
+        find: "Math.abs(value) > Number.MAX_SAFE_INTEGER",
+        replace: "Math.abs(value) > Number.MAX_VALUE",
+      },
+    ],
+    test: {
+      file: "test/src/config/document/document.test.ts",
+      title: "refuses the number 12345678901234567890, which would lose digits",
+    },
+  },
+  {
     id: "S2155",
     plants: "the start of a process is told in the zone of whoever asks",
     edits: [
