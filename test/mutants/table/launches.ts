@@ -127,6 +127,21 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2154",
+    plants: "a byte order mark belongs to the name of the first variable",
+    edits: [
+      {
+        file: "src/config/document/variables.ts",
+        find: 'text.replace(/^\\uFEFF/, "")',
+        replace: "text",
+      },
+    ],
+    test: {
+      file: "test/src/config/document/variables.test.ts",
+      title: "takes the first variable of a file that begins with a byte order mark",
+    },
+  },
+  {
     id: "S2155",
     plants: "the start of a process is told in the zone of whoever asks",
     edits: [
