@@ -112,6 +112,22 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2156",
+    plants: "status says nothing of a worker that was started before a sync was added",
+    edits: [
+      {
+        file: "src/cli/status/workers.ts",
+        find: "if (lacks.length === 0) return undefined;",
+        replace: "if (lacks.length >= 0) return undefined;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/workers.test.ts",
+      title:
+        "are also those that lack a sync which was added since, which are named with what they lack",
+    },
+  },
+  {
     id: "S2153",
     plants: "a number that is too large for its last digits is sent rounded",
     edits: [
