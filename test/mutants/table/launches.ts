@@ -128,6 +128,21 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2158",
+    plants: "a command waits without a word for another one that starts a shared server",
+    edits: [
+      {
+        file: "src/local/shared-service.ts",
+        find: "acquire, request.waiting)",
+        replace: "acquire)",
+      },
+    ],
+    test: {
+      file: "test/src/local/shared-service.test.ts",
+      title: "says once that it waits while another command starts the server",
+    },
+  },
+  {
     id: "S2153",
     plants: "a number that is too large for its last digits is sent rounded",
     edits: [
