@@ -143,6 +143,21 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2157",
+    plants: "a file that changed while a worker started is never said to have changed",
+    edits: [
+      {
+        file: "src/cli/serve/watch-config.ts",
+        find: "  look(); // the watch",
+        replace: "  // the watch",
+      },
+    ],
+    test: {
+      file: "test/src/cli/serve/watch-config.test.ts",
+      title: "warns once of a file that changed between its reading and the watch",
+    },
+  },
+  {
     id: "S2153",
     plants: "a number that is too large for its last digits is sent rounded",
     edits: [
