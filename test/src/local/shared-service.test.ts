@@ -132,24 +132,22 @@ describe("acquireService", () => {
 
   it("says once that it waits while another command starts the server", async () => {
     const request = requestFor(folder);
-    let begun = (): void => undefined;
-    let goOn = (): void => undefined;
-    const starting = new Promise<void>((resolve) => (begun = resolve));
-    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const begun = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const first = acquireService({
       ...request,
       start: async (spawned) => {
-        begun();
-        await gate;
+        begun.resolve();
+        await gate.promise;
         return await request.start(spawned);
       },
     });
-    await starting;
+    await begun.promise;
     let said = 0;
     const second = acquireService({ ...request, waiting: () => void said++ });
     await delay(200);
     expect(said).toBe(1);
-    goOn();
+    gate.resolve();
     const [one, two] = await Promise.all([first, second]);
     remember(one.info.pid);
     expect([two.info, two.startedHere, said]).toEqual([one.info, false, 1]);

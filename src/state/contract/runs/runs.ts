@@ -205,7 +205,8 @@ export interface RunStore {
   run(runId: string): Run | undefined;
   /**
    * Last stored first, whatever their clocks said; only those of one sync or workflow if named, only those of
-   * `kinds` if given, only those that have not ended if `isOpen`, only those that ended with one of `outcomes` if given.
+   * `kinds` if given, only those that have not ended if `isOpen`, only those that ended with one of `outcomes` if
+   * given.
    */
   runs(input: {
     readonly sync?: string | undefined;
