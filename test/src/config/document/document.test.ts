@@ -30,6 +30,7 @@ describe("parseConfigDocument", () => {
       expect(document.problems).toEqual([
         { offset: 15, message: "would lose digits as a number: write it in quotes" },
       ]);
+      expect(document.data).toEqual({ list: { value: Number(text) } });
     },
   );
 
