@@ -3,7 +3,7 @@ import type { RunReport } from "../../src/report/report.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { drainRunsKeptMs, notifyLateMsMax } from "../limits.ts";
 
-/** Runs that are searched for the previous drain. */
+/** Runs of the same kind that are searched for the previous one. */
 const runsLookedAtMax = 20;
 
 /** Whether the previous drain or resend ended the same way: a failure that repeats is announced only once. */
@@ -12,9 +12,11 @@ async function isNotified(
   { kind, sync, run_id: runId, outcome, error }: RunReport,
 ): Promise<boolean> {
   if (kind !== "inbox" && kind !== "resend") return false;
-  const runs = await state.runs({ sync, limit: runsLookedAtMax });
-  const earlier = runs.slice(runs.findIndex((run) => run.runId === runId) + 1);
-  const before = earlier.find((run) => run.kind === kind);
+  // Drains may come by the dozen between two resends.
+  const runs = await state.runs({ sync, kinds: [kind], limit: runsLookedAtMax });
+  const own = runs.findIndex((run) => run.runId === runId);
+  // Without its place nothing says which one was before it: twice is better than never.
+  const before = own === -1 ? undefined : runs[own + 1];
   if (before?.outcome !== outcome || before.failure?.code !== error?.code) return false;
   // Successes that ended since may have been removed already.
   return before.endedAt !== null && now() - Date.parse(before.endedAt) < drainRunsKeptMs;

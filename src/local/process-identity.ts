@@ -83,7 +83,8 @@ function askProc(pid: number): readonly string[] {
 export function askPs(pid: number): readonly string[] {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-o", "lstart=", "-p", String(pid)], {
     encoding: "utf8",
-    env: { PATH: "/bin:/usr/bin", LC_ALL: "C" },
+    // In one zone: a laptop that travels must not take each process for a later one.
+    env: { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" },
   });
   const [state, ...started] = (stdout ?? "").trim().split(/\s+/);
   return state === undefined || started.length === 0 ? [] : [state, started.join(" ")];

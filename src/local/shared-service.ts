@@ -24,6 +24,8 @@ export type ServiceRequest = {
    * a process: if we die before the server is up, the next command finds the process and ends it.
    */
   start(spawned: (pid: number) => void): Promise<ServiceInfo>;
+  /** Called once if another command that starts, stops or joins the server has to be waited for. */
+  readonly waiting?: (() => void) | undefined;
   /** Whether a recorded server, whose process runs, still answers; if not, it is replaced. */
   isAlive(info: ServiceInfo): Promise<boolean>;
 };
@@ -69,7 +71,7 @@ export async function acquireService(request: ServiceRequest): Promise<ServiceUs
   };
   const { info, startedHere } = await inStateFolder(
     request.folder,
-    async () => await exclusively(lockOf(request), acquire),
+    async () => await exclusively(lockOf(request), acquire, request.waiting),
   );
   let released: Promise<void> | undefined;
   return {

@@ -55,12 +55,19 @@ function saysItIsUp(logFile: string): boolean {
   return /^sandbox at /m.test(readFileSync(logFile, "utf8"));
 }
 
+/** What says that another command holds a server up: a first one may build Temporal for minutes. */
+function sayWaiting(server: string, { say }: Context): () => void {
+  return () =>
+    say(`waiting for another command of this project, which starts, stops or joins ${server}`);
+}
+
 /** Starts the sandbox as a process of its own, or shares one that another command started. */
 async function useSandbox(config: Config, context: Context): Promise<ServiceUse> {
   const { stateFolder } = config;
   return await acquireService({
     folder: stateFolder,
     name: "sandbox",
+    waiting: sayWaiting("the sandbox", context),
     isAlive: async ({ addresses }) => await answers(addresses["http"] ?? ""),
     start: async (spawned) => {
       const ip = context.environment.host;
@@ -123,6 +130,7 @@ export async function useEmbeddedTemporal(config: Config, context: Context): Pro
   const service = await acquireService({
     folder: stateFolder,
     name: "temporal",
+    waiting: sayWaiting("the Temporal server", context),
     isAlive: async ({ addresses }) => await temporalAnswers(addresses["grpc"] ?? ""),
     start: async (spawned) => {
       const server = await startTemporal({

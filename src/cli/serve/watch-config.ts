@@ -27,6 +27,7 @@ export function watchConfig({ file, fileHash }: Config, log: Logger): () => void
     if (hash === undefined) return; // the next look finds it
     if (hash !== fileHash) log.warn(`${file} has changed: restart this process to work with it`);
   };
+  look(); // the watch calls it for what is written from now on
   watchFile(file, { interval: lookEveryMs, persistent: false }, look);
   return () => unwatchFile(file, look);
 }

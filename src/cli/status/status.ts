@@ -9,7 +9,8 @@ import { lookAtProject, type ProjectStatus } from "./look.ts";
 import { statusText } from "./text.ts";
 
 function jsonOf(status: ProjectStatus): string {
-  const { transfers, inboxes, doubts, mappings, limits, workers, hosts, idle, silent } = status;
+  const { transfers, inboxes, doubts, mappings, limits, workers, hosts, idle, behind, silent } =
+    status;
 
   return plainJson({
     transfers: transfers.map(
@@ -38,6 +39,7 @@ function jsonOf(status: ProjectStatus): string {
     workers,
     hosts,
     idle_workers: idle,
+    workers_behind: behind,
     backfills: status.backfills.map(({ run_id, sync, started_at, counts }) => ({
       run_id,
       sync,

@@ -59,7 +59,8 @@ const heading = ["name", "last run", "outcome", "rows", "next run", "what is wro
 
 /** Whatever else a person has to know, one line each, with what to do. */
 export function remarkLines(status: ProjectStatus): readonly string[] {
-  const { transfers, inboxes, holds, doubts, mappings, limits, workers, idle, silent } = status;
+  const { transfers, inboxes, holds, doubts, mappings, limits, workers, idle, behind, silent } =
+    status;
   const isWorkerMissed =
     workers === 0 &&
     (inboxes.some(({ waiting }) => waiting > 0) ||
@@ -73,6 +74,7 @@ export function remarkLines(status: ProjectStatus): readonly string[] {
     ...limits.map(limitText),
     ...(silent === undefined ? [] : [[silent.text, silent.hint ?? "`sluice doctor`"].join(" → ")]),
     ...idle.map(plainText),
+    ...behind.map(plainText),
     ...(isWorkerMissed
       ? [
           `no ${idle.length === 0 ? "" : "other "}worker runs, so nothing moves → ` +

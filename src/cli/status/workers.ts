@@ -1,5 +1,11 @@
 import type { Config } from "../../config/config.ts";
-import { isOnOtherQueue, isReached, workerText } from "../../hosts/live-workers.ts";
+import {
+  isOnOtherQueue,
+  isReached,
+  type Runnable,
+  workerDifference,
+  workerText,
+} from "../../hosts/live-workers.ts";
 import type { Beat } from "../../state/contract/runs/hosts.ts";
 
 /** The live workers of a store, by whether they can do the work of its project. */
@@ -10,6 +16,8 @@ export type WorkersStatus = {
   readonly hosts: number;
   /** The others: which, why, and what to do, one line each. */
   readonly idle: readonly string[];
+  /** Those of the able ones that do not know each sync and pull: which, what they lack, and what to do. */
+  readonly behind: readonly string[];
 };
 
 /** Why a live worker does nothing for a project, and what to do; undefined if it can work. */
@@ -23,16 +31,29 @@ function whyIdle(worker: Beat, config: Pick<Config, "file" | "temporal">): strin
   return `${which} polls another task queue than ${queue} → restart it with this file and environment`;
 }
 
+/** The syncs and pulls whose runs fail in a worker, without a trace in the store; undefined if it knows each. */
+function whyBehind(worker: Beat, config: Config): string | undefined {
+  // `dev` takes the changed file up itself, and the worker of a command ends with its run.
+  if (worker.command !== "worker") return undefined;
+  const wanted: readonly Runnable[] = [
+    ...[...config.syncs.keys()].map((name) => ({ kind: "sync", name }) as const),
+    ...[...config.pulls.keys()].map((name) => ({ kind: "pull", name }) as const),
+  ];
+  const lacks = wanted.filter((one) => workerDifference(worker, one, config) === "missing");
+  if (lacks.length === 0) return undefined;
+  const which = `a worker of this project (${workerText(worker)})`;
+  const names = lacks.map(({ kind, name }) => `${kind} ${name}`).join(", ");
+  return `${which} does not know ${names}: a run that it takes fails → restart it with this file and environment`;
+}
+
 /** Distinguishes the workers that can do the work of a project from those that only live. */
-export function statusOfWorkers(
-  live: readonly Beat[],
-  config: Pick<Config, "file" | "temporal">,
-): WorkersStatus {
+export function statusOfWorkers(live: readonly Beat[], config: Config): WorkersStatus {
   const told = live.map((worker) => ({ worker, why: whyIdle(worker, config) }));
   const able = told.filter(({ why }) => why === undefined);
   return {
     workers: able.length,
     hosts: new Set(able.map(({ worker }) => worker.hostId)).size,
     idle: told.flatMap(({ why }) => (why === undefined ? [] : [why])),
+    behind: able.flatMap(({ worker }) => whyBehind(worker, config) ?? []),
   };
 }

@@ -37,6 +37,14 @@ export function readValues(source: {
   };
 }
 
+/** Whether a number is no longer the one that is written: too large for its last digits, or with zeros before it. */
+function losesDigits({ value, source = "" }: Scalar): boolean {
+  if (typeof value !== "number") return false;
+  if (/^[-+]?0\d/.test(source)) return true;
+  // `.inf` and `.nan` have no digits to lose.
+  return /\d/.test(source) && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
 class Walk {
   readonly problems: Problem[] = [];
   readonly known = new Set<Node>();
@@ -51,7 +59,7 @@ class Walk {
     if (!isNode(node)) return null;
     this.#values += 1;
     if (this.#values > configValuesMax) return this.#stop(node);
-    if (isScalar(node)) return typeof node.value === "string" ? this.#fill(node) : node.value;
+    if (isScalar(node)) return this.#readScalar(node);
     if (depth > configDepthMax) return this.#refuse(node, nestedTooDeeply);
     if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
     if (isMap(node)) return this.#readMembers(node.items, depth);
@@ -71,6 +79,15 @@ class Walk {
       else members[name] = this.read(value, depth + 1);
     }
     return members;
+  }
+
+  #readScalar(node: Scalar): unknown {
+    if (typeof node.value === "string") return this.#fill(node);
+    // Without variables it is a file of tests, in which a cell is the text that is written.
+    if (this.#source.variables !== undefined && losesDigits(node)) {
+      this.#refuse(node, "would lose digits as a number: write it in quotes");
+    }
+    return node.value; // also a refused one: nobody is to hear that it is missing
   }
 
   #fill(node: Scalar): string {

@@ -25,7 +25,9 @@ export async function readVariables(
 
 async function readEnvFile(folder: string): Promise<string> {
   try {
-    return await readFile(join(folder, ".env"), "utf8");
+    const text = await readFile(join(folder, ".env"), "utf8");
+    // Editors on Windows begin a file with a byte order mark, which would belong to the first name.
+    return text.replace(/^\uFEFF/, "");
   } catch (error) {
     // A folder of that name is most likely a Python environment.
     if (isMissing(error) || isFolder(error)) return "";

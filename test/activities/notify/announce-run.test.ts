@@ -64,17 +64,33 @@ describe("announceRun", () => {
     },
   );
 
-  it("tells of a drain that fails as one did before a success that is removed by now", async () => {
+  it("tells of a drain that fails as one did before successes, of which all but one are removed by now", async () => {
     const opened = await harness();
     const failed = { outcome: "failed", failure: { code: "AuthFailed", message: "401" } } as const;
     await (await TestRun.open(opened, { runId: "run-1", kind: "inbox" })).close(failed);
     await (await TestRun.open(opened, { runId: "run-2", kind: "inbox" })).close();
+    await (await TestRun.open(opened, { runId: "run-3", kind: "inbox" })).close();
     opened.clock.nowMs += drainRunsKeptMs + 1;
-    const run = await TestRun.open(opened, { runId: "run-3", kind: "inbox" });
+    const run = await TestRun.open(opened, { runId: "run-4", kind: "inbox" });
     const before = new Date(opened.clock.nowMs - drainRunsKeptMs).toISOString();
     expect(await opened.deps.state.pruneRuns({ before, quietOf: "accounts" })).toBe(1);
     await run.close(failed);
-    expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["run-1", "run-3"]);
+    expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["run-1", "run-4"]);
+  });
+
+  it("tells once of a resend that fails again and again beside many drains", async () => {
+    const opened = await harness();
+    const failure = { code: "AuthFailed", message: "401" };
+    const resend = async (runId: string): Promise<void> => {
+      const run = await TestRun.open(opened, { runId, kind: "resend" });
+      await run.close({ outcome: "failed", failure });
+    };
+    await resend("resend-1");
+    for (let drain = 0; drain < 25; drain++) {
+      await (await TestRun.open(opened, { runId: `run-${drain}`, kind: "inbox" })).close();
+    }
+    await resend("resend-2");
+    expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["resend-1"]);
   });
 
   it.each([

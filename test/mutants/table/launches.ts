@@ -111,4 +111,95 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       title: 'makes of "password: $${a}b" "password: ******"',
     },
   },
+  {
+    id: "S2156",
+    plants: "status says nothing of a worker that was started before a sync was added",
+    edits: [
+      {
+        file: "src/cli/status/workers.ts",
+        find: "if (lacks.length === 0) return undefined;",
+        replace: "if (lacks.length >= 0) return undefined;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/workers.test.ts",
+      title:
+        "are also those that lack a sync which was added since, which are named with what they lack",
+    },
+  },
+  {
+    id: "S2158",
+    plants: "a command waits without a word for another one that starts a shared server",
+    edits: [
+      {
+        file: "src/local/shared-service.ts",
+        find: "acquire, request.waiting)",
+        replace: "acquire)",
+      },
+    ],
+    test: {
+      file: "test/src/local/shared-service.test.ts",
+      title: "says once that it waits while another command starts the server",
+    },
+  },
+  {
+    id: "S2157",
+    plants: "a file that changed while a worker started is never said to have changed",
+    edits: [
+      {
+        file: "src/cli/serve/watch-config.ts",
+        find: "  look(); // the watch",
+        replace: "  // the watch",
+      },
+    ],
+    test: {
+      file: "test/src/cli/serve/watch-config.test.ts",
+      title: "warns once of a file that changed between its reading and the watch",
+    },
+  },
+  {
+    id: "S2153",
+    plants: "a number that is too large for its last digits is sent rounded",
+    edits: [
+      {
+        file: "src/config/document/values.ts",
+        find: "Math.abs(value) > Number.MAX_SAFE_INTEGER",
+        replace: "Math.abs(value) > Number.MAX_VALUE",
+      },
+    ],
+    test: {
+      file: "test/src/config/document/document.test.ts",
+      title: "refuses the number 12345678901234567890, which would lose digits",
+    },
+  },
+  {
+    id: "S2154",
+    plants: "a byte order mark belongs to the name of the first variable",
+    edits: [
+      {
+        file: "src/config/document/variables.ts",
+        find: 'text.replace(/^\\uFEFF/, "")',
+        replace: "text",
+      },
+    ],
+    test: {
+      file: "test/src/config/document/variables.test.ts",
+      title: "takes the first variable of a file that begins with a byte order mark",
+    },
+  },
+  {
+    id: "S2155",
+    plants: "the start of a process is told in the zone of whoever asks",
+    edits: [
+      {
+        file: "src/local/process-identity.ts",
+        find: 'LC_ALL: "C", TZ: "UTC"',
+        replace: 'LC_ALL: "C", TZ: process.env["TZ"]',
+      },
+    ],
+    test: {
+      file: "test/src/local/process-identity.test.ts",
+      title: "tells the same start in UTC, whatever the zone of whoever asks",
+    },
+  },
 ];

@@ -143,7 +143,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
   },
   {
     id: "S2047",
-    plants: "a new failure of a drain is a repeated one where the successes before it were removed",
+    plants: "a failure of a drain is a repeated one, however long ago it was announced",
     edits: [
       {
         file: "activities/notify/announce-run.ts",
@@ -153,7 +153,23 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     ],
     test: {
       file: "test/activities/notify/announce-run.test.ts",
-      title: "tells of a drain that fails as one did before a success that is removed by now",
+      title:
+        "tells of a drain that fails 0 ms around a day after one that failed so: notified 2 times",
+    },
+  },
+  {
+    id: "S2152",
+    plants: "a resend that fails again is announced again where drains came in between",
+    edits: [
+      {
+        file: "activities/notify/announce-run.ts",
+        find: "kinds: [kind], limit",
+        replace: "limit",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/announce-run.test.ts",
+      title: "tells once of a resend that fails again and again beside many drains",
     },
   },
   {

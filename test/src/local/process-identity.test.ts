@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { askPs, endProcess, identify, isRunning } from "../../../src/local/process-identity.ts";
 
@@ -49,6 +49,21 @@ describe("askPs", () => {
     process.kill(pid, "SIGKILL");
     await exited;
     expect(askPs(pid)).toEqual([]);
+  });
+});
+
+describe("askPs in another time zone", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it("tells the same start in UTC, whatever the zone of whoever asks", () => {
+    const before = askPs(process.pid);
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    const [, started = ""] = askPs(process.pid);
+    expect(started).toBe(before[1]);
+    // In the words of UTC, whatever zone this machine has.
+    expect(Math.abs(Date.parse(`${started} UTC`) - Date.now())).toBeLessThan(600_000);
   });
 });
 

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -127,6 +128,31 @@ describe("acquireService", () => {
     await interrupted.killWith("SIGINT");
     expect(isRunning(other.server)).toBe(true);
     await other.release();
+  });
+
+  it("says once that it waits while another command starts the server", async () => {
+    const request = requestFor(folder);
+    const begun = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const first = acquireService({
+      ...request,
+      start: async (spawned) => {
+        begun.resolve();
+        await gate.promise;
+        return await request.start(spawned);
+      },
+    });
+    await begun.promise;
+    let said = 0;
+    const second = acquireService({ ...request, waiting: () => void said++ });
+    await delay(200);
+    expect(said).toBe(1);
+    gate.resolve();
+    const [one, two] = await Promise.all([first, second]);
+    remember(one.info.pid);
+    expect([two.info, two.startedHere, said]).toEqual([one.info, false, 1]);
+    await one.release();
+    await two.release();
   });
 
   it("starts another server when the recorded one has ended", async () => {

@@ -204,12 +204,14 @@ export interface RunStore {
   }): Run;
   run(runId: string): Run | undefined;
   /**
-   * Last stored first, whatever their clocks said; only those of one sync or workflow if named, only those that have
-   * not ended if `isOpen`, only those that ended with one of `outcomes` if given.
+   * Last stored first, whatever their clocks said; only those of one sync or workflow if named, only those of
+   * `kinds` if given, only those that have not ended if `isOpen`, only those that ended with one of `outcomes` if
+   * given.
    */
   runs(input: {
     readonly sync?: string | undefined;
     readonly workflowId?: string | undefined;
+    readonly kinds?: readonly RunKind[] | undefined;
     readonly isOpen?: true | undefined;
     readonly outcomes?: readonly Outcome[] | undefined;
     readonly limit: number;

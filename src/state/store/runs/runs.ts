@@ -73,11 +73,12 @@ async function setRange(
 
 async function listRuns(
   queries: Queries,
-  { sync, workflowId, isOpen, outcomes, limit }: Parameters<RunStore["runs"]>[0],
+  { sync, workflowId, kinds, isOpen, outcomes, limit }: Parameters<RunStore["runs"]>[0],
 ): Promise<Run[]> {
   let runs = queries.selectFrom("runs").selectAll();
   if (sync !== undefined) runs = runs.where("sync", "=", sync);
   if (workflowId !== undefined) runs = runs.where("workflowId", "=", workflowId);
+  if (kinds !== undefined) runs = runs.where("kind", "in", kinds);
   if (outcomes !== undefined) runs = runs.where("outcome", "in", outcomes);
   if (isOpen === true) runs = runs.where("endedAt", "is", null);
   const found = await runs.orderBy("rowid", "desc").limit(limit).execute();

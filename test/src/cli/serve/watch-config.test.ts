@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { pino } from "pino";
 import { expect, it } from "vitest";
 
 import { sources } from "../../../../connectors/registry.ts";
-import { changedConfig } from "../../../../src/cli/serve/watch-config.ts";
+import { changedConfig, watchConfig } from "../../../../src/cli/serve/watch-config.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
@@ -34,4 +35,20 @@ it("takes a changed file up once it is valid, and says meanwhile what is wrong w
     signal: AbortSignal.timeout(3_000),
   });
   expect(await idle).toBeUndefined();
+});
+
+it("warns once of a file that changed between its reading and the watch", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "sluice.yaml");
+  await writeFile(file, accountsConfig());
+  const env = { SLUICE_BASE_URL: "sandbox", SLUICE_LEGACY_BASE_URL: "sandbox" };
+  const config = await loadConfig({ path: file, cwd: folder, env, connectors: sources });
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+  watchConfig(config, log)();
+  expect(lines).toEqual([]);
+  await writeFile(file, accountsConfig({ sync: "min_rows: 7" }));
+  watchConfig(config, log)();
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain("has changed: restart this process");
 });

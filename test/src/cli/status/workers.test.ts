@@ -76,6 +76,21 @@ describe("workers in the status", () => {
     ]);
   });
 
+  it("are also those that lack a sync which was added since, which are named with what they lack", async () => {
+    const harness = await Harness.open({ yaml });
+    const { config } = harness.deps;
+    const configs = configMarks({ ...config, syncs: new Map() });
+    await beat(harness, { configs });
+    await beat(harness, { hostId: "new" });
+    await beat(harness, { hostId: "laptop", command: "dev", configs });
+    const status = await statusOf(harness);
+    expect(status).toMatchObject({ workers: 3, hosts: 3, idle: [] });
+    expect(remarkLines(status)).toEqual([
+      "a worker of this project (process 6166, sluice worker) does not know sync accounts: a run that it takes fails " +
+        "→ restart it with this file and environment",
+    ]);
+  });
+
   it("are not those whose process is gone, though they were heard of a moment ago", async () => {
     const harness = await Harness.open({ yaml });
     // A start time that no process has.

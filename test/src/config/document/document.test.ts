@@ -23,6 +23,32 @@ describe("parseConfigDocument", () => {
     expect(document.data).toEqual({ a: "db:1", "${HOST}": [1, 2.5, true, null, "db", "${HOST}"] });
   });
 
+  it.each(["12345678901234567890", "01234", "-007", "1e999"])(
+    "refuses the number %s, which would lose digits",
+    (text) => {
+      const document = parseConfigDocument(`list: { value: ${text} }`, variables);
+      expect(document.problems).toEqual([
+        { offset: 15, message: "would lose digits as a number: write it in quotes" },
+      ]);
+      expect(document.data).toEqual({ list: { value: Number(text) } });
+    },
+  );
+
+  it("leaves zeros before a number in a file of tests, where a cell is the text that is written", () => {
+    const document = parseConfigDocument("row: { id: 007 }");
+    expect(document.problems).toEqual([]);
+    expect(document.writtenAt(["row", "id"])).toBe("007");
+  });
+
+  it("reads numbers that lose nothing as they are", () => {
+    const text = "[0, 0.5, -7, 0x1F, 1e3, 9007199254740991, 0.10, 0e0, .inf, '01234']";
+    const { data, problems: found } = parseConfigDocument(`a: ${text}`, variables);
+    expect(found).toEqual([]);
+    expect(data).toEqual({
+      a: [0, 0.5, -7, 31, 1000, 9007199254740991, 0.1, 0, Infinity, "01234"],
+    });
+  });
+
   it("keeps what a variable brings as text", () => {
     const document = parseConfigDocument("a: ${N}", new Map([["N", "7"]]));
     expect(document.data).toEqual({ a: "7" });

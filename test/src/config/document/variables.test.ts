@@ -27,6 +27,14 @@ describe("readVariables", () => {
     });
   });
 
+  it("takes the first variable of a file that begins with a byte order mark", async () => {
+    await writeFile(join(folder, ".env"), "\uFEFFA=file\r\nB=x\r\n");
+    expect([...(await readVariables(folder, {}))]).toEqual([
+      ["A", "file"],
+      ["B", "x"],
+    ]);
+  });
+
   it("takes the environment alone when there is no .env file", async () => {
     expect([...(await readVariables(folder, { A: "1" }))]).toEqual([["A", "1"]]);
   });
