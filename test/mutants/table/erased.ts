@@ -283,4 +283,19 @@ export const mutantsOfErased: readonly Mutant[] = [
       title: "erases rejects whose rows have a member twice",
     },
   },
+  {
+    id: "S2146",
+    plants: "a key that equals the line or offset of a file erases where other runs came to",
+    edits: [
+      {
+        file: erase,
+        find: 'from ${sql.table("runs")} where places_are_lines = 1)`;',
+        replace: 'from ${sql.table("runs")} where places_are_lines = 2)`;',
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title: "is not the offset, line or device of a file, nor the clock or table of a database",
+    },
+  },
 ];

@@ -8,7 +8,7 @@ import { minutesText } from "../../../text/quantities.ts";
 import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
-import { mentions, textMentions } from "../../rules/keys/mentions.ts";
+import { mentions, positionMentions, textMentions } from "../../rules/keys/mentions.ts";
 import { isOver, leftMs } from "../doubts/request-window.ts";
 import { requestsOfSet } from "../doubts/requests.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
@@ -209,8 +209,13 @@ async function erasePages(queries: Queries, { target, key }: KeyOfSync): Promise
   return erased;
 }
 
-/** Erases positions of ended runs, which in a table include the key of a row; null is the beginning, or the end. */
+/**
+ * Erases positions of ended runs, which in a table include the key of a row; null is the beginning, or the end. Those
+ * in files and in the inbox say by numbers how far a run came, and replays need them.
+ */
 async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> {
+  const isOfRuns = sql`run_id in ${runsOf(of)} and run_id not in (
+    select run_id from ${sql.table("runs")} where places_are_lines = 1)`;
   const tables = [
     ["stagings", ["from_position", "to_position"]],
     ["runs", ["from_position", "to_position", "oldest_open"]],
@@ -221,15 +226,15 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
     for (const column of columns) {
       const { rows } = await sql<{ readonly position: string }>`
         select distinct ${sql.ref(column)} as position from ${sql.table(table)}
-        where ${sql.ref(column)} is not null and run_id in ${runsOf(of)}`.execute(queries);
+        where ${sql.ref(column)} is not null and ${isOfRuns}`.execute(queries);
       for (const { position } of rows) {
-        if (!textMentions(position, of.key)) continue;
+        if (!positionMentions(JSON.parse(position), of.key)) continue;
         // A run without a place to begin at has read the whole source: older rejects would be closed.
         const isBeginning = table === "runs" && column === "from_position";
         const by = isBeginning ? JSON.stringify(forgottenKey) : null;
         const { numAffectedRows } = await sql`
           update ${sql.table(table)} set ${sql.ref(column)} = ${by}
-          where ${sql.ref(column)} = ${position} and run_id in ${runsOf(of)}`.execute(queries);
+          where ${sql.ref(column)} = ${position} and ${isOfRuns}`.execute(queries);
         erased += Number(numAffectedRows ?? 0);
       }
     }

@@ -58,6 +58,9 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
   };
 
+  const positionsErased = async (key: string): Promise<number> =>
+    (await store.eraseKey({ ...name, key, now })).positions;
+
   it("is erased wherever it is, and nothing else", async () => {
     await end();
     const raw = rawTables(kind, test.folder);
@@ -132,6 +135,23 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
       keys: ["(forgotten)", "k2"],
       note: "(forgotten)",
     });
+  });
+
+  it("is not the offset, line or device of a file, nor the clock or table of a database", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    const inFile = { file: "a.csv", offset: 9, line: 5001, dev: "2049" };
+    await raw.run(`update runs set places_are_lines = 1;
+      update stagings set to_position = '${JSON.stringify(inFile)}'`);
+    for (const key of ["9", "5001", "2049", "a.csv"]) expect(await positionsErased(key)).toBe(0);
+    expect(await raw.dump()).toContain("5001");
+    const changed = { of: "crm", changed: "7", clock: 17, table: "2049", key: ["k"] };
+    await raw.run(`update runs set places_are_lines = 0;
+      update stagings set to_position = '${JSON.stringify(changed)}'`);
+    for (const key of ["17", "2049", "crm"]) expect(await positionsErased(key)).toBe(0);
+    await raw.run(`update stagings set from_position = '{"of":"crm","changed":"7","clock":17}'`);
+    expect(await positionsErased("17")).toBe(0);
+    expect(await positionsErased("k")).toBe(1);
   });
 
   it("stays in the counts of a pull, whose report balances", async () => {
