@@ -58,9 +58,8 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: erase,
-        find: 'const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));',
-        replace:
-          'const isMeant = own === key || (place + (sourceRow ?? "")).includes(`\\0${textMentions.name}`);',
+        find: 'if (own === key || textMentions(sourceRow ?? "", key)) return true;',
+        replace: "if (own === key) return true;",
       },
     ],
     test: erased,

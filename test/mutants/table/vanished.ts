@@ -6,7 +6,7 @@ const weighed = {
   title: "is held by what is not there any more, and its report counts that",
 } as const;
 
-/** Keys that are no longer in a source. */
+/** Keys that are no longer in a source, and where an erased key may be named by chance. */
 export const mutantsOfVanished: readonly Mutant[] = [
   {
     id: "S1340",
@@ -152,6 +152,21 @@ export const mutantsOfVanished: readonly Mutant[] = [
     test: {
       file: "test/activities/run/weigh-run.test.ts",
       title: "is held by fewer rows than there were before any number of runs",
+    },
+  },
+  {
+    id: "S2147",
+    plants: "rejects of other people are erased whose line or number is the key",
+    edits: [
+      {
+        file: "src/state/store/keys/erase-key.ts",
+        find: "return placesAreLines !== 1 && textMentions(place, key);",
+        replace: "return placesAreLines !== 2 && textMentions(place, key);",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/erase-key.test.ts",
+      title: "is not the line, the event or the result of a reject without a key",
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 
 import type { Moment } from "../../../clock.ts";
@@ -14,6 +14,7 @@ import { requestsOfSet } from "../doubts/requests.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
 import { forgottenKey, type SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import type { Tables } from "../tables.ts";
 import { setIdOf } from "./fingerprint-sets.ts";
 import type { KeyKeeping } from "./key-keeping.ts";
 import { assertNoOpenRun } from "./open-run.ts";
@@ -55,6 +56,18 @@ function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
 }
 
+/** Whether a reject is of a key, or mentions it. Numbers of lines, events and results may equal a key by chance. */
+function isRejectOf(
+  reject: Pick<Selectable<Tables["rejects"]>, "key" | "place" | "sourceRow"> &
+    Pick<Selectable<Tables["runs"]>, "kind" | "placesAreLines">,
+  key: string,
+): boolean {
+  const { key: own, place, sourceRow, kind, placesAreLines } = reject;
+  if (own === key || textMentions(sourceRow ?? "", key)) return true;
+  if (kind === "pull") return place === key;
+  return placesAreLines !== 1 && textMentions(place, key);
+}
+
 /**
  * Rejects of pulls have no key; their results mention it. Each stays as a number, of which its run's report gives the
  * sum.
@@ -65,6 +78,7 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
     .selectFrom("rejects as r")
     .innerJoin("runs as u", "u.runId", "r.runId")
     .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow", "r.code"])
+    .select(["u.kind", "u.placesAreLines"])
     .where("u.target", "=", target)
     .where("r.place", "<>", forgottenKey)
     .where((eb) =>
@@ -78,9 +92,9 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
     );
   let erased = 0;
   const runIds = new Set<string>();
-  for (const { runId, chunk, ordinal, key: own, place, sourceRow, code } of await asked.execute()) {
-    const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));
-    if (!isMeant) continue;
+  for (const reject of await asked.execute()) {
+    const { runId, chunk, ordinal, code } = reject;
+    if (!isRejectOf(reject, key)) continue;
     const named = { runId, chunk, ordinal };
     await queries
       .deleteFrom("replays")

@@ -154,6 +154,25 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     expect(await positionsErased("k")).toBe(1);
   });
 
+  it("is not the line, the event or the result of a reject without a key", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    const erasedAt = async (place: string, run: string): Promise<number> => {
+      await raw.run(`update runs set ${run};
+        update rejects set place = '${place}' where place like '%:3' or place like '%78%'`);
+      return (await store.eraseKey({ ...name, key: "78", now })).rejects;
+    };
+    expect(await erasedAt("a.csv:78", "places_are_lines = 1")).toBe(0);
+    expect(await erasedAt("forms#78", "kind = 'inbox'")).toBe(0);
+    const asPull = "kind = 'pull', places_are_lines = 0";
+    expect(await erasedAt("result 78 of its page", asPull)).toBe(0);
+    expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 4 });
+    expect(await erasedAt("crm.companies:78", "kind = 'sync'")).toBe(1);
+    await raw.run("update rejects set place = '7.8' where place like '%:4'");
+    await raw.run("update runs set kind = 'pull'");
+    expect((await store.eraseKey({ ...name, key: "7.8", now })).rejects).toBe(1);
+  });
+
   it("stays in the counts of a pull, whose report balances", async () => {
     await end();
     await test.openRun("p1", "pull");
