@@ -169,4 +169,20 @@ export const mutantsOfVanished: readonly Mutant[] = [
       title: "is not the line, the event or the result of a reject without a key",
     },
   },
+  {
+    id: "S2148",
+    plants: "forget leaves a key in where runs came to that were pruned since",
+    edits: [
+      {
+        file: "src/state/store/keys/erase-key.ts",
+        find: "(${isOfRuns} or run_id not in (select run_id from ${runs}))",
+        replace: "(${isOfRuns})",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/erase-key.test.ts",
+      title:
+        "is erased in where runs came to that were pruned, and in checkpoints that a person set",
+    },
+  },
 ];

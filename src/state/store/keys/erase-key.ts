@@ -225,22 +225,27 @@ async function erasePages(queries: Queries, { target, key }: KeyOfSync): Promise
 
 /**
  * Erases positions of ended runs, which in a table include the key of a row; null is the beginning, or the end. Those
- * in files and in the inbox say by numbers how far a run came, and replays need them.
+ * in files and in the inbox say by numbers how far a run came, and replays need them. Nothing reads those of runs that
+ * were pruned, whose sync nobody knows any more, or of checkpoints that a person set.
  */
 async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> {
+  const runs = sql.table("runs");
   const isOfRuns = sql`run_id in ${runsOf(of)} and run_id not in (
-    select run_id from ${sql.table("runs")} where places_are_lines = 1)`;
+    select run_id from ${runs} where places_are_lines = 1)`;
+  const isOfStagings = sql`(${isOfRuns} or run_id not in (select run_id from ${runs}))`;
+  const isOfSync = sql`target = ${of.target} and sync = ${of.sync}`;
   const tables = [
-    ["stagings", ["from_position", "to_position"]],
-    ["runs", ["from_position", "to_position", "oldest_open"]],
-    ["lanes", ["from_position", "to_position"]],
+    ["stagings", ["from_position", "to_position"], isOfStagings],
+    ["runs", ["from_position", "to_position", "oldest_open"], isOfRuns],
+    ["lanes", ["from_position", "to_position"], isOfRuns],
+    ["checkpoint_audit", ["position"], isOfSync],
   ] as const;
   let erased = 0;
-  for (const [table, columns] of tables) {
+  for (const [table, columns, isMeant] of tables) {
     for (const column of columns) {
       const { rows } = await sql<{ readonly position: string }>`
         select distinct ${sql.ref(column)} as position from ${sql.table(table)}
-        where ${sql.ref(column)} is not null and ${isOfRuns}`.execute(queries);
+        where ${sql.ref(column)} is not null and ${isMeant}`.execute(queries);
       for (const { position } of rows) {
         if (!positionMentions(JSON.parse(position), of.key)) continue;
         // A run without a place to begin at has read the whole source: older rejects would be closed.
@@ -248,7 +253,7 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
         const by = isBeginning ? JSON.stringify(forgottenKey) : null;
         const { numAffectedRows } = await sql`
           update ${sql.table(table)} set ${sql.ref(column)} = ${by}
-          where ${sql.ref(column)} = ${position} and ${isOfRuns}`.execute(queries);
+          where ${sql.ref(column)} = ${position} and ${isMeant}`.execute(queries);
         erased += Number(numAffectedRows ?? 0);
       }
     }

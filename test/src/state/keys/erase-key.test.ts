@@ -173,6 +173,29 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     expect((await store.eraseKey({ ...name, key: "7.8", now })).rejects).toBe(1);
   });
 
+  it("is erased in where runs came to that were pruned, and in checkpoints that a person set", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    const position = { key: [canary] };
+    await raw.run(`update stagings set to_position = '${JSON.stringify(position)}'`);
+    const { version } = await store.checkpoint(name);
+    const set = await store.setCheckpoint({ ...name, version, position, reason: "a test", at });
+    await store.setCheckpoint({
+      ...name,
+      version: set.version,
+      position: null,
+      reason: "back",
+      at,
+    });
+    expect(await store.pruneRuns({ before: "2027-01-01T00:00:00.000Z" })).toBe(1);
+    expect((await raw.dump()).match(new RegExp(canary, "g"))).toHaveLength(2);
+    expect(await store.eraseKey({ ...name, key: canary, now })).toMatchObject({ positions: 2 });
+    expect(await raw.dump()).not.toContain(canary);
+    expect(await store.knownRecords({ ...name, keys: ["other"] })).toMatchObject([
+      { state: "accepted" },
+    ]);
+  });
+
   it("stays in the counts of a pull, whose report balances", async () => {
     await end();
     await test.openRun("p1", "pull");
