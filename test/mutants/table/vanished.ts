@@ -185,4 +185,19 @@ export const mutantsOfVanished: readonly Mutant[] = [
         "is erased in where runs came to that were pruned, and in checkpoints that a person set",
     },
   },
+  {
+    id: "S2149",
+    plants: "after a reset a key that was never sent counts as one that may have been",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/known-records.ts",
+        find: "if (found === undefined && !isRestored)",
+        replace: "if (found === undefined && isRestored)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/explain.test.ts",
+      title: "says the same after what was sent was forgotten, and not of a key that was sent",
+    },
+  },
 ];
