@@ -200,4 +200,19 @@ export const mutantsOfVanished: readonly Mutant[] = [
       title: "says the same after what was sent was forgotten, and not of a key that was sent",
     },
   },
+  {
+    id: "S2150",
+    plants: "a plan says that nothing is sent while records in doubt are due",
+    edits: [
+      {
+        file: "src/cli/plan/plan.ts",
+        find: "  return due;\n",
+        replace: "  return due - due;\n",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "counts records in doubt that the next run sends once more before it reads",
+    },
+  },
 ];
