@@ -215,4 +215,19 @@ export const mutantsOfVanished: readonly Mutant[] = [
       title: "counts records in doubt that the next run sends once more before it reads",
     },
   },
+  {
+    id: "S2151",
+    plants: "rejects of pulls are shown as open for ever",
+    edits: [
+      {
+        file: "src/state/store/rejects/rejects.ts",
+        find: " and not exists (${ofPull}) then 1",
+        replace: " then 1",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/write.test.ts",
+      title: "says of every result what became of it",
+    },
+  },
 ];
