@@ -288,8 +288,8 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: erase,
-        find: 'from ${sql.table("runs")} where places_are_lines = 1)`;',
-        replace: 'from ${sql.table("runs")} where places_are_lines = 2)`;',
+        find: "from ${runs} where places_are_lines = 1)`;",
+        replace: "from ${runs} where places_are_lines = 2)`;",
       },
     ],
     test: {

@@ -75,7 +75,8 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
         select k.place, k.number, k.tag, e.send as staged_send, f.id, f.hash, f.send
         from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
           left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
-      select k.staged_send, k.id is not null as is_seen, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at,
+      select k.staged_send, k.id is not null as is_seen, k.hash, h.hashes as fields, k.send,
+        s.committed_at as accepted_at,
         o.adopted_at, o.reason, case when o.id is not null then (
           select json_agg(fields::json)::text from ${sql.table("adoptions")} where id in (
             select adoption from ${sql.table("adopted")} a where a.set_id = ${id} and a.number = k.number

@@ -19,8 +19,8 @@ export function positionMentions(position: unknown, key: string): boolean {
 }
 
 /**
- * The same as `mentions` for JSON text, also in a member that is repeated later. In text of any other form, no letter or digit may
- * adjoin a match.
+ * As `mentions`, for JSON text, also in a member that is repeated later. In text of any other form, no letter or digit
+ * may adjoin a match.
  */
 export function textMentions(written: string, text: string): boolean {
   if (isJson(written)) return hasValue(written, text);
