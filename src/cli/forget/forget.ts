@@ -7,7 +7,7 @@ import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { BusyError, ConfigError } from "../../errors.ts";
 import { openInbox } from "../../inbox/open.ts";
 import type { Erased } from "../../state/contract/keys/forgetting.ts";
-import { mentions } from "../../state/rules/keys/mentions.ts";
+import { positionMentions } from "../../state/rules/keys/mentions.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";
@@ -176,7 +176,10 @@ export async function forgetIn(
   const { position } = await state.checkpoint({ target, sync: sync.name });
   const unread = await unreadConnections(config);
   const isPushed = source.push !== undefined;
-  const left = { isShredded, isAtKey: mentions(position, key), isPushed, unread };
+  // One in a file or the inbox says by numbers how far a run came; another is of what the sync has read before.
+  const isOfLines = source.placesAreLines === true && source.position.safeParse(position).success;
+  const isAtKey = !isOfLines && positionMentions(position, key);
+  const left = { isShredded, isAtKey, isPushed, unread };
   const { keyLists, ...others } = erased;
   return {
     ...others,

@@ -62,6 +62,14 @@ function openText(run: Run): string {
   );
 }
 
+/** Why more is sent than what is read, whose requests alone a plan counts. */
+function dueText(due: number): string {
+  return (
+    `${counted(due, "record")} of these ${due === 1 ? "is" : "are"} sent once more, in a request before the others: ` +
+    "a request of unknown outcome may have been applied over what was sent"
+  );
+}
+
 /** The plan that follows from what was read. */
 export function planReport(
   { api }: Pick<Config, "api">,
@@ -73,9 +81,11 @@ export function planReport(
     readonly pulls?: readonly PullPlan[];
     /** A run of the sync that continues, or is held. */
     readonly open?: Run | undefined;
+    /** Records in doubt that it sends once more. @default 0 */
+    readonly due?: number;
   },
 ): PlanReport {
-  const { deployed, read, sample, pulls = [], open } = made;
+  const { deployed, read, sample, pulls = [], open, due = 0 } = made;
   const { counts, changes, chunks, rejects, range } = read;
   const { records, ...others } = counts;
   const chosen = modeOf(sync, chunks);
@@ -84,8 +94,10 @@ export function planReport(
     sync: sync.name,
     sample: sample ?? null,
     mapping: deployed.state === "edited" ? { state: "edited", ...deployed.edit } : deployed,
-    counts: { ...others, would_send: records },
-    ...(changes === undefined ? {} : { changes: changesReport(changes) }),
+    counts: { ...others, would_send: records + due },
+    ...(changes === undefined
+      ? {}
+      : { changes: changesReport({ ...changes, again: changes.again + due }) }),
     rejects,
     mode: chosen?.mode ?? null,
     requests,
@@ -95,7 +107,11 @@ export function planReport(
     },
     seconds: Math.ceil(requests / api.requestsPerSecond),
     pulls,
-    warnings: [...(open === undefined ? [] : [openText(open)]), ...range.warnings],
+    warnings: [
+      ...(open === undefined ? [] : [openText(open)]),
+      ...(due === 0 ? [] : [dueText(due)]),
+      ...range.warnings,
+    ],
   };
 }
 
@@ -140,7 +156,7 @@ export function planLines(report: PlanReport): readonly string[] {
       `filtered ${grouped(filtered)}, rejected ${grouped(rejected)}`,
     ...changesLines(changes).map((line) => `  ${line}`),
     ...(rejected === 0 ? [] : [`  rejected as ${rejectsText(report.rejects)}`]),
-    ...(sends === 0
+    ...(sends === 0 || requests === 0
       ? []
       : [
           `${counted(requests, "request")}, ${byteText(size)} (${mode ?? "heavyweight"}), ` +

@@ -1,4 +1,5 @@
 import { checkColumns, checkWriteBack, connectorOf } from "../../../connectors/source.ts";
+import { systemClock } from "../../clock.ts";
 import { type Config, type SyncConfig, targetOf } from "../../config/config.ts";
 import { pullsInto } from "../../config/feedback-loop.ts";
 import type { PullConfig } from "../../config/schema/pull.ts";
@@ -19,7 +20,7 @@ import { deployedOf } from "./deployed.ts";
 import { planLines, planReport, type PlanReport } from "./plan-report.ts";
 import { pullPlanLines } from "./pull-plan-text.ts";
 import { planPull, type PlannedPull, type PullPlan } from "./pull-plan.ts";
-import { readPlan } from "./read-plan.ts";
+import { type PlanSource, readPlan } from "./read-plan.ts";
 
 type PlanOptions = GlobalOptions & { readonly sample?: number };
 
@@ -83,6 +84,21 @@ async function openRunOf(
   return run === undefined || run.endedAt !== null ? undefined : run;
 }
 
+/**
+ * How many records in doubt the next run sends before it reads: a source that each run reads anew brings them itself,
+ * and a run over some rows alone sends none.
+ */
+async function dueOf(
+  state: StateStore | undefined,
+  { source, sync, target }: Pick<PlanSource, "source" | "sync" | "target">,
+  sample: number | undefined,
+): Promise<number> {
+  const isReadAnew = source.restart?.(sync.connectorConfig) === "each-run";
+  if (state === undefined || isReadAnew || sample !== undefined) return 0;
+  const { due } = await state.doubtFacts({ target, sync: sync.name, now: systemClock()() });
+  return due;
+}
+
 async function planOfSync(
   context: Context,
   config: Config,
@@ -106,7 +122,8 @@ async function planOfSync(
         if (into !== undefined) pulls.push(await costOf(config, into, { state, sources }));
       }
       const open = await openRunOf(state, { target, sync });
-      return planReport(config, sync, { deployed, read, sample, pulls, open });
+      const due = await dueOf(state, { source, sync, target }, sample);
+      return planReport(config, sync, { deployed, read, sample, pulls, open, due });
     },
     onlyReads,
   );

@@ -58,9 +58,8 @@ export const mutantsOfErased: readonly Mutant[] = [
     edits: [
       {
         file: erase,
-        find: 'const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));',
-        replace:
-          'const isMeant = own === key || (place + (sourceRow ?? "")).includes(`\\0${textMentions.name}`);',
+        find: 'if (own === key || textMentions(sourceRow ?? "", key)) return true;',
+        replace: "if (own === key) return true;",
       },
     ],
     test: erased,
@@ -281,6 +280,21 @@ export const mutantsOfErased: readonly Mutant[] = [
     test: {
       file: forgetTest,
       title: "erases rejects whose rows have a member twice",
+    },
+  },
+  {
+    id: "S2146",
+    plants: "a key that equals the line or offset of a file erases where other runs came to",
+    edits: [
+      {
+        file: erase,
+        find: "from ${runs} where places_are_lines = 1)`;",
+        replace: "from ${runs} where places_are_lines = 2)`;",
+      },
+    ],
+    test: {
+      file: eraseTest,
+      title: "is not the offset, line or device of a file, nor the clock or table of a database",
     },
   },
 ];

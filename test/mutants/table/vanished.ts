@@ -6,7 +6,7 @@ const weighed = {
   title: "is held by what is not there any more, and its report counts that",
 } as const;
 
-/** Keys that are no longer in a source. */
+/** Keys that are no longer in a source, and where an erased key may be named by chance. */
 export const mutantsOfVanished: readonly Mutant[] = [
   {
     id: "S1340",
@@ -152,6 +152,82 @@ export const mutantsOfVanished: readonly Mutant[] = [
     test: {
       file: "test/activities/run/weigh-run.test.ts",
       title: "is held by fewer rows than there were before any number of runs",
+    },
+  },
+  {
+    id: "S2147",
+    plants: "rejects of other people are erased whose line or number is the key",
+    edits: [
+      {
+        file: "src/state/store/keys/erase-key.ts",
+        find: "return placesAreLines !== 1 && textMentions(place, key);",
+        replace: "return placesAreLines !== 2 && textMentions(place, key);",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/erase-key.test.ts",
+      title: "is not the line, the event or the result of a reject without a key",
+    },
+  },
+  {
+    id: "S2148",
+    plants: "forget leaves a key in where runs came to that were pruned since",
+    edits: [
+      {
+        file: "src/state/store/keys/erase-key.ts",
+        find: "(${isOfRuns} or run_id not in (select run_id from ${runs}))",
+        replace: "(${isOfRuns})",
+      },
+    ],
+    test: {
+      file: "test/src/state/keys/erase-key.test.ts",
+      title:
+        "is erased in where runs came to that were pruned, and in checkpoints that a person set",
+    },
+  },
+  {
+    id: "S2149",
+    plants: "after a reset a key that was never sent counts as one that may have been",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/known-records.ts",
+        find: "if (found === undefined && !isRestored)",
+        replace: "if (found === undefined && isRestored)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/explain.test.ts",
+      title: "says the same after what was sent was forgotten, and not of a key that was sent",
+    },
+  },
+  {
+    id: "S2150",
+    plants: "a plan says that nothing is sent while records in doubt are due",
+    edits: [
+      {
+        file: "src/cli/plan/plan.ts",
+        find: "  return due;\n",
+        replace: "  return due - due;\n",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/plan.test.ts",
+      title: "counts records in doubt that the next run sends once more before it reads",
+    },
+  },
+  {
+    id: "S2151",
+    plants: "rejects of pulls are shown as open for ever",
+    edits: [
+      {
+        file: "src/state/store/rejects/rejects.ts",
+        find: " and not exists (${ofPull}) then 1",
+        replace: " then 1",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/write.test.ts",
+      title: "says of every result what became of it",
     },
   },
 ];

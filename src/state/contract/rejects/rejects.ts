@@ -42,7 +42,10 @@ export const rejectRow = z
     replayedBy: z.string().nullable(),
     /** Whether that run found that newer rows of its key had been staged since, and did not send it. */
     superseded: z.int().transform(Boolean),
-    /** Whether it still needs attention; false in a chunk that was given up, whose rows the next run reads. */
+    /**
+     * Whether it still needs attention; false in a chunk that was given up, whose rows the next run reads, and in a
+     * pull, whose next round brings the result again.
+     */
     isOpen: z.int().transform(Boolean),
   })
   .readonly();

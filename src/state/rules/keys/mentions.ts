@@ -9,8 +9,18 @@ export function mentions(value: unknown, text: string): boolean {
 }
 
 /**
- * The same for JSON text, also in a member that is repeated later. In text of any other form, no letter or digit may
- * adjoin a match.
+ * Whether a source's position names the row of a key. One with a `key` names it there: its other members, such as the
+ * clock and the table's number, may equal a key by chance, as those may that only say what was read.
+ */
+export function positionMentions(position: unknown, key: string): boolean {
+  if (typeof position !== "object" || position === null) return mentions(position, key);
+  if ("key" in position) return mentions(position.key, key);
+  return !("of" in position) && mentions(position, key);
+}
+
+/**
+ * As `mentions`, for JSON text, also in a member that is repeated later. In text of any other form, no letter or digit
+ * may adjoin a match.
  */
 export function textMentions(written: string, text: string): boolean {
   if (isJson(written)) return hasValue(written, text);

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 
 import type { Moment } from "../../../clock.ts";
@@ -8,12 +8,13 @@ import { minutesText } from "../../../text/quantities.ts";
 import type { Remote } from "../../../thread.ts";
 import type { Erased, ForgettingStore } from "../../contract/keys/forgetting.ts";
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
-import { mentions, textMentions } from "../../rules/keys/mentions.ts";
+import { mentions, positionMentions, textMentions } from "../../rules/keys/mentions.ts";
 import { isOver, leftMs } from "../doubts/request-window.ts";
 import { requestsOfSet } from "../doubts/requests.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
 import { forgottenKey, type SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import type { Tables } from "../tables.ts";
 import { setIdOf } from "./fingerprint-sets.ts";
 import type { KeyKeeping } from "./key-keeping.ts";
 import { assertNoOpenRun } from "./open-run.ts";
@@ -55,6 +56,18 @@ function runsOf({ target, sync }: SyncName): ReturnType<typeof sql> {
   return sql`(select run_id from ${sql.table("runs")} where target = ${target} and sync = ${sync})`;
 }
 
+/** Whether a reject is of a key, or mentions it. Numbers of lines, events and results may equal a key by chance. */
+function isRejectOf(
+  reject: Pick<Selectable<Tables["rejects"]>, "key" | "place" | "sourceRow"> &
+    Pick<Selectable<Tables["runs"]>, "kind" | "placesAreLines">,
+  key: string,
+): boolean {
+  const { key: own, place, sourceRow, kind, placesAreLines } = reject;
+  if (own === key || textMentions(sourceRow ?? "", key)) return true;
+  if (kind === "pull") return place === key;
+  return placesAreLines !== 1 && textMentions(place, key);
+}
+
 /**
  * Rejects of pulls have no key; their results mention it. Each stays as a number, of which its run's report gives the
  * sum.
@@ -65,6 +78,7 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
     .selectFrom("rejects as r")
     .innerJoin("runs as u", "u.runId", "r.runId")
     .select(["r.runId", "r.chunk", "r.ordinal", "r.key", "r.place", "r.sourceRow", "r.code"])
+    .select(["u.kind", "u.placesAreLines"])
     .where("u.target", "=", target)
     .where("r.place", "<>", forgottenKey)
     .where((eb) =>
@@ -78,9 +92,9 @@ async function eraseRejects(queries: Queries, of: KeyOfSync): Promise<number> {
     );
   let erased = 0;
   const runIds = new Set<string>();
-  for (const { runId, chunk, ordinal, key: own, place, sourceRow, code } of await asked.execute()) {
-    const isMeant = own === key || [place, sourceRow ?? ""].some((text) => textMentions(text, key));
-    if (!isMeant) continue;
+  for (const reject of await asked.execute()) {
+    const { runId, chunk, ordinal, code } = reject;
+    if (!isRejectOf(reject, key)) continue;
     const named = { runId, chunk, ordinal };
     await queries
       .deleteFrom("replays")
@@ -209,27 +223,37 @@ async function erasePages(queries: Queries, { target, key }: KeyOfSync): Promise
   return erased;
 }
 
-/** Erases positions of ended runs, which in a table include the key of a row; null is the beginning, or the end. */
+/**
+ * Erases positions of ended runs, which in a table include the key of a row; null is the beginning, or the end. Those
+ * in files and in the inbox say by numbers how far a run came, and replays need them. Nothing reads those of runs that
+ * were pruned, whose sync nobody knows any more, or of checkpoints that a person set.
+ */
 async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> {
+  const runs = sql.table("runs");
+  const isOfRuns = sql`run_id in ${runsOf(of)} and run_id not in (
+    select run_id from ${runs} where places_are_lines = 1)`;
+  const isOfStagings = sql`(${isOfRuns} or run_id not in (select run_id from ${runs}))`;
+  const isOfSync = sql`target = ${of.target} and sync = ${of.sync}`;
   const tables = [
-    ["stagings", ["from_position", "to_position"]],
-    ["runs", ["from_position", "to_position", "oldest_open"]],
-    ["lanes", ["from_position", "to_position"]],
+    ["stagings", ["from_position", "to_position"], isOfStagings],
+    ["runs", ["from_position", "to_position", "oldest_open"], isOfRuns],
+    ["lanes", ["from_position", "to_position"], isOfRuns],
+    ["checkpoint_audit", ["position"], isOfSync],
   ] as const;
   let erased = 0;
-  for (const [table, columns] of tables) {
+  for (const [table, columns, isMeant] of tables) {
     for (const column of columns) {
       const { rows } = await sql<{ readonly position: string }>`
         select distinct ${sql.ref(column)} as position from ${sql.table(table)}
-        where ${sql.ref(column)} is not null and run_id in ${runsOf(of)}`.execute(queries);
+        where ${sql.ref(column)} is not null and ${isMeant}`.execute(queries);
       for (const { position } of rows) {
-        if (!textMentions(position, of.key)) continue;
+        if (!positionMentions(JSON.parse(position), of.key)) continue;
         // A run without a place to begin at has read the whole source: older rejects would be closed.
         const isBeginning = table === "runs" && column === "from_position";
         const by = isBeginning ? JSON.stringify(forgottenKey) : null;
         const { numAffectedRows } = await sql`
           update ${sql.table(table)} set ${sql.ref(column)} = ${by}
-          where ${sql.ref(column)} = ${position} and run_id in ${runsOf(of)}`.execute(queries);
+          where ${sql.ref(column)} = ${position} and ${isMeant}`.execute(queries);
         erased += Number(numAffectedRows ?? 0);
       }
     }

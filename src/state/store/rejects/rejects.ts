@@ -18,9 +18,10 @@ import { insertRejects } from "./insert-rejects.ts";
 function rejectColumns(): RawBuilder<unknown> {
   const givenUp = sql`select 1 from ${sql.table("stagings")} g where g.run_id = r.run_id and g.chunk = r.chunk
     and g.stage = r.stage and g.state in ('cut', 'dropped')`;
+  const ofPull = sql`select 1 from ${sql.table("runs")} p where p.run_id = r.run_id and p.kind = 'pull'`;
   return sql`r.run_id, r.chunk, r.ordinal, r.stream, r.place, r.key, r.step, r.code, r.field, r.reason,
     r.source_row as row, r.created_at, r.replayed_by, r.superseded,
-    case when r.is_open = 1 and not exists (${givenUp}) then 1 else 0 end as is_open`;
+    case when r.is_open = 1 and not exists (${givenUp}) and not exists (${ofPull}) then 1 else 0 end as is_open`;
 }
 
 async function addRejects(

@@ -262,6 +262,19 @@ describe("sluice forget", () => {
     );
   });
 
+  it("says nothing of a checkpoint that has the key for the number of an event", async () => {
+    const harness = await withEvent();
+    await (await TestRun.open(harness, { sync: "signups", kind: "inbox" })).transfer("body");
+    const { state, target } = harness.deps;
+    const { position } = await state.checkpoint({ target, sync: "signups" });
+    expect(position).toMatchObject({ connection: "forms", seq: 1 });
+    for (const key of ["1", "forms"]) {
+      const { out } = await forget(harness, "signups", key, "--yes");
+      expect(out.join("\n")).toContain("nothing was kept of this key");
+      expect(out.join("\n")).not.toContain("the checkpoint");
+    }
+  });
+
   it("does nothing while a run of the sync is open", async () => {
     const harness = await withRows();
     const run = await TestRun.open(harness, { runId: "run-2" });

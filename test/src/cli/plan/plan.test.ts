@@ -9,10 +9,14 @@ import { planReport } from "../../../../src/cli/plan/plan-report.ts";
 import { registerPlan } from "../../../../src/cli/plan/plan.ts";
 import { readPlan } from "../../../../src/cli/plan/read-plan.ts";
 import { registerRun } from "../../../../src/cli/run/run.ts";
+import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
+import { lateRequest } from "../../../support/late-request.ts";
+import { formsYaml, overMs, transfer } from "../../../support/project/doubt-story.ts";
 import { Harness, harnessHead } from "../../../support/project/harness.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
 import { stageAll, TestRun } from "../../../support/project/test-run.ts";
+import { KeptEvents } from "../../../support/webhooks/kept-events.ts";
 
 /** A project in which each test edits one thing. */
 type Edited = {
@@ -236,6 +240,30 @@ describe("sluice plan", () => {
       "the mapping is that of the last run",
       "reads 12 rows: would send 0, unchanged 12, filtered 0, rejected 0",
     ]);
+  });
+
+  it("counts records in doubt that the next run sends once more before it reads", async () => {
+    const first = await Harness.open({ yaml: formsYaml("site") });
+    const events = new KeptEvents(inboxFileIn(first.deps.config.stateFolder));
+    events.keep("forms", JSON.stringify({ id: "a1", site: "a.example", name: "OLD" }));
+    const run = await TestRun.open(first, { kind: "inbox" });
+    const late = await lateRequest(run, await run.stage());
+    first.terminated.add("first-run-1");
+    events.keep("forms", JSON.stringify({ id: "a1", site: "a.example", name: "NEW" }));
+    await transfer(first, "run-2", "inbox");
+    await late.arrive();
+    first.clock.nowMs += overMs;
+    const { out, code } = await plan(first);
+    expect(out).toEqual([
+      "the mapping is that of the last run",
+      "reads 0 rows: would send 1, unchanged 0, filtered 0, rejected 0",
+      "  sent again 1",
+      "1 record of these is sent once more, in a request before the others: a request of unknown outcome may have " +
+        "been applied over what was sent",
+    ]);
+    expect(code).toBe(5);
+    expect((await plan(first, "--sample", "9")).code).toBe(0);
+    expect(await transfer(first, "run-3", "inbox")).toMatchObject({ counts: { sent: 1 } });
   });
 
   it("is what a run names that is to be dry", async () => {

@@ -58,6 +58,9 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
   };
 
+  const positionsErased = async (key: string): Promise<number> =>
+    (await store.eraseKey({ ...name, key, now })).positions;
+
   it("is erased wherever it is, and nothing else", async () => {
     await end();
     const raw = rawTables(kind, test.folder);
@@ -132,6 +135,65 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
       keys: ["(forgotten)", "k2"],
       note: "(forgotten)",
     });
+  });
+
+  it("is not the offset, line or device of a file, nor the clock or table of a database", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    const inFile = { file: "a.csv", offset: 9, line: 5001, dev: "2049" };
+    await raw.run(`update runs set places_are_lines = 1;
+      update stagings set to_position = '${JSON.stringify(inFile)}'`);
+    for (const key of ["9", "5001", "2049", "a.csv"]) expect(await positionsErased(key)).toBe(0);
+    expect(await raw.dump()).toContain("5001");
+    const changed = { of: "crm", changed: "7", clock: 17, table: "2049", key: ["k"] };
+    await raw.run(`update runs set places_are_lines = 0;
+      update stagings set to_position = '${JSON.stringify(changed)}'`);
+    for (const key of ["17", "2049", "crm"]) expect(await positionsErased(key)).toBe(0);
+    await raw.run(`update stagings set from_position = '{"of":"crm","changed":"7","clock":17}'`);
+    expect(await positionsErased("17")).toBe(0);
+    expect(await positionsErased("k")).toBe(1);
+  });
+
+  it("is not the line, the event or the result of a reject without a key", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    const erasedAt = async (place: string, run: string): Promise<number> => {
+      await raw.run(`update runs set ${run};
+        update rejects set place = '${place}' where place like '%:3' or place like '%78%'`);
+      return (await store.eraseKey({ ...name, key: "78", now })).rejects;
+    };
+    expect(await erasedAt("a.csv:78", "places_are_lines = 1")).toBe(0);
+    expect(await erasedAt("forms#78", "kind = 'inbox'")).toBe(0);
+    const asPull = "kind = 'pull', places_are_lines = 0";
+    expect(await erasedAt("result 78 of its page", asPull)).toBe(0);
+    expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 4 });
+    expect(await erasedAt("crm.companies:78", "kind = 'sync'")).toBe(1);
+    await raw.run("update rejects set place = '7.8' where place like '%:4'");
+    await raw.run("update runs set kind = 'pull'");
+    expect((await store.eraseKey({ ...name, key: "7.8", now })).rejects).toBe(1);
+  });
+
+  it("is erased in where runs came to that were pruned, and in checkpoints that a person set", async () => {
+    await end();
+    const raw = rawTables(kind, test.folder);
+    const position = { key: [canary] };
+    await raw.run(`update stagings set to_position = '${JSON.stringify(position)}'`);
+    const { version } = await store.checkpoint(name);
+    const set = await store.setCheckpoint({ ...name, version, position, reason: "a test", at });
+    await store.setCheckpoint({
+      ...name,
+      version: set.version,
+      position: null,
+      reason: "back",
+      at,
+    });
+    expect(await store.pruneRuns({ before: "2027-01-01T00:00:00.000Z" })).toBe(1);
+    expect((await raw.dump()).match(new RegExp(canary, "g"))).toHaveLength(2);
+    expect(await store.eraseKey({ ...name, key: canary, now })).toMatchObject({ positions: 2 });
+    expect(await raw.dump()).not.toContain(canary);
+    expect(await store.knownRecords({ ...name, keys: ["other"] })).toMatchObject([
+      { state: "accepted" },
+    ]);
   });
 
   it("stays in the counts of a pull, whose report balances", async () => {
