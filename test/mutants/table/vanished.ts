@@ -186,21 +186,6 @@ export const mutantsOfVanished: readonly Mutant[] = [
     },
   },
   {
-    id: "S2149",
-    plants: "after a reset a key that was never sent counts as one that may have been",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/known-records.ts",
-        find: "if (found === undefined && !isRestored)",
-        replace: "if (found === undefined && isRestored)",
-      },
-    ],
-    test: {
-      file: "test/src/cli/run/explain.test.ts",
-      title: "says the same after what was sent was forgotten, and not of a key that was sent",
-    },
-  },
-  {
     id: "S2150",
     plants: "a plan says that nothing is sent while records in doubt are due",
     edits: [

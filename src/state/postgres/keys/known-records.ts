@@ -10,7 +10,7 @@ import {
 } from "../../contract/keys/known-records.ts";
 import { fieldSlotsMax } from "../../limits.ts";
 import { readFields } from "../../rules/keys/field-hashes.ts";
-import { findSet, type SyncFingerprints } from "../../store/keys/fingerprint-sets.ts";
+import { findSet } from "../../store/keys/fingerprint-sets.ts";
 import type { Queries } from "../../store/state-database.ts";
 import { textBlockOf } from "../../text-block.ts";
 import { keyRelation, knownOfKey, stagedOfKey } from "./look-up.ts";
@@ -34,7 +34,6 @@ const bytes = z.instanceof(Uint8Array).nullable();
 
 const recordRow = z.object({
   stagedSend: z.int().nullable(),
-  isSeen: z.boolean(),
   hash: z
     .string()
     .transform((uuid) => new Uint8Array(Buffer.from(uuid.replaceAll("-", ""), "hex")))
@@ -65,7 +64,7 @@ function createSlots({ database }: StoreKeys): Remote<KnownRecordStore>["fieldSl
 export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
   const { queries } = store.database.state;
   const recordsOf = async (
-    { id, validAfter, isRestored }: SyncFingerprints,
+    { id, validAfter }: { readonly id: number; readonly validAfter: number },
     keys: readonly string[],
   ): Promise<KnownRecord[]> => {
     const names = new Map((await slotsOf(queries, id)).map(({ slot, name }) => [slot, name]));
@@ -75,8 +74,7 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
         select k.place, k.number, k.tag, e.send as staged_send, f.id, f.hash, f.send
         from ${keyRelation(hashesOf(id, textBlockOf(keys)))} k
           left join lateral ${stagedOfKey(id)} e on true left join lateral ${knownOfKey(id)} f on true)
-      select k.staged_send, k.id is not null as is_seen, k.hash, h.hashes as fields, k.send,
-        s.committed_at as accepted_at,
+      select k.staged_send, k.hash, h.hashes as fields, k.send, s.committed_at as accepted_at,
         o.adopted_at, o.reason, case when o.id is not null then (
           select json_agg(fields::json)::text from ${sql.table("adoptions")} where id in (
             select adoption from ${sql.table("adopted")} a where a.set_id = ${id} and a.number = k.number
@@ -90,11 +88,9 @@ export function createKnownRecords(store: StoreKeys): Remote<KnownRecordStore> {
     return z
       .array(recordRow)
       .parse(rows)
-      .map(({ stagedSend, isSeen, hash, fields, send: signed, acceptedAt, ...adoption }) => {
+      .map(({ stagedSend, hash, fields, send: signed, acceptedAt, ...adoption }) => {
         // It may be sent at any time, or was sent and nobody knows whether it was taken.
         if (stagedSend !== null) return { state: "unknown", why: "underWay", send: stagedSend };
-        // Forgetting leaves the rows of keys; only a store that was restored may lack some that were sent.
-        if (!isSeen && !isRestored) return { state: "new" };
         // A row without a hash was only seen, by a dry run of a version that had such rows. Once fingerprints were
         // forgotten, a key without a hash may have been sent.
         if (hash === null || signed === null) {

@@ -4,14 +4,7 @@ import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import type { Database } from "../database.ts";
 import { count, first } from "../database.ts";
 
-const setRow = z
-  .object({
-    id: z.int(),
-    validAfter: z.int(),
-    nextId: z.int(),
-    isRestored: z.int().transform(Boolean),
-  })
-  .readonly();
+const setRow = z.object({ id: z.int(), validAfter: z.int(), nextId: z.int() }).readonly();
 
 /** What the service is known to hold for one sync at one target. */
 export type FingerprintSet = z.output<typeof setRow>;
@@ -38,7 +31,7 @@ export type FingerprintSets = {
 /** The sets of a SQLite store. */
 export function createFingerprintSets(db: Database): FingerprintSets {
   const select = db.prepare(
-    `select id, valid_after as validAfter, next_id as nextId, is_restored as isRestored from fingerprint_sets
+    `select id, valid_after as validAfter, next_id as nextId from fingerprint_sets
      where target = $target and sync = $sync`,
   );
   const ofRun = db.prepare(`select ${setOfRunSql}`);
@@ -58,7 +51,7 @@ export function createFingerprintSets(db: Database): FingerprintSets {
     have: (name) => {
       const { target, sync } = name;
       make.run({ target, sync });
-      return find(name) ?? { id: 0, validAfter: 0, nextId: 1, isRestored: false };
+      return find(name) ?? { id: 0, validAfter: 0, nextId: 1 };
     },
     haveOfRun: (runId) => void makeOfRun.run({ runId }),
     setNextId: (input) => void setNextId.run(input),

@@ -64,7 +64,7 @@ export function createKnownRecordStore(
     knownRecords: ({ target, sync, keys }) => {
       const set = sets.find({ target, sync });
       if (set === undefined) return keys.map(() => ({ state: "new" }));
-      const { id, validAfter, isRestored } = set;
+      const { id, validAfter } = set;
       const slots = all(slotRow, selectSlots, { id });
       const names = new Map(slots.map(({ slot, name }) => [slot, name]));
       const hashed = hashesOf(id, textBlockOf(keys));
@@ -78,8 +78,6 @@ export function createKnownRecordStore(
           return { state: "unknown", why: "underWay", send: staged.numberAt(entry) };
         const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
         const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
-        // Forgetting leaves the rows of keys; only a store that was restored may lack some that were sent.
-        if (found === undefined && !isRestored) return { state: "new" };
         // A row without a hash was only seen, by a dry run of a version that had such rows. Once fingerprints were
         // forgotten, a key without a hash may have been sent.
         if (found === undefined || found.hash === null) {

@@ -185,17 +185,6 @@ describe("sluice explain", () => {
     expect([said, code]).toEqual([[expect.stringContaining("nothing is known of it")], 2]);
   });
 
-  it("says the same after what was sent was forgotten, and not of a key that was sent", async () => {
-    const { harness } = await synced();
-    await harness.state.forgetFingerprints({ target: harness.deps.target, sync: "accounts" });
-    const { out, code } = await explain(harness, "nobody", "--scan");
-    expect(out.join("\n")).toContain("service   holds nothing of it from this sync");
-    expect(code).toBe(2);
-    expect((await explain(harness, "a", "--scan")).out.join("\n")).toContain(
-      "does not count any more",
-    );
-  });
-
   it("says of a place where no row is nothing of a scan, which takes none", async () => {
     const { harness } = await synced();
     for (const args of [["--place", "accounts.csv:99"], ["accounts.csv:99"]]) {

@@ -189,7 +189,7 @@ describe("sluice preview", () => {
     expect(statuses(await preview(harness, "--json"))).toEqual([
       ["a", "unknown", true],
       ["b", "unknown", true],
-      ["c", "new", true],
+      ["c", "unknown", true],
     ]);
   });
 

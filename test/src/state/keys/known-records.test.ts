@@ -116,7 +116,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     await commit(ref);
     await store.forgetFingerprints(name);
     const forgotten = { state: "unknown", why: "forgotten" };
-    expect(await known("k", "none")).toEqual([forgotten, { state: "new" }]);
+    expect(await known("k", "none")).toEqual([forgotten, forgotten]);
   });
 
   it("knows that a record was refused, and of the others what it knew", async () => {
