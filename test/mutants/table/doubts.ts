@@ -119,9 +119,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     ],
     test: {
       file: twinTest,
-      title:
-        "a key with two events in a chunk, with a store in sqlite, stays in doubt where the first of two is taken " +
-        "and the second refused",
+      title: "stays in doubt where the first of two is taken and the second refused",
     },
   },
 ];
