@@ -1,7 +1,7 @@
 // node tools/run.mjs setup | demo | nightly | test | chaos | soak | mutants | prove | bench [arguments]
 //
 // Plain JavaScript for Node 20, without packages: it runs in an empty clone, before anything is installed.
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -24,15 +24,32 @@ const keepCompiled = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", 
 
 const targets = { setup: async () => 0, demo, nightly, test, chaos, soak, mutants, prove, bench };
 
+/** The programs of targets with arguments of their own; the first comment of each says which. */
+const programs = {
+  chaos: "test/chaos/main.ts",
+  soak: "test/soak/main.ts",
+  mutants: "test/mutants/main.ts",
+  prove: "prove/prove.ts",
+  bench: "bench/bench.ts",
+};
+
 await main(async () => {
   const [name = "", ...args] = process.argv.slice(2);
   const target = Object.hasOwn(targets, name) ? targets[name] : undefined;
   if (target === undefined) {
     throw new Stop(`usage: node tools/run.mjs ${Object.keys(targets).join("|")} [arguments]`, 2);
   }
+  if (args.includes("--help") && Object.hasOwn(programs, name)) return tellHelp(programs[name]);
   const env = await setUp();
   return await target(args, { cwd: root, env });
 });
+
+/** Prints the comment that a program begins with. */
+function tellHelp(program) {
+  const [comment] = /^(?:\/\/.*\n)+/.exec(readFileSync(join(root, program), "utf8"));
+  process.stdout.write(comment.replaceAll(/^\/\/ ?/gm, ""));
+  return 0;
+}
 
 async function demo(args, options) {
   await getTemporal(options);
@@ -52,19 +69,19 @@ async function chaos(args, options) {
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   if (args.includes("hosts"))
     await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
-  return (await run(nodeToUse(), ["test/chaos/main.ts", ...args], options)).code;
+  return (await run(nodeToUse(), [programs.chaos, ...args], options)).code;
 }
 
 /** A worker and a receiver for an hour, with kills and faults. */
 async function soak(args, options) {
   const env = { ...options.env, TEMPORAL_ADDRESS: "" };
   await getTemporal({ ...options, env });
-  return (await run(nodeToUse(), ["test/soak/main.ts", ...args], { ...options, env })).code;
+  return (await run(nodeToUse(), [programs.soak, ...args], { ...options, env })).code;
 }
 
 async function mutants(args, options) {
   const env = { ...options.env, ...keepCompiled };
-  return (await run(nodeToUse(), ["test/mutants/main.ts", ...args], { ...options, env })).code;
+  return (await run(nodeToUse(), [programs.mutants, ...args], { ...options, env })).code;
 }
 
 async function prove(args, options) {
@@ -73,14 +90,14 @@ async function prove(args, options) {
   await getPgBouncer(options);
   await getChromium(options);
   await getTemporal(options);
-  return (await run(nodeToUse(), ["prove/prove.ts", ...args], options)).code;
+  return (await run(nodeToUse(), [programs.prove, ...args], options)).code;
 }
 
 async function bench(args, options) {
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   const isAgainst = args.some((arg) => arg.startsWith("--against"));
   const more = isAgainst ? [] : ["--duckdb", await getBeside(options)];
-  return (await run(nodeToUse(), ["bench/bench.ts", ...more, ...args], options)).code;
+  return (await run(nodeToUse(), [programs.bench, ...more, ...args], options)).code;
 }
 
 /** Gets the programs with which the benchmark compares ours; returns where DuckDB is. */

@@ -73,6 +73,16 @@ describe("the first set-up of a clone", () => {
     expect(await readFile(join(folder, "dist/workflow-bundle.js"), "utf8")).toBe("");
   });
 
+  it("tells the arguments of a program before anything is installed", async () => {
+    const folder = await clone();
+    await mkdir(join(folder, "prove"));
+    await cp(join(root, "prove/prove.ts"), join(folder, "prove/prove.ts"));
+    const { status, lines } = run(folder, process.execPath, "tools/run.mjs", "prove", "--help");
+    expect(lines[0]).toBe("npm run prove");
+    expect(lines.at(-1)).toMatch(/read\.$/);
+    expect(status).toBe(0);
+  });
+
   it("would show the warnings that npm has by itself", async () => {
     const { status, lines } = run(await clone(), "npm", "ci");
     expect(lines.filter((line) => line.startsWith("npm warn EBADENGINE")).length).toBeGreaterThan(
