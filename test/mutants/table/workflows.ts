@@ -208,6 +208,17 @@ const planted: readonly Planted[] = [
     seenBy: ["sync/resend", "makes one run of what is due, however many chunks it has"],
   },
   {
+    id: "S2208",
+    plants: "lanes that a person lets work, or resumes, wait for one that ends",
+    of: "backfill/backfill-lanes",
+    find: "running.size < size || ready().length > 0",
+    replace: "running.size < size",
+    seenBy: [
+      "backfill/lanes-at-once",
+      "begin as soon as a person lets them, while others work on: set_lanes",
+    ],
+  },
+  {
     id: "S2048",
     plants: "a receiver that is gone takes the others' tries away",
     of: "verify/verify",
