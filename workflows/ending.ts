@@ -128,7 +128,8 @@ function runFailure(report: RunReport): ApplicationFailure {
  */
 export async function end(view: RunView, { closing, cause }: Ending): Promise<RunReport> {
   const report = await close(view, closing);
-  await condition(allHandlersFinished);
+  // A cancel that comes too late changes nothing: the workflow ends as its run did.
+  await CancellationScope.nonCancellable(async () => await condition(allHandlersFinished));
   if (isCancellation(cause)) throw cause;
   if (report === null) throw openFailure(closing);
   // A run keeps its first outcome: one that was reset after its end must not seem to have succeeded again.

@@ -219,6 +219,14 @@ const planted: readonly Planted[] = [
     ],
   },
   {
+    id: "S2211",
+    plants: "the workflow of a run that is done ends as cancelled when a cancel comes too late",
+    of: "ending",
+    find: "  await CancellationScope.nonCancellable(async () => await condition(allHandlersFinished));\n",
+    replace: "  await condition(allHandlersFinished);\n",
+    seenBy: ["sync/sync", "commits although the cancel comes while it does"],
+  },
+  {
     id: "S2048",
     plants: "a receiver that is gone takes the others' tries away",
     of: "verify/verify",
