@@ -100,8 +100,8 @@ const planted: readonly Planted[] = [
     id: "S242",
     plants: "a run that was cancelled while its worker was gone has failed",
     of: "ending",
-    find: "return isAsked && isOutOfTime ?",
-    replace: "return isAsked && isOutOfTime && isCancellation(error) ?",
+    find: "if (cause instanceof TimeoutFailure) return true;",
+    replace: "if (cause instanceof TimeoutFailure) return isCancellation(error);",
     seenBy: [
       "sync/sync",
       "is cancelled, and has not failed, when the worker of an attempt is gone",
@@ -217,6 +217,15 @@ const planted: readonly Planted[] = [
       "backfill/lanes-at-once",
       "begin as soon as a person lets them, while others work on: set_lanes",
     ],
+  },
+  {
+    id: "S2209",
+    plants:
+      "a cancelled run has failed, and says so to everybody, when its attempt fails before it hears of it",
+    of: "ending",
+    find: '  return retryState === "CANCEL_REQUESTED" && !isForGood;',
+    replace: "  return retryState === undefined && !isForGood;",
+    seenBy: ["sync/sync", "is cancelled, and has not failed, when its attempt fails"],
   },
   {
     id: "S2211",
