@@ -228,6 +228,14 @@ const planted: readonly Planted[] = [
     seenBy: ["sync/sync", "is cancelled, and has not failed, when its attempt fails"],
   },
   {
+    id: "S2210",
+    plants: "a run waits for rate limits until Temporal terminates it, and nobody closes it",
+    of: "failures",
+    find: "historyLength > (settings.historyEventsMax ?? historyEventsMax)",
+    replace: "historyLength > Infinity + (settings.historyEventsMax ?? historyEventsMax)",
+    seenBy: ["failures", "fails the run when waits have filled its history"],
+  },
+  {
     id: "S2211",
     plants: "the workflow of a run that is done ends as cancelled when a cancel comes too late",
     of: "ending",
