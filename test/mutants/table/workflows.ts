@@ -244,6 +244,14 @@ const planted: readonly Planted[] = [
     seenBy: ["sync/sync", "commits although the cancel comes while it does"],
   },
   {
+    id: "S2212",
+    plants: "a resend ends although it was woken during its last look",
+    of: "sync/resend",
+    find: "      if (hasWakeUp) continue;\n",
+    replace: "",
+    seenBy: ["sync/resend", "looks once more when it is woken while its last look finds nothing"],
+  },
+  {
     id: "S2048",
     plants: "a receiver that is gone takes the others' tries away",
     of: "verify/verify",
