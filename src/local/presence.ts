@@ -244,8 +244,8 @@ export function shutDown(workers: readonly Pick<Worker, "getState" | "shutdown">
 }
 
 /**
- * Polls until all workers have ended. Shuts them down itself if one of them breaks, or if the store no longer takes this
- * worker.
+ * Polls until all workers have ended. Shuts them down itself if one of them breaks, or if the store no longer takes
+ * this worker.
  * @throws {ConfigError} the store no longer takes it; says why. @throws what broke a worker, once all have ended.
  */
 export async function runWorkers(
