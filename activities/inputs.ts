@@ -38,6 +38,8 @@ export type RunSettings = {
   readonly lightweightPartsMax: number;
   /** Continue as new after this many chunks; undefined leaves it to Temporal. */
   readonly chunksPerRun?: number | undefined;
+  /** Events in its history from which on a run waits for no rate limit. @default `historyEventsMax`; tests set it */
+  readonly historyEventsMax?: number | undefined;
   readonly heartbeatTimeoutMs: number;
   readonly scheduleToStartMs: number;
   readonly retryInitialMs: number;

@@ -22,14 +22,23 @@ type Closing = Omit<CloseRunInput, "runId">;
 /** How a run ended, and the error that ended it early. */
 export type Ending = { readonly closing: Closing; readonly cause?: unknown };
 
+/** Whether an activity ended because its next attempt was not made. */
+function isGivenUp(error: unknown): error is ActivityFailure {
+  if (!(error instanceof ActivityFailure)) return false;
+  const { cause, retryState } = error;
+  if (cause instanceof TimeoutFailure) return true;
+  // The server says the same of a failure that no attempt would follow in any case, such as a refused key.
+  const isForGood = !(cause instanceof ApplicationFailure) || cause.nonRetryable === true;
+  return retryState === "CANCEL_REQUESTED" && !isForGood;
+}
+
 /**
- * The cancellation that an error stands for, or the error itself. Once a cancel was requested, an attempt whose worker
- * is gone is not made again, and ends as out of time.
+ * The cancellation that an error stands for, or the error itself. Once a cancel was requested, an attempt is not made
+ * again: one whose worker is gone ends as out of time, one that had not heard of the cancel as what it met.
  */
 export function asCancel(error: unknown): unknown {
   const isAsked = CancellationScope.current().consideredCancelled;
-  const isOutOfTime = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
-  return isAsked && isOutOfTime ? new CancelledFailure("cancelled", undefined, error) : error;
+  return isAsked && isGivenUp(error) ? new CancelledFailure("cancelled", undefined, error) : error;
 }
 
 /** How an error ends a run. */
@@ -128,7 +137,8 @@ function runFailure(report: RunReport): ApplicationFailure {
  */
 export async function end(view: RunView, { closing, cause }: Ending): Promise<RunReport> {
   const report = await close(view, closing);
-  await condition(allHandlersFinished);
+  // A cancel that comes too late changes nothing: the workflow ends as its run did.
+  await CancellationScope.nonCancellable(async () => await condition(allHandlersFinished));
   if (isCancellation(cause)) throw cause;
   if (report === null) throw openFailure(closing);
   // A run keeps its first outcome: one that was reset after its end must not seem to have succeeded again.

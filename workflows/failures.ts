@@ -1,6 +1,14 @@
-import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from "@temporalio/workflow";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  sleep,
+  TimeoutFailure,
+  workflowInfo,
+} from "@temporalio/workflow";
 
 import type { FailureFacts } from "../activities/failure.ts";
+import type { RunSettings } from "../activities/inputs.ts";
+import { historyEventsMax } from "./limits.ts";
 
 /** The facts of an activity's failure that a workflow acts on. */
 export type ActivityFault = {
@@ -65,7 +73,12 @@ export type WaitHooks = {
   readonly waiting: Waiting;
   /** Whether the host that does not take its work is gone for good; while it is only busy, it is waited for. */
   readonly isHostGone: () => Promise<boolean>;
+  readonly opened: { readonly settings: Pick<RunSettings, "historyEventsMax"> };
 };
+
+/** Why a run that was rate limited for days ends. */
+const waitedEnough =
+  "it has waited as often as a workflow can; the next run continues after its last checkpoint";
 
 function limitText(message: string, waitMs: number): string {
   // The message of a limit that was already blocked names the time itself.
@@ -73,14 +86,21 @@ function limitText(message: string, waitMs: number): string {
   return `rate limited until ${new Date(Date.now() + waitMs).toISOString()}: ${message}`;
 }
 
+/** Whether the history has no place for more waits: Temporal would terminate the run, and nobody would close it. */
+function isHistoryFull({ opened: { settings } }: WaitHooks): boolean {
+  return workflowInfo().historyLength > (settings.historyEventsMax ?? historyEventsMax);
+}
+
 /**
  * Runs an activity, and runs it again after a wait that outlasts it: a long rate limit is slept through here, durably
  * and without a worker slot; a host that does not take its work is waited for while it lives.
+ * @throws the failure of the activity, also after waits that have filled the history.
  */
 export async function retryWhileThrottled<Result>(
   work: () => Promise<Result>,
-  { waiting, isHostGone }: WaitHooks,
+  hooks: WaitHooks,
 ): Promise<Result> {
+  const { waiting, isHostGone } = hooks;
   const call = Symbol("call");
   try {
     for (;;) {
@@ -89,10 +109,13 @@ export async function retryWhileThrottled<Result>(
       } catch (error) {
         const fault = faultOf(error);
         const { waitMs } = fault?.facts ?? {};
+        const isFull = isHistoryFull(hooks);
         if (fault?.type === "RateLimited" && waitMs !== undefined) {
-          waiting(call, limitText(fault.message, waitMs));
+          const why = limitText(fault.message, waitMs);
+          if (isFull) throw ApplicationFailure.nonRetryable(`${why}; ${waitedEnough}`, fault.type);
+          waiting(call, why);
           await sleep(waitMs, { summary: "rate limited" });
-        } else if (isHostAway(error) && !(await isHostGone())) {
+        } else if (!isFull && isHostAway(error) && !(await isHostGone())) {
           waiting(call, "waiting for the worker of the host that holds the staged files");
         } else throw error;
       }

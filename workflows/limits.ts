@@ -10,6 +10,9 @@ export const restagesPerChunkMax = 3;
 /** Times a confirm may find its upload gone before the run stops. */
 export const uploadsPerPartMax = 5;
 
+/** Events in a history from which on a run waits no more; from 51,200 on Temporal terminates it. */
+export const historyEventsMax = 40_000;
+
 /** Characters of an error in a run's current details, which hold 20,000 bytes in all. */
 export const detailsErrorCharsMax = 4_000;
 

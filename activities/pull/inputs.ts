@@ -20,7 +20,7 @@ export type OpenPullInput = {
 /** The configuration that the workflow of a pull needs. */
 export type PullSettings = Pick<
   RunSettings,
-  "heartbeatTimeoutMs" | "retryInitialMs" | "retryMaxMs" | "searchAttribute"
+  "heartbeatTimeoutMs" | "historyEventsMax" | "retryInitialMs" | "retryMaxMs" | "searchAttribute"
 > & {
   /** Continue as new after this many activities; undefined leaves it to Temporal. */
   readonly stepsPerRun?: number | undefined;

@@ -244,8 +244,9 @@ export function shutDown(workers: readonly Pick<Worker, "getState" | "shutdown">
 }
 
 /**
- * Polls until all workers are shut down. Shuts them down itself if the store no longer takes this worker.
- * @throws {ConfigError} the store no longer takes it; says why.
+ * Polls until all workers have ended. Shuts them down itself if one of them breaks, or if the store no longer takes
+ * this worker.
+ * @throws {ConfigError} the store no longer takes it; says why. @throws what broke a worker, once all have ended.
  */
 export async function runWorkers(
   workers: readonly Pick<Worker, "getState" | "run" | "shutdown">[],
@@ -258,6 +259,17 @@ export async function runWorkers(
     cutOff.abort();
   };
   void whenRefused();
-  await Promise.all(workers.map(async (worker) => await worker.run()));
+  const run = async (worker: Pick<Worker, "run">): Promise<void> => {
+    try {
+      await worker.run();
+    } catch (error) {
+      // Half a worker would take work that it cannot do, and keep the process from ending.
+      shutDown(workers);
+      cutOff.abort();
+      throw error;
+    }
+  };
+  const ends = await Promise.allSettled(workers.map(run));
   if (refusal !== undefined) throw refusal;
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

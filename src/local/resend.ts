@@ -13,7 +13,7 @@ function resendId(sync: string, taskQueue: string): string {
 }
 
 /**
- * Starts the workflow `resend` of a sync. Leaves a running one alone: it looks again before it ends.
+ * Starts the workflow `resend` of a sync. A running one is signalled, so that it looks again before it ends.
  * @throws Temporal does not take it in time.
  */
 export async function startResend(
@@ -22,11 +22,11 @@ export async function startResend(
   sync: string,
 ): Promise<void> {
   await client.withDeadline(Date.now() + wakeCallMsMax, async () => {
-    await client.workflow.start<typeof resend>("resend", {
+    await client.workflow.signalWithStart<typeof resend>("resend", {
       taskQueue,
       workflowId: resendId(sync, taskQueue),
-      workflowIdConflictPolicy: "USE_EXISTING",
       args: [{ sync }],
+      signal: "wake",
     });
   });
 }

@@ -210,7 +210,7 @@ const resend: Kind = {
     "closeRun",
   ],
   updates: {},
-  signals: [],
+  signals: ["wake"],
   continues: false,
   waitsForAnswers: true,
   open: async (how) => {

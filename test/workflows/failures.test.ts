@@ -100,6 +100,24 @@ describe("a long rate limit", () => {
     expect((await progressOf(handle)).waiting).toBeNull();
   });
 
+  it("fails the run when waits have filled its history, before Temporal terminates it", async () => {
+    const run = fakes({
+      ...goodRun(1, { historyEventsMax: 60 }),
+      uploadJson: async () => {
+        throw fault("RateLimited", { waitMs: 1 }, "slow down");
+      },
+    });
+    const handle = await run.start("sync", input);
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: "RateLimited" } });
+    await expect(handle.result()).rejects.toHaveProperty(
+      "cause.message",
+      expect.stringMatching(/^rate limited until \S+: slow down; it has waited as often/),
+    );
+    expect(run.callsOf("uploadJson").length).toBeGreaterThan(2);
+    expect(run.callsOf("commitChunk", "closeRun")).toEqual(["closeRun failed"]);
+    expect((await handle.describe()).historyLength).toBeLessThan(120);
+  });
+
   it("ends at once with a cancel", async () => {
     const run = fakes({
       ...goodRun(1),

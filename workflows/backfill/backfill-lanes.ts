@@ -1,4 +1,4 @@
-import { isCancellation } from "@temporalio/workflow";
+import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import type { OpenedRun, StageResult } from "../../activities/inputs.ts";
 import { asCancel, closingOf } from "../ending.ts";
@@ -138,15 +138,24 @@ export async function runLanes(
       running.delete(lane);
     }
   };
-  const startLanes = (): void => {
-    const waiting = view.state.lanes.filter(({ state }) => state === "waiting");
+  /** The lanes that may begin now. */
+  const ready = (): LaneState[] => {
+    if (mustStop() || cancellations.length > 0) return [];
+    const waiting = view.state.lanes.filter(
+      ({ lane, state }) => state === "waiting" && !running.has(lane),
+    );
     // A lane that failed begins again when no other waits.
-    for (const { lane } of waiting.toSorted((a, b) => a.failures - b.failures)) {
-      const isFull = running.size >= view.state.lanes_at_once;
-      if (isFull || mustStop() || cancellations.length > 0) return;
-      running.set(lane, work(lane));
-    }
+    const inOrder = waiting.toSorted((a, b) => a.failures - b.failures);
+    return inOrder.slice(0, Math.max(0, view.state.lanes_at_once - running.size));
   };
-  for (startLanes(); running.size > 0; startLanes()) await Promise.race(running.values());
+  for (;;) {
+    for (const { lane } of ready()) running.set(lane, work(lane));
+    const { size } = running;
+    if (size === 0) break;
+    // A person may let more lanes work, or resume them, while others work on. A cancel is heard by the lanes.
+    await CancellationScope.nonCancellable(
+      async () => await condition(() => running.size < size || ready().length > 0),
+    );
+  }
   if (cancellations.length > 0) throw cancellations[0];
 }

@@ -3,7 +3,6 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
-  defineSignal,
   isCancellation,
   setCurrentDetails,
   setHandler,
@@ -18,11 +17,9 @@ import { lookIntoInbox } from "../policies.ts";
 import { progressOf, runBatch } from "../sync/run-batch.ts";
 import { RunView } from "../sync/run-view.ts";
 import { newRunId, type ContinuedRun } from "../sync/sync-input.ts";
+import { wake } from "../wake.ts";
 import { backoffDetails, blockedDetails } from "./drain-details.ts";
 import { parseDrainInput, type DrainInput, type Backoff } from "./drain-input.ts";
-
-/** The wake-up: something arrived; it does not say what. */
-const wake = defineSignal("wake");
 
 /** The result of a drain: its runs, and why it ended before everything was sent. */
 export type Drained = {

@@ -96,6 +96,7 @@ async function pullMany({ reads, view, input }: Pulling, opened: OpenedPull): Pr
     },
     // Pages are in the store, so no host is waited for.
     isHostGone: async () => false,
+    opened,
   };
   if (reads === "domains") {
     await retryWhileThrottled(async () => await activities.listDomains(ref), hooks);

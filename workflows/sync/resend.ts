@@ -2,15 +2,18 @@ import {
   ApplicationFailure,
   continueAsNew,
   setCurrentDetails,
+  setHandler,
   sleep,
   workflowInfo,
 } from "@temporalio/workflow";
 import { z } from "zod";
 
+import type { DoubtLook } from "../../activities/run/settle-doubts.ts";
 import { wrongInput } from "../../src/failure-types.ts";
 import { nextLook } from "../backoff.ts";
 import { close } from "../ending.ts";
 import { lookForDoubts } from "../policies.ts";
+import { wake } from "../wake.ts";
 import { progressOf, runBatch, type BatchEnd } from "./run-batch.ts";
 import { RunView } from "./run-view.ts";
 import { configuredName, newRunId } from "./sync-input.ts";
@@ -37,19 +40,31 @@ async function resendOnce(sync: string): Promise<void> {
  * cancelling this loses nothing.
  */
 export async function resend(raw: unknown): Promise<object> {
+  let hasWakeUp = false;
+  setHandler(wake, () => void (hasWakeUp = true), {
+    description: "Something is in doubt: look again",
+  });
   const { data, error } = resendInput.safeParse(raw);
   if (error !== undefined) {
     const problem = wrongInput(error, { sync: "accounts" });
     throw ApplicationFailure.nonRetryable(problem, "InvalidInput");
   }
   const { sync } = data;
+  const doubts = async (): Promise<DoubtLook> => {
+    hasWakeUp = false;
+    return await lookForDoubts({ sync });
+  };
   for (let failures = 0; ;) {
-    const before = await lookForDoubts({ sync });
+    const before = await doubts();
     if (before.due > 0) await resendOnce(sync);
-    const after = before.due > 0 ? await lookForDoubts({ sync }) : before;
-    if (after.inDoubt === 0) return {};
+    const after = before.due > 0 ? await doubts() : before;
     const next = nextLook(before, after, failures);
     failures = next.failures;
+    if (after.inDoubt === 0) {
+      if (hasWakeUp) continue;
+      // Nothing is awaited from here on: a signal meanwhile makes the server repeat this decision.
+      return {};
+    }
     if (workflowInfo().continueAsNewSuggested) return await continueAsNew<typeof resend>({ sync });
     setCurrentDetails(
       `An older value may still be applied over ${after.inDoubt} records of ${sync}: they are sent once more ` +

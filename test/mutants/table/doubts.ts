@@ -122,4 +122,19 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       title: "stays in doubt where the first of two is taken and the second refused",
     },
   },
+  {
+    id: "S2213",
+    plants: "the start of a resend is lost on one that is about to end",
+    edits: [
+      {
+        file: "src/local/resend.ts",
+        find: '.signalWithStart<typeof resend>("resend", {',
+        replace: '.start("resend", {\n      workflowIdConflictPolicy: "USE_EXISTING",',
+      },
+    ],
+    test: {
+      file: "test/src/local/resend.test.ts",
+      title: "a resend that runs is woken by another start",
+    },
+  },
 ];

@@ -126,6 +126,21 @@ export const mutantsOfEngine: readonly Mutant[] = [
     },
   },
   {
+    id: "S2207",
+    plants: "half of a worker lives on, and does nothing, when the other half broke",
+    edits: [
+      {
+        file: "src/local/presence.ts",
+        find: "      shutDown(workers);\n      cutOff.abort();\n      throw error;",
+        replace: "      throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/local/presence.test.ts",
+      title: "a worker that breaks ends the others, and is not thrown before they have ended",
+    },
+  },
+  {
     id: "S1914",
     plants: "run is refused for a worker that Temporal is away from",
     edits: [

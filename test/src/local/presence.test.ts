@@ -7,6 +7,7 @@ import { ConfigError, StateUnavailableError } from "../../../src/errors.ts";
 import {
   queueNow,
   refuseOtherStore,
+  runWorkers,
   startBeating,
   storesOn,
   workerIdentity,
@@ -184,4 +185,37 @@ it("who polls a queue is judged by the time that is given, however wrong the clo
   await expect(refuseOtherStore(client, queue, place)).rejects.toThrow(
     "a worker of another project",
   );
+});
+
+it("a worker that breaks ends the others, and is not thrown before they have ended", async () => {
+  const other = Promise.withResolvers<void>();
+  let state: "DRAINING" | "RUNNING" = "RUNNING";
+  const workers = [
+    {
+      getState: () => "FAILED" as const,
+      run: async () => await Promise.reject(new Error("it broke")),
+      shutdown: () => {
+        throw new Error("it is not running");
+      },
+    },
+    {
+      getState: () => state,
+      run: async () => await other.promise,
+      shutdown: () => {
+        state = "DRAINING";
+      },
+    },
+  ];
+  const cutOff = new AbortController();
+  const refused = new Promise<ConfigError>(() => undefined);
+  let thrown: unknown;
+  const running = runWorkers(workers, { refused, cutOff }).catch((error: unknown) => {
+    thrown = error;
+  });
+  await vi.waitFor(() => expect(state).toBe("DRAINING"));
+  expect(cutOff.signal.aborted).toBe(true);
+  expect(thrown).toBeUndefined();
+  other.resolve();
+  await running;
+  expect(thrown).toEqual(new Error("it broke"));
 });

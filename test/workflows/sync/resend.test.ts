@@ -8,6 +8,7 @@ import {
   fault,
   goodRun,
   held,
+  heldUntil,
   openedRun,
   wasCancelled,
   type Activities,
@@ -50,6 +51,30 @@ describe("a resend", () => {
       "closeRun done",
       "lookForDoubts",
     ]);
+  });
+
+  it.each([
+    { when: "finds nothing", found: [], closed: [] },
+    { when: "has sent", found: [{ inDoubt: 1, due: 1 }], closed: ["closeRun done"] },
+  ])("looks once more when it is woken while its last look $when", async ({ found, closed }) => {
+    const gate = Promise.withResolvers<void>();
+    const left = [...found, nothing, { inDoubt: 2, due: 2 }];
+    const run = fakes({
+      ...goodRun(1),
+      lookForDoubts: async () => {
+        const look = left.shift() ?? nothing;
+        if (look === nothing) await heldUntil(gate.promise);
+        return look;
+      },
+    });
+    const handle = await run.start("resend", input);
+    await run.begun("lookForDoubts", found.length + 1);
+    await handle.signal("wake");
+    gate.resolve();
+    await handle.result();
+    expect(run.callsOf("closeRun")).toEqual([...closed, "closeRun done"]);
+    // One look before the run that sends what the signal was about, and one after it.
+    expect(run.callsOf("lookForDoubts")).toHaveLength(found.length + 3);
   });
 
   it("waits, and says so, until what is in doubt is due", async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { METADATA_ENCODING_KEY, RawValue } from "@temporalio/common";
+import { ApplicationFailure, METADATA_ENCODING_KEY, RawValue } from "@temporalio/common";
 import { describe, expect, it } from "vitest";
 
 import type { CloseRunInput, OpenRunInput } from "../../../activities/inputs.ts";
@@ -163,7 +163,7 @@ describe("a cancelled run", () => {
     await handle.cancel();
     await delay(graceMs);
     gate.resolve();
-    await handle.result().catch(() => undefined);
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("commitChunk", "closeRun")).toEqual(["commitChunk 1", "closeRun done"]);
   });
 
@@ -183,6 +183,35 @@ describe("a cancelled run", () => {
     gate.resolve();
     expect(run.callsOf("uploadJson", "closeRun")).toEqual(["uploadJson 1.0", "closeRun cancelled"]);
   });
+
+  it.each([
+    { is: "is cancelled, and has not", nonRetryable: false, outcome: "cancelled" },
+    { is: "has", nonRetryable: true, outcome: "failed" },
+  ])(
+    "$is failed, when its attempt fails before it hears of it",
+    async ({ nonRetryable, outcome }) => {
+      const gate = Promise.withResolvers<void>();
+      const run = fakes({
+        ...goodRun(1),
+        uploadJson: async () => {
+          await gate.promise;
+          throw ApplicationFailure.create({ type: "Unavailable", message: "503", nonRetryable });
+        },
+      });
+      const handle = await run.start("sync", input);
+      await run.begun("uploadJson 1.0");
+      await handle.cancel();
+      await delay(graceMs);
+      gate.resolve();
+      await expect(handle.result()).rejects.toMatchObject(
+        nonRetryable ? { cause: { type: "Unavailable" } } : wasCancelled,
+      );
+      expect(run.callsOf("uploadJson", "closeRun")).toEqual([
+        "uploadJson 1.0",
+        `closeRun ${outcome}`,
+      ]);
+    },
+  );
 });
 
 describe("a run that ends early", () => {
