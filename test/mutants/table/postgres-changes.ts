@@ -109,6 +109,15 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     title: "writes one after the other what a trigger gives the same key",
   }),
   plant({
+    id: "S2201",
+    plants: "what a trigger says with a state of the server's own stops a pull, and is in its log",
+    file: "src/postgres/errors.ts",
+    find: "return raises.test(routine) || !ownClass",
+    replace: 'return routine === "?" || !ownClass',
+    test: "test/connectors/postgres/write-tables.test.ts",
+    title: "refuses the one row of which a trigger says 55000, and does not say what else it says",
+  }),
+  plant({
     id: "S1901",
     plants: "who writes too slowly is told to index what is read",
     file: "connectors/postgres/client.ts",
