@@ -33,6 +33,22 @@ export const mutantsOfAuthors: readonly Mutant[] = [
     },
   },
   {
+    id: "S2203",
+    plants: "a command breaks off where a source asks to wait for longer than any date can say",
+    edits: [
+      {
+        file: "src/cli/running/wait-for-source.ts",
+        find: "if (ms > yearMs)",
+        replace: "if (ms < 0)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/wait-for-source.test.ts",
+      title:
+        "says when to try again where the source asks for 999999999999999999999999999999 seconds",
+    },
+  },
+  {
     id: "S2121",
     plants:
       "an error of a connector's own code ends `check` before the other connections are shown",
