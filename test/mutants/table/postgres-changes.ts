@@ -118,6 +118,15 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     title: "refuses the one row of which a trigger says 55000, and does not say what else it says",
   }),
   plant({
+    id: "S2204",
+    plants: "the text of an array that lacks its end is read as if it had one",
+    file: "connectors/postgres/list.ts",
+    find: "  if (at >= text.length) throw garbled();\n",
+    replace: "",
+    test: "test/connectors/postgres/list.test.ts",
+    title: 'takes {"a for altered on its way',
+  }),
+  plant({
     id: "S1901",
     plants: "who writes too slowly is told to index what is read",
     file: "connectors/postgres/client.ts",
