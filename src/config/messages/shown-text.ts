@@ -73,7 +73,7 @@ function secretsOf({ key, value }: Pair, text: string): readonly (readonly [numb
   let before = end;
   return [value, ...items].filter(isNode).map((node) => {
     const [from = 0, to = 0] = node.range ?? [];
-    // To YAML, a secret that begins with & or ! is a mark that stands before the value, and ends the name or item before.
+    // To YAML, a secret that begins with & or ! is a mark, between what comes before it and an empty value.
     const mark = text.slice(before, from).search(/[&!]/);
     const begin = mark < 0 ? from : before + mark;
     before = isCollection(node) ? from : to;
