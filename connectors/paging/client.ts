@@ -35,13 +35,15 @@ export type PageAnswer = {
  * Sends a GET request to an API. Errors name the address without its query, and hold nothing of the answer.
  * @throws {RetryLater} 429 or 5xx, with the wait that the answer asks for; no answer in time, a dead connection, an
  * answer above 32 MiB. @throws {SourceAuthError} 401 or 403, or a header that cannot be sent. @throws {ConfigError} any
- * other status but 200: redirects are not followed.
+ * other status but 200: redirects are not followed; with headers, a server other than that of the first request.
  */
 export type Get = (url: string | URL) => Promise<PageAnswer>;
 
 /** A client that holds its connections until it is disposed of; `signal` ends a request that waits. */
 export class HttpClient implements AsyncDisposable {
   #agent: Agent | undefined;
+  /** The server of the first request, for which the headers are. */
+  #origin: string | undefined;
   readonly #signal: AbortSignal;
   readonly #options: ClientOptions;
 
@@ -55,6 +57,7 @@ export class HttpClient implements AsyncDisposable {
     const url = new URL(address);
     const what = `GET ${url.origin}${url.pathname}`;
     assertCarried(headers, what, fields);
+    this.#assertOwn(url.origin, what);
     try {
       // Loaded where a request is made: every command has the connectors, and hardly any makes a request.
       const { Agent: Pool, request } = await import("undici");
@@ -83,6 +86,19 @@ export class HttpClient implements AsyncDisposable {
       throw new RetryLater(`${what}: ${String(error)}`, { hint: adviceFor(error) });
     }
   };
+
+  /** An API may name any address as its next page: its login is for no other server. */
+  #assertOwn(origin: string, what: string): void {
+    const { headers = {}, fields } = this.#options;
+    this.#origin ??= origin;
+    if (origin === this.#origin || Object.values(headers).every((value) => value === undefined)) {
+      return;
+    }
+    throw new ConfigError(`${what}: the login is for ${this.#origin} alone`, {
+      field: fields?.address,
+      hint: `The API names a page elsewhere, and nothing was sent there: check whether ${this.#origin} is its address.`,
+    });
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent?.destroy();

@@ -1,4 +1,5 @@
 import { CoercionRefusal } from "../../src/mapping/refusal.ts";
+import { garbled } from "./rows/garbled.ts";
 
 /** The bounds of an array that does not begin at 1: `[0:2]={…}`. */
 const bounds = /^(?:\[-?\d+:-?\d+\])+=/;
@@ -6,6 +7,7 @@ const bounds = /^(?:\[-?\d+:-?\d+\])+=/;
 /**
  * The server's text of an array as JSON: nested lists for more dimensions, null for NULL. `itemJson` makes
  * the JSON of one item, or refuses it and with it the array.
+ * @throws {RetryLater} an item has no end.
  */
 export function listJson(
   text: string,
@@ -33,7 +35,8 @@ export function listJson(
 /** An item in quotes, which may hold any character (a quote or backslash after a backslash), and where it ends. */
 function quotedItem(text: string, start: number): readonly [item: string, end: number] {
   let at = start + 1;
-  while (text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
+  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
+  if (at >= text.length) throw garbled();
   const item = text.slice(start + 1, at);
   return [item.includes("\\") ? item.replaceAll(/\\(.)/gs, "$1") : item, at + 1];
 }
@@ -44,7 +47,10 @@ function bareItem(
   from: { readonly at: number; readonly delimiter: string },
 ): readonly [item: string | null, end: number] {
   let end = from.at;
-  while (text.charAt(end) !== "}" && text.charAt(end) !== from.delimiter) end += 1;
+  while (end < text.length && text.charAt(end) !== "}" && text.charAt(end) !== from.delimiter) {
+    end += 1;
+  }
+  if (end >= text.length) throw garbled();
   const item = text.slice(from.at, end);
   return [item === "NULL" ? null : item, end];
 }

@@ -139,11 +139,14 @@ const unavailableClass = /^(?:08|53|57P|58)/;
 const quotesValues = /^2[23]/;
 
 /** Classes of the states that the server itself and its extensions use; functions may raise any other. */
-const ownClass = /^(?:[0-3].|4[0-24]|5[34578]|72|F0|HV|XX)/;
+const ownClass = /^(?:[0-2].|3[0-7A-Z]|4[0-24]|5[34578]|72|F0|HV|XX)/;
 
-/** Whether a function of the database raised this state: `P0001`, or one that its author chose. */
-export function isOfFunction(state: string): boolean {
-  return !ownClass.test(state);
+/** The server's functions by which those of a database raise an error, with any state: PL/pgSQL, Python, Perl, Tcl. */
+const raises = /^(?:exec_stmt_raise|PLy_elog|plperl_|throw_tcl_error)/;
+
+/** Whether a function of the database raised this error: as `P0001`, or with a state that its author chose. */
+export function isOfFunction({ code = "", routine = "" }: DatabaseError): boolean {
+  return raises.test(routine) || !ownClass.test(code);
 }
 
 /** The messages of pg and Node for a connection that was lost or never made. */
@@ -215,6 +218,7 @@ function meaningOf(error: unknown): Meaning | undefined {
 function textOf(error: unknown): string {
   const state = sqlStateOf(error);
   if (state === undefined) return messageOf(error);
-  const mayQuote = quotesValues.test(state) || isOfFunction(state);
+  const mayQuote =
+    quotesValues.test(state) || (error instanceof DatabaseError && isOfFunction(error));
   return mayQuote ? `SQLSTATE ${state}` : `${messageOf(error)} (${state})`;
 }

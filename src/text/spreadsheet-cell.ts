@@ -9,3 +9,11 @@ const formulaStart = /^'*[=+\-@\t\r\n＝＋－＠]/;
 export function defused(text: string): string {
   return formulaStart.test(text) ? `'${text}` : text;
 }
+
+/** Where a spreadsheet that splits lines at another separator than the comma, and so knows no quotes, begins a cell. */
+const innerFormula = /(?<=[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
+
+/** The same, for every part of the text that may become a cell of its own. */
+export function defusedThroughout(text: string): string {
+  return defused(text.replaceAll(innerFormula, "'"));
+}

@@ -1,19 +1,30 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request's whole body, or why there is none: it is larger than allowed, or its sender is gone. */
-export type DeliveryBody = Buffer | "gone" | "too_large";
+import { receiverSmallBodyBytes } from "./limits.ts";
 
-/** Reads a body of at most `bytesMax` bytes; the rest of a larger one is left unread. */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<DeliveryBody> {
+/** A request's whole body, or why there is none: it is larger than allowed or than fits now, or its sender is gone. */
+export type DeliveryBody = Buffer | "busy" | "gone" | "too_large";
+
+/**
+ * Reads a body of at most `bytesMax` bytes; the rest of one that is refused is left unread. `mayGrow` is asked once,
+ * when a body turns out to be large.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  { bytesMax, mayGrow }: { readonly bytesMax: number; readonly mayGrow: () => boolean },
+): Promise<DeliveryBody> {
   return await new Promise((resolve) => {
     const blocks: Buffer[] = [];
     let bytes = 0;
     const onData = (block: Buffer): void => {
+      const wasSmall = bytes <= receiverSmallBodyBytes;
       bytes += block.length;
       blocks.push(block);
-      if (bytes <= bytesMax) return;
+      const isTooLarge = bytes > bytesMax;
+      const growsNow = wasSmall && bytes > receiverSmallBodyBytes;
+      if (!isTooLarge && (!growsNow || mayGrow())) return;
       request.off("data", onData);
-      resolve("too_large");
+      resolve(isTooLarge ? "too_large" : "busy");
     };
     request.on("data", onData);
     request.once("end", () => {

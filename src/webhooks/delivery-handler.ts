@@ -68,8 +68,7 @@ export class DeliveryHandler {
     if (encoding.toLowerCase() !== "identity") return refusals.encoded;
     if (bodyBytesOf(headers) > bodyBytesMax) return refusals.tooLarge;
     if (watch.waiting(this.#pushed.connection) >= backlogMax) return refusals.backlog;
-    const isChunked = headers["transfer-encoding"] !== undefined;
-    if (!room.take(isChunked ? bodyBytesMax : bodyBytesOf(headers), response)) return refusals.busy;
+    if (!room.take(bodyBytesOf(headers), response)) return refusals.busy;
     return watch.mayTry() ? undefined : refusals.store;
   }
 
@@ -85,10 +84,14 @@ export class DeliveryHandler {
 
   /** Reads a delivery whose head came at `arrivedMs`, verifies it, keeps it, and only then answers 2xx (I8). */
   async receive(exchange: DeliveryExchange, arrivedMs: number): Promise<void> {
-    const { request } = exchange;
-    const body = await readBody(request, this.endpoint.bodyBytesMax);
+    const { request, response } = exchange;
+    const { bodyBytesMax: bytesMax } = this.endpoint;
+    // How large a body in chunks becomes is seen when it comes; any other has its share of the room already.
+    const isChunked = request.headers["transfer-encoding"] !== undefined;
+    const mayGrow = (): boolean => !isChunked || this.#parts.room.take(bytesMax, response);
+    const body = await readBody(request, { bytesMax, mayGrow });
     if (!Buffer.isBuffer(body)) {
-      if (body === "too_large") this.refuse(exchange, refusals.tooLarge);
+      if (body !== "gone") this.refuse(exchange, refusals[body === "busy" ? "busy" : "tooLarge"]);
       return;
     }
     const { push, config, connection } = this.#pushed;

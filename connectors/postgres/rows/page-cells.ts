@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 
-import { RetryLater } from "../../../src/errors.ts";
 import { otherCell, nullCell, notAscii, type Cells } from "../../../src/records/cells.ts";
 import { PageMemory } from "../../../src/records/page-memory.ts";
 import { cellRowBytesMax } from "../limits.ts";
 import type { SourceColumn } from "../source.ts";
 import { rowMaker, type PostgresRow } from "../sql/row.ts";
 import { grownBytesMax, writerOf, type WriteValue } from "../sql/value-bytes.ts";
+import { garbled } from "./garbled.ts";
 import { rowHeadBytes, type RawRows } from "./raw-rows.ts";
 
 /** Rows of a statement: from the index `from` on, up to `to`. */
@@ -186,10 +186,4 @@ class CellWriter {
       if (!isUtf8(text)) this.flags[cell] = otherCell;
     }
   }
-}
-
-function garbled(): RetryLater {
-  return new RetryLater("a row of the server does not hold as many bytes as it says", {
-    hint: "Check whether something between here and the server alters the data.",
-  });
 }

@@ -2,6 +2,9 @@ import { DatabaseError } from "pg";
 
 import { isOfFunction } from "../../../src/postgres/errors.ts";
 
+/** States that say nothing about the row, also where a trigger raises them: the write is tried again. */
+const passing = /^(?:08|40|53|55P03|57|58)/;
+
 /**
  * Why the server refused the values of a row; undefined when it refused something else. Holds no value
  * (docs/facts/threats.md#t11): pg's message may. `written` is the name of the table that is written.
@@ -9,6 +12,10 @@ import { isOfFunction } from "../../../src/postgres/errors.ts";
 export function refusalOf(error: unknown, written?: string): string | undefined {
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
   const { code, column, constraint = "a constraint" } = error;
+  // Before anything else: a trigger may raise any state.
+  if (isOfFunction(error)) {
+    return passing.test(code) ? undefined : "a trigger of the table refuses it";
+  }
   switch (code) {
     // With two rows at once, a trigger may also have given them the same key: each alone is accepted.
     case "21000":
@@ -42,7 +49,6 @@ export function refusalOf(error: unknown, written?: string): string | undefined 
         ? "a policy of row level security refuses it"
         : undefined;
     default:
-      if (isOfFunction(code)) return "a trigger of the table refuses it";
       if (code.startsWith("22")) return "a value is not of its column's type";
       return code.startsWith("23") ? `it breaks ${constraint}` : undefined;
   }

@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 
 import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
 import { plainJson, plainJsonText, plainText } from "../../text/plain-text.ts";
-import { defused } from "../../text/spreadsheet-cell.ts";
+import { defusedThroughout } from "../../text/spreadsheet-cell.ts";
 
 const columns = [
   "run",
@@ -64,7 +64,8 @@ export function rejectLine(reject: StoredReject): string {
 }
 
 function csvLine(values: readonly (string | null)[]): string {
-  return stringify([values.map((value) => (value === null ? null : defused(value)))]);
+  const cells = values.map((value) => (value === null ? null : defusedThroughout(value)));
+  return stringify([cells]);
 }
 
 /** The names of the columns of `rejectCsv`, with their line end. */

@@ -10,6 +10,15 @@ import { durationText } from "../../text/quantities.ts";
 import { sourceWaitMsMax } from "../limits.ts";
 import type { Output } from "../output/context.ts";
 
+const yearMs = 366 * 24 * 3_600_000;
+
+/** A wait, and when it is over: no date has room for any number that a source may name. */
+function longWait(ms: number): string {
+  if (ms > yearMs) return "more than a year";
+  const when = `${new Date(Date.now() + ms).toISOString().slice(0, 19)}Z`;
+  return `${durationText(ms)}: try again after ${when}`;
+}
+
 /** Waits as long as the source asks, and says so. @throws the error, for a long wait with the time in its hint. */
 async function waitAsAsked(
   error: unknown,
@@ -20,8 +29,7 @@ async function waitAsAsked(
   if (!isLater || error.retryAfterMs === undefined) throw error;
   const { message, retryAfterMs: afterMs } = error;
   if (waitedMs + afterMs > sourceWaitMsMax) {
-    const when = `${new Date(Date.now() + afterMs).toISOString().slice(0, 19)}Z`;
-    const hint = `the source asks to wait for ${durationText(afterMs)}: try again after ${when}`;
+    const hint = `the source asks to wait for ${longWait(afterMs)}`;
     throw new RetryLater(message, { hint, afterMs, cause: error });
   }
   say(plainText(`${message}: waiting for ${durationText(afterMs)}, as the source asks`));

@@ -80,15 +80,19 @@ function syntaxProblems(document: Document.Parsed): readonly Problem[] {
   const faults = [...document.errors, ...document.warnings];
   const tooDeep = faults.find((fault) => fault.code === "RESOURCE_EXHAUSTION");
   if (tooDeep !== undefined) return [{ offset: tooDeep.pos[0], message: nestedTooDeeply }];
-  return faults.map(({ pos, code, message }) => ({
-    offset: pos[0],
-    message: ownWords.get(code) ?? message.charAt(0).toLowerCase() + message.slice(1),
-  }));
+  return faults.map(({ pos, code, message }) => {
+    // What follows a colon is the text at fault, which may be a secret.
+    const said = message.replace(/(?<=\S): .*/s, "");
+    const words = ownWords.get(code) ?? said.charAt(0).toLowerCase() + said.slice(1);
+    return { offset: pos[0], message: words };
+  });
 }
 
 const ownWords: ReadonlyMap<string, string> = new Map([
   ["MULTIPLE_DOCS", "a second document begins here; only one may be in the file"],
   ["NON_STRING_KEY", "a name must be plain text"],
+  ["TAG_RESOLVE_FAILED", "a text that begins with ! needs quotes"],
+  ["BAD_DQ_ESCAPE", "a plain backslash in double quotes is written twice"],
   [
     "MULTILINE_IMPLICIT_KEY",
     "here is no `name: value`: the blank after a colon is missing, or a line has the wrong indentation",

@@ -3,6 +3,7 @@ import type { Document, Node, Pair, Scalar } from "yaml";
 
 import { configDepthMax, configValuesMax } from "../limits.ts";
 import type { Problem } from "../messages/problems.ts";
+import { nameOnly } from "../messages/shown-text.ts";
 import { interpolate, referencesIn } from "./interpolate.ts";
 import type { Variables } from "./interpolate.ts";
 
@@ -45,6 +46,10 @@ function losesDigits({ value, source = "" }: Scalar): boolean {
   return /\d/.test(source) && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
+function hereTwice(name: string): string {
+  return nameOnly(name) === name ? `"${name}" is here twice` : "this name is here twice";
+}
+
 class Walk {
   readonly problems: Problem[] = [];
   readonly known = new Set<Node>();
@@ -66,7 +71,10 @@ class Walk {
     if (!isAlias(node)) return null;
     const target = this.#source.targets.get(node);
     if (target !== undefined) return this.read(target, depth + 1);
-    return this.#refuse(node, `no value before this is marked &${node.source}`);
+    return this.#refuse(
+      node,
+      "no value before this has this mark: a text that begins with * needs quotes",
+    );
   }
 
   #readMembers(pairs: readonly Pair[], depth: number): Record<string, unknown> {
@@ -75,7 +83,7 @@ class Walk {
       if (!isScalar(key)) continue;
       const name = String(key.value);
       if (name === "__proto__") this.#refuse(key, '"__proto__" cannot be a name');
-      else if (Object.hasOwn(members, name)) this.#refuse(key, `"${name}" is here twice`);
+      else if (Object.hasOwn(members, name)) this.#refuse(key, hereTwice(name));
       else members[name] = this.read(value, depth + 1);
     }
     return members;

@@ -5,6 +5,7 @@ import { inputJsonSchema, memberNames } from "../schema/member-names.ts";
 import { membersOf } from "../schema/members.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Problem } from "./problems.ts";
+import { nameOnly } from "./shown-text.ts";
 import { isOfWrongValue, kindNamed, kindOf, wordingOf } from "./wording.ts";
 
 /** Something wrong with the value at a path, or with the name before it. */
@@ -44,8 +45,18 @@ export function problemsAt(
 ): readonly Problem[] {
   return mistakes.flatMap(({ path, on, message }): readonly Problem[] => {
     const offset = document.offsetOf(path, on);
-    return offset === undefined ? [] : [{ offset, message, field: path.join(".") }];
+    if (offset === undefined) return [];
+    const name = String(path.at(-1));
+    const field = on === "name" ? [...path.slice(0, -1), nameOnly(name)] : path;
+    return [{ offset, message, field: field.join(".") }];
   });
+}
+
+/** The message for a name that no member has, which may hold a value by mistake. */
+function unknownMember(name: string, known: readonly string[]): string {
+  const word = nameOnly(name);
+  const why = word === name ? "" : ": a colon and a blank belong between a name and its value";
+  return `unknown member "${word}"${why || didYouMean(name, known)}`;
 }
 
 type Context = {
@@ -63,7 +74,7 @@ function mistakesOf(issue: z.core.$ZodIssue, context: Context): readonly Mistake
     return issue.keys.map((name) => ({
       path: [...path, name],
       on: "name",
-      message: `unknown member "${name}"${didYouMean(name, known)}`,
+      message: unknownMember(name, known),
     }));
   }
   if (issue.code === "invalid_key") {

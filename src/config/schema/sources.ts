@@ -10,6 +10,7 @@ import { canonicalJson } from "../hash.ts";
 import { didYouMean } from "../messages/did-you-mean.ts";
 import { checkData } from "../messages/mistakes.ts";
 import type { Checked, Mistake } from "../messages/mistakes.ts";
+import { nameOnly } from "../messages/shown-text.ts";
 import { membersOf } from "./members.ts";
 
 /**
@@ -219,7 +220,7 @@ class Resolver {
     const isPush = this.#input.connectors.get(connector)?.push !== undefined;
     const [extra] = isPush ? Object.keys(from) : [];
     if (extra !== undefined) {
-      const message = `unknown member "${extra}": every sync of ${name} reads all that is pushed to it`;
+      const message = `unknown member "${nameOnly(extra)}": every sync of ${name} reads all that is pushed to it`;
       this.mistakes.push({ path: [...fromPath, extra], on: "name", message });
       return undefined;
     }

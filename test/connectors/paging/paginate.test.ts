@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { pagePosition, paginate, pullSource, secret } from "../../../connectors/index.ts";
+import type { PagedList } from "../../../connectors/paging/paginate.ts";
 import { conform } from "../../../testing/conform.ts";
 import { someOf } from "../../support/trials.ts";
 import { ApiServer, harnessOf } from "../http/api-server.ts";
@@ -146,6 +147,28 @@ describe("paginate", () => {
     });
     const hint = "Check the address, and whether it can be reached from here.";
     expect(error).toMatchObject({ code: "Unavailable", hint });
+  });
+
+  it("sends a login to no other server, whatever address the API names as its next page", async () => {
+    const other = await startServer({ "/two": `[{"id":2}]` });
+    const { get } = await startServer({ "/": `[{"id":1}]` }, { "/": other.get("/two") });
+    const list = (headers: Readonly<Record<string, string | undefined>>): PagedList => ({
+      first: get("/"),
+      headers,
+      fields: { address: "url" },
+      fetch: async ({ page, get: ask }) => {
+        const answered = await ask(page);
+        return { items: answered.json(z.array(z.unknown())), next: answered.headers["x-next"] };
+      },
+    });
+    expect(await errorOfRead(list({ authorization: "Bearer hunter2" }))).toMatchObject({
+      code: "ConfigError",
+      field: "url",
+      message: `GET ${other.get("/two")}: the login is for ${get("")} alone`,
+    });
+    expect(other.seen).toEqual([]);
+    // Without a login there is nothing to keep.
+    expect(await readList(list({ authorization: undefined }))).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
   it("gives an answer's headers, which may name the next page", async () => {

@@ -202,14 +202,16 @@ describe("withSession", () => {
   it.each([
     ["select 'canary-cell'::int from t", "22P02"],
     ["select f('canary-cell') from t", "P0001"],
-    ["select g('canary-cell') from t", "ZZ001"],
+    ["select g('canary-cell', 'ZZ001') from t", "ZZ001"],
+    ["select g('canary-cell', '38000') from t", "38000"],
+    ["select g('canary-cell', '55000') from t", "55000"],
   ])("tells the value of a row to nobody: %s", async (sql, state) => {
     const { query, url } = await postgres();
     await query(`create table t (id int); insert into t values (1);
       create function f(cell text) returns int language plpgsql as
         'begin raise exception ''no number: %'', cell; end';
-      create function g(cell text) returns int language plpgsql as
-        'begin raise exception ''no number: %'', cell using errcode = ''ZZ001''; end'`);
+      create function g(cell text, state text) returns int language plpgsql as
+        'begin raise exception ''no number: %'', cell using errcode = state; end'`);
     const failure = await failureOf(
       readRequestOf(url),
       async (session) => await session.query(sql),

@@ -112,7 +112,7 @@ describe("writePostgres, into a table that does not take everything", () => {
     expect(await write(url, [patch("a", 2), patch("d", 3)])).toEqual([written, { rejected }]);
   });
 
-  it.each(["45000", "MY001", "ERR42", "P0004"])(
+  it.each(["45000", "MY001", "ERR42", "P0004", "38000", "55000", "42501", "23505"])(
     "refuses the one row of which a trigger says %s, and does not say what else it says",
     async (state) => {
       const { url, query } = await postgres();
@@ -123,6 +123,17 @@ describe("writePostgres, into a table that does not take everything", () => {
       expect(await write(url, [patch("a", 2), patch("b", 3)])).toEqual([{ rejected }, written]);
     },
   );
+
+  it("tries again what a trigger says that passes, and does not say what else it says", async () => {
+    const { url, query } = await postgres();
+    await query(`create table scores (id text primary key, fit int);
+      ${stopping("raise exception 'canary' using errcode = 'lock_not_available';")}
+      create trigger stop before insert on scores for each row execute function stop()`);
+    await expect(write(url, [patch("a", 2)])).rejects.toMatchObject({
+      code: "Unavailable",
+      message: expect.stringMatching(/: SQLSTATE 55P03$/) as unknown,
+    });
+  });
 
   it("refuses the one row for which a trigger or a policy finds several values where one is meant", async () => {
     const { url, query } = await postgres();

@@ -18,6 +18,37 @@ export const mutantsOfAuthors: readonly Mutant[] = [
     },
   },
   {
+    id: "S2200",
+    plants: "a login goes to any server that an API names as its next page",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: "if (origin === this.#origin || ",
+        replace: "if (origin !== this.#origin || ",
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/paginate.test.ts",
+      title: "sends a login to no other server, whatever address the API names as its next page",
+    },
+  },
+  {
+    id: "S2203",
+    plants: "a command breaks off where a source asks to wait for longer than any date can say",
+    edits: [
+      {
+        file: "src/cli/running/wait-for-source.ts",
+        find: "if (ms > yearMs)",
+        replace: "if (ms < 0)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/wait-for-source.test.ts",
+      title:
+        "says when to try again where the source asks for 999999999999999999999999999999 seconds",
+    },
+  },
+  {
     id: "S2121",
     plants:
       "an error of a connector's own code ends `check` before the other connections are shown",

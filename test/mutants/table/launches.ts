@@ -112,6 +112,36 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2199",
+    plants: "a secret that became part of a member's name is shown by the error that says so",
+    edits: [
+      {
+        file: "src/config/messages/mistakes.ts",
+        find: "const word = nameOnly(name);",
+        replace: "const word = name;",
+      },
+    ],
+    test: {
+      file: "test/src/config/shown-secrets.test.ts",
+      title: "shows no secret, with api: { api_key=hunter2 }",
+    },
+  },
+  {
+    id: "S2206",
+    plants: "a secret that begins with an ampersand is shown by any error in its line",
+    edits: [
+      {
+        file: "src/config/messages/shown-text.ts",
+        find: "const begin = mark < 0 ? from : before + mark;",
+        replace: "const begin = mark < -1 ? before : from;",
+      },
+    ],
+    test: {
+      file: "test/src/config/shown-secrets.test.ts",
+      title: "shows no secret, with api: { api_key: &hunter2, acount: x }",
+    },
+  },
+  {
     id: "S2156",
     plants: "status says nothing of a worker that was started before a sync was added",
     edits: [

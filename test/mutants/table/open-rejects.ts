@@ -257,4 +257,19 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
         "leaves open, once its chunk is cut, what it found superseded by a row that was not sent",
     },
   },
+  {
+    id: "S2202",
+    plants: "a spreadsheet that splits lines at semicolons runs a formula out of a rejected row",
+    edits: [
+      {
+        file: "src/text/spreadsheet-cell.ts",
+        find: 'text.replaceAll(innerFormula, "\'")',
+        replace: 'text.replaceAll(innerFormula, "")',
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/rejects.test.ts",
+      title: "has no cell that a spreadsheet runs, also where it splits lines at other separators",
+    },
+  },
 ];

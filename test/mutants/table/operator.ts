@@ -64,7 +64,7 @@ export const mutantsOfRestored: readonly Mutant[] = [
     find: "strikeOutPasswords(shown.replaceAll(/.+/g, (line) => strikeOutEnd(line, pairs)))",
     replace: 'strikeOutPasswords(pairs.source === "" ? strikeOutEnd("", pairs) : shown)',
     test: "test/src/config/messages/shown-text.test.ts",
-    title: 'makes of "api_key:abc\\nmode: x" "api_key:***\\nmode: x"',
+    title: 'makes of "api:\\n  api_key:abc" "api:\\n  api_key:***"',
   },
   {
     id: "S1758",

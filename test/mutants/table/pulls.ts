@@ -115,8 +115,8 @@ export const mutantsOfPulls: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/sql/write-refusal.ts",
-        find: "if (isOfFunction(code)) return",
-        replace: 'if (code === "P0001") return',
+        find: "if (isOfFunction(error)) {",
+        replace: 'if (code === "P0001") {',
       },
     ],
     test: {

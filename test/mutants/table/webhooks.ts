@@ -52,6 +52,21 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     },
   },
   {
+    id: "S2205",
+    plants: "a small delivery in chunks is refused while large bodies hold all the room",
+    edits: [
+      {
+        file: "src/webhooks/delivery-handler.ts",
+        find: "room.take(bodyBytesOf(headers), response)",
+        replace: "room.take(bodyBytesOf(headers) || bodyBytesMax, response)",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/limits.test.ts",
+      title: "are refused beyond what fits into the memory, and keep small deliveries from nothing",
+    },
+  },
+  {
     id: "S1742",
     plants: "a sender that has closed its side is not answered",
     edits: [

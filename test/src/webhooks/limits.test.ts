@@ -232,11 +232,24 @@ describe("large bodies that never end (T14)", () => {
     expect(statusesOf(more)).toEqual([503]);
     expect(more).toContain('{"error":{"code":"busy"');
     expect(await post(receiver, [{ id: "a" }])).toMatchObject({ status: 202 });
+    const inChunks = async (bytes: number): Promise<readonly number[]> => {
+      const request = requestOf(
+        chunked(bodyOf(bytes)),
+        host,
+        "Transfer-Encoding: chunked",
+        "Connection: close",
+      );
+      return statusesOf(await exchange(receiver, request));
+    };
+    // How long a body in chunks becomes shows only when it comes.
+    expect(await inChunks(900)).toEqual([200]);
+    expect(await inChunks(20_000)).toEqual([503]);
     const [first] = held;
     first?.socket.destroy();
     await expect
       .poll(async () => (await post(receiver, bodyOf(20_000))).status, { timeout: 10_000 })
       .toBe(200);
+    expect(await inChunks(20_000)).toEqual([200]);
   });
 });
 

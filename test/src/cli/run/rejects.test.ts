@@ -1,11 +1,32 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 
-import { rejectJson } from "../../../../src/cli/run/reject-text.ts";
+import { rejectCsv, rejectJson } from "../../../../src/cli/run/reject-text.ts";
 import { registerRejects } from "../../../../src/cli/run/rejects.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
+
+const reject = {
+  runId: "r",
+  chunk: 1,
+  ordinal: 1,
+  stream: "account",
+  place: "x",
+  key: null,
+  step: "map",
+  code: "c",
+  field: null,
+  reason: "r",
+  createdAt: "",
+  replayedBy: null,
+  superseded: false,
+  isOpen: true,
+};
+
+function json(row: string | null): string {
+  return rejectJson({ ...reject, row });
+}
 
 /** The output of `sluice rejects …`. */
 async function said({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {
@@ -64,17 +85,6 @@ describe("sluice rejects list", () => {
     await (await TestRun.open(harness)).transfer();
     const [line = ""] = await said(harness, "list", "--json");
     expect(JSON.parse(line)).toMatchObject({ code: "required", row: { id: "b", name: "B" } });
-    const reject = { runId: "r", chunk: 1, ordinal: 1, stream: "account", place: "x", key: null };
-    const rest = {
-      step: "map",
-      code: "c",
-      field: null,
-      reason: "r",
-      createdAt: "",
-      replayedBy: null,
-    };
-    const json = (row: string | null): string =>
-      rejectJson({ ...reject, ...rest, row, superseded: false, isOpen: true });
     expect(json('{"n":12345678901234567890}')).toContain('"row":{"n":12345678901234567890}}');
     expect(JSON.parse(json('{"n":1…'))).toMatchObject({ row: '{"n":1…' });
     expect(JSON.parse(json(null))).toMatchObject({ row: null });
@@ -111,5 +121,13 @@ describe("sluice rejects list --open", () => {
     await expect(said(harness, "list", "--open", "--sync", "acounts")).rejects.toThrow(
       'there is no sync "acounts"',
     );
+  });
+});
+
+describe("rejectCsv", () => {
+  it("has no cell that a spreadsheet runs, also where it splits lines at other separators", () => {
+    const line = rejectCsv({ ...reject, key: "=1+1", row: '{"a":"x;=2\\t+3","b":"y;z"}' });
+    expect(line).toContain(",'=1+1,");
+    expect(line).toContain(`"{""a"":""x;'=2\\t+3"",""b"":""y;z""}"`);
   });
 });

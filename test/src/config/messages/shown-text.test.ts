@@ -31,6 +31,22 @@ describe("strikeOutSecrets", () => {
     ["password: $${a}b", "password: ******"],
     ["password: ${a b}", "password: *** **"],
     ["url: postgres://me:a$${b@db/x", "url: postgres://me:*****@db/x"],
+    ["api: { api_key: !Pass&w }", "api: { api_key: ******* }"],
+    ["api_key: !Pass word", "api_key: ***** ****"],
+    ["api: { api_key: *pass }", "api: { api_key: ***** }"],
+    ["api: { api_key: &pass }", "api: { api_key: ***** }"],
+    ["secret: [abc, !def, &ghi, *jkl]", "secret: [***, ****, ****, ****]"],
+    ["secret: !abc [def]", "secret: **** [***]"],
+    ["{ secrets: [abc, def], secert: [ghi] }", "{ secrets: [***, ***], secert: [***] }"],
+    ["{ mode: x, api_key abc }", "{ mode: x, api_key *** }"],
+    ["mode: x\napi_key abc", "mode: x\napi_key ***"],
+    ["url: postgres://me:a@x/b@db/x", "url: postgres://me:*****@db/x"],
+    [
+      "notify: { url: https://h.example/a/b, on: [ }",
+      "notify: { url: https://h.example/***, on: [ }",
+    ],
+    ["notfy:\n  - ulr: https://h.example/a", "notfy:\n  - ulr: https://h.example/*"],
+    ["base_url: https://h.example/a/b", "base_url: https://h.example/a/b"],
     ["mode: [\napi_key: ab${X}c", "mode: [\napi_key: **${X}*"],
   ])("makes of %j %j", (text, shown) => {
     expect(strikeOutSecrets(parseDocument(text), text)).toBe(shown);
