@@ -17,6 +17,7 @@ import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { startWatch } from "../upload/leaving.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
+import { resultsToAsk } from "./failing-page.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
@@ -92,7 +93,7 @@ async function advance(
   const { pass, page, limit } = at;
   try {
     const after = afterPage(pass, page);
-    // A page cut short by `--limit` shows neither how many pages the pass needs nor how many results a page holds.
+    // A page cut short, as by `--limit`, shows neither how many pages the pass needs nor how many results a page holds.
     const { filledPages, fullest } = pass;
     return limit < pass.limit ? { ...after, filledPages, fullest } : after;
   } catch (error) {
@@ -109,7 +110,7 @@ export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise
   const { pull, place, step, left } = asked;
   if (place.page !== null) return { page: lastPage.parse(place.page), passedMs: asked.passedMs };
   const pass = passOf(place, pull.pageSize);
-  const limit = Math.min(pass.limit, left);
+  const limit = Math.min(await resultsToAsk(deps, asked, pass), left);
   const granted = await deps.state.beginCall({ ...step, callsMax: pull.callsMax });
   if (granted !== "granted") return { none: granted };
   const page = await ask(deps, asked, { pass, limit });

@@ -1,6 +1,6 @@
 import { beginPass, endNotStated, type Pass } from "../../src/api/pass.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
-import { ApiContractError } from "../../src/errors.ts";
+import type { RejectCode } from "../../src/records/reject-codes.ts";
 import type { PageCommit } from "../../src/state/contract/pull/pull-pages.ts";
 import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
 import type { PullTally } from "../../src/state/contract/pull/pull-runs.ts";
@@ -8,8 +8,8 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
-import { domainRefusalsMax } from "../limits.ts";
 import { startWatch } from "../upload/leaving.ts";
+import { domainRefusal } from "./domain-refusal.ts";
 import { fetchPage, type PageRequest } from "./fetch.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import type { PulledPages } from "./inputs.ts";
@@ -23,16 +23,12 @@ type Pulling = {
   readonly signal: AbortSignal;
 };
 
-/** Statuses with which the service refuses one domain rather than the query. */
-const domainStatuses: readonly (number | undefined)[] = [404, 422];
-
-/** Ends a domain that the service refused; the report gets a line for it. */
+/** Ends a domain that the service refused, or fails on; the report gets a line for it. */
 async function refuseDomain(
   { deps, pull }: Pulling,
   asked: PageRequest,
-  { status }: ApiContractError,
+  code: RejectCode,
 ): Promise<void> {
-  const code = status === 404 ? "unknown_domain" : "refused_domain";
   const { domain: place = "" } = asked.place;
   await deps.state.commitPage({
     ...asked.step,
@@ -122,21 +118,6 @@ function endOf(run: Run, { place, tally }: Reached): PulledPages["end"] {
 }
 
 /**
- * Whether an error is the service's refusal of one domain.
- * @throws {ApiContractError} it refused so many domains, and took none, that the query is at fault. The service's own
- * words may quote a domain, so they are left out.
- */
-function isOfDomain(error: unknown, { place, tally }: Reached): error is ApiContractError {
-  const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
-  if (!isRefusal || place.domain === undefined) return false;
-  if (tally.domainsDone > 0 || tally.domainsRefused < domainRefusalsMax) return true;
-  throw new ApiContractError(
-    `the service refused ${tally.domainsRefused + 1} domains with ${error.status} and took none`,
-    { cause: error, hint: "check api.base_url and the pull's filters" },
-  );
-}
-
-/**
  * Refused results out of all that arrived. Leaves out refused domains and rows without a valid domain, which say
  * nothing about the write-back.
  */
@@ -149,7 +130,7 @@ function refusedResults({ read, refused, results }: PullTally): {
 
 /** Advances by one page, or past a domain that the service refused; false when no call is left for it. */
 async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
-  const { run, pull, signal } = pulling;
+  const { deps, run, pull, signal } = pulling;
   const { place, passedMs, tally } = now;
   const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
   const left = (run.request.limit ?? Infinity) - tally.results;
@@ -157,8 +138,10 @@ async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
   try {
     return await pullPage(pulling, asked);
   } catch (error) {
-    if (!isOfDomain(error, now)) throw error;
-    await refuseDomain(pulling, asked, error);
+    if (place.domain === undefined) throw error;
+    const code = await domainRefusal(deps, { step, tally }, error);
+    if (code === undefined) throw error;
+    await refuseDomain(pulling, asked, code);
     return true;
   }
 }
