@@ -5,9 +5,7 @@ import type { PullTally } from "../../src/state/contract/pull/pull-runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { domainRefusalsMax, failingDomainsMax } from "../limits.ts";
 import { isFailingOnAll } from "./failing-page.ts";
-
-/** Statuses with which the service refuses one domain rather than the query. */
-const domainStatuses: readonly (number | undefined)[] = [404, 422];
+import { isQueryRefused } from "./fetch.ts";
 
 /**
  * @throws {ApiContractError} the service refused so many domains, and took none, that the query is at fault. Its own
@@ -37,21 +35,29 @@ async function assertFailsOnFew(
   );
 }
 
+/** The domain that is asked for, and how the run goes. */
+type AskedDomain = {
+  readonly step: PullStep;
+  readonly tally: PullTally;
+  /** Whether pages of it came before. */
+  readonly isBegun: boolean;
+};
+
 /**
  * How the service refuses the domain that is asked for; undefined for an error that is not about a domain.
  * @throws {ApiContractError | ServiceFailsError} it is about so many that no other is asked for.
  */
 export async function domainRefusal(
   deps: Dependencies,
-  { step, tally }: { readonly step: PullStep; readonly tally: PullTally },
+  { step, tally, isBegun }: AskedDomain,
   error: unknown,
 ): Promise<RejectCode | undefined> {
   if (error instanceof ServiceFailsError) {
     await assertFailsOnFew(deps, step, error);
     return "failed_domain";
   }
-  if (!(error instanceof ApiContractError && domainStatuses.includes(error.status)))
-    return undefined;
+  if (!isQueryRefused(error)) return undefined;
+  if (isBegun) return "refused_page";
   assertTakesSome(tally, error);
   return error.status === 404 ? "unknown_domain" : "refused_domain";
 }

@@ -54,15 +54,43 @@ export type PageRequest = {
   readonly signal: AbortSignal;
 };
 
-function passOf({ pass }: PullPlace, pageSize: number): Pass {
+/** The pass that a place is in; one that begins with pages of `pageSize` results before the first page. */
+export function passOf({ pass }: PullPlace, pageSize: number): Pass {
   return pass === null ? beginPass(pageSize) : passSchema.parse(pass);
+}
+
+/** Statuses with which the service refuses a query, its domain or its cursor. */
+const queryStatuses: readonly (number | undefined)[] = [400, 404, 410, 422];
+
+/** Whether the service refused what it was asked, rather than to serve anything. */
+export function isQueryRefused(error: unknown): error is ApiContractError {
+  return error instanceof ApiContractError && queryStatuses.includes(error.status);
+}
+
+/**
+ * The error for a page of a search that was refused. One behind the first begins the pass anew with the next run,
+ * because its cursor may have expired, or be past an end that has shrunk.
+ */
+async function refused(
+  { state }: Pick<Dependencies, "state">,
+  { step }: PageRequest,
+  at: { readonly pass: Pass; readonly error: ApiContractError },
+): Promise<ApiContractError> {
+  const { pass, error } = at;
+  const cursor = nextCursor(pass);
+  if (cursor === undefined) return error;
+  await state.setPass({ ...step, pass: null });
+  const hint = "the service may no longer know that cursor: the next run begins anew";
+  const message = `the page at cursor ${cursor}: ${error.message}`;
+  return new ApiContractError(message, { cause: error, status: error.status, hint });
 }
 
 async function ask(
   deps: Dependencies,
-  { pull, place, step, signal }: PageRequest,
+  asked: PageRequest,
   how: { readonly pass: Pass; readonly limit: number },
 ): Promise<SearchPage | "moved"> {
+  const { pull, place, step, signal } = asked;
   const { runId, version: chunk } = step;
   const { domain } = place;
   const { pass, limit } = how;
@@ -75,6 +103,8 @@ async function ask(
     // A refusal is an answer, which may have cost credits; a request that did not even arrive has not.
     if (!mayHaveSucceeded(error) && !isRefused && !signal.aborted)
       await deps.state.forgetCall({ ...step, wasAsking: place.isAsking });
+    if (domain === undefined && isQueryRefused(error))
+      throw await refused(deps, asked, { pass, error });
     if (!(error instanceof TooLargeError)) throw error;
     await deps.state.setPass({ ...step, pass: withSmallerPages(pass, error) });
     return "moved";

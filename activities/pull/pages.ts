@@ -1,4 +1,4 @@
-import { beginPass, endNotStated, type Pass } from "../../src/api/pass.ts";
+import { beginPass, endNotStated, nextCursor, type Pass } from "../../src/api/pass.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import type { RejectCode } from "../../src/records/reject-codes.ts";
 import type { PageCommit } from "../../src/state/contract/pull/pull-pages.ts";
@@ -10,7 +10,7 @@ import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 import { startWatch } from "../upload/leaving.ts";
 import { domainRefusal } from "./domain-refusal.ts";
-import { fetchPage, type PageRequest } from "./fetch.ts";
+import { fetchPage, passOf, type PageRequest } from "./fetch.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import type { PulledPages } from "./inputs.ts";
 import { resultReject } from "./patches.ts";
@@ -27,7 +27,7 @@ type Pulling = {
 async function refuseDomain(
   { deps, pull }: Pulling,
   asked: PageRequest,
-  code: RejectCode,
+  { code, isBegun }: { readonly code: RejectCode; readonly isBegun: boolean },
 ): Promise<void> {
   const { domain: place = "" } = asked.place;
   await deps.state.commitPage({
@@ -37,6 +37,7 @@ async function refuseDomain(
     rejects: [resultReject(pull.of, { place, step: "pull", code })],
     keys: [],
     isRefusal: true,
+    isBegun,
     at: isoNow(deps),
   });
 }
@@ -139,9 +140,10 @@ async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
     return await pullPage(pulling, asked);
   } catch (error) {
     if (place.domain === undefined) throw error;
-    const code = await domainRefusal(deps, { step, tally }, error);
+    const isBegun = nextCursor(passOf(place, pull.pageSize)) !== undefined;
+    const code = await domainRefusal(deps, { step, tally, isBegun }, error);
     if (code === undefined) throw error;
-    await refuseDomain(pulling, asked, code);
+    await refuseDomain(pulling, asked, { code, isBegun });
     return true;
   }
 }

@@ -130,24 +130,41 @@ describe("listDomains", () => {
 
 describe("pullPages over domains", () => {
   it("continues after a domain that the service does not know, or refuses", async () => {
-    const websites = ["a.example", "b.example", "c.example"];
+    const websites = ["a.example", "b.example", "c.example", "d.example"];
     const harness = await openPullHarness({ websites });
     harness.sandbox.order("enrich", { status: 404 });
     harness.sandbox.order("enrich", { status: 422 });
+    harness.sandbox.order("enrich", { status: 400 });
     const run = await openOverDomains(harness);
     const report = await run.finish();
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
       balanced: true,
-      counts: { read: 2, rejected: 2 },
-      pull: { calls: 3, domains: { listed: 3, done: 1, refused: 2 }, finished: true },
+      counts: { read: 3, rejected: 3 },
+      pull: { calls: 4, domains: { listed: 4, done: 1, refused: 3 }, finished: true },
     });
     expect(await run.rejects()).toMatchObject([
       { place: "a.example", code: "unknown_domain" },
       { place: "b.example", code: "refused_domain" },
+      { place: "c.example", code: "refused_domain" },
     ]);
     // No customer data goes into Temporal, but the report does.
     expect(JSON.stringify(report)).not.toContain(".example");
+  });
+
+  it("calls a domain whose further page is refused neither unknown nor refused", async () => {
+    const websites = (await knownDomains()).slice(2, 4);
+    const harness = await openPullHarness({ websites, hiring: ["page_size: 1"] });
+    harness.sandbox.order("enrich", { status: 404 }, { after: 1 });
+    const run = await openOverDomains(harness);
+    const report = await run.finish();
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      balanced: true,
+      counts: { rejected: 1 },
+      pull: { domains: { listed: 2, done: 2, refused: 0 }, finished: true },
+    });
+    expect(await run.rejects()).toMatchObject([{ place: websites[0], code: "refused_page" }]);
   });
 
   it("holds neither refused domains nor rows without one against the limit of refused results", async () => {

@@ -17,4 +17,19 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       title: "is a reject once another request got through, and the others are asked for",
     },
   },
+  {
+    id: "S2176",
+    plants: "a search whose cursor is refused asks with it again, night after night",
+    edits: [
+      {
+        file: "activities/pull/fetch.ts",
+        find: "  await state.setPass({ ...step, pass: null });",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/refused-cursor.test.ts",
+      title: "begins anew with the next run when its cursor is refused",
+    },
+  },
 ];
