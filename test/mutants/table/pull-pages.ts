@@ -32,4 +32,20 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       title: "begins anew with the next run when its cursor is refused",
     },
   },
+  {
+    id: "S2177",
+    plants:
+      "a page that waits is written over newer values of a pull that shares some of its columns",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-rounds.ts",
+        find: "if (!isSameWriting && !alsoWrites.includes(name.pull)) continue;",
+        replace: "if (!isSameWriting) continue;",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/open.test.ts",
+      title: "asks again for a page whose columns another pull wrote among others",
+    },
+  },
 ];
