@@ -158,13 +158,14 @@ export interface Pull<Config, Position, OwnRow> {
   /**
    * Compares this source with the one that was read before: two databases may answer to one name, and a position in one
    * means nothing in the other. Called when a run opens and before each chunk; `known` is the identity that it last
-   * returned, `position` the checkpoint. The new identity is kept, unless `differs` stops the run; `sluice state
-   * rebind` keeps it anyway.
+   * returned, `position` the checkpoint, and `isWritten` whether a pull writes there, and reads no rows. The new
+   * identity is kept, unless `differs` stops the run; `sluice state rebind` keeps it anyway.
    */
   recognize?(
     request: ConnectorRequest<Config> & {
       readonly known?: unknown;
       readonly position?: Position | undefined;
+      readonly isWritten?: boolean | undefined;
     },
   ): Promise<Recognition>;
   /**

@@ -195,6 +195,22 @@ describe("openPull", () => {
     expect(pull).toMatchObject(found);
   });
 
+  it("writes through a connection whose change column the table does not have", async () => {
+    const database = await postgres();
+    await database.query("create table scores (mk_id text primary key, name text)");
+    const into = twoIntoOneTable(database.url, "name: name");
+    const yaml = into.replace(
+      /(crm: \{ connector: postgres), /,
+      "$1, changed_by: { column: updated_at }, ",
+    );
+    const harness = await (await openPullHarness()).withYaml(yaml);
+    const first = await PullRun.open(harness);
+    await first.pull();
+    await first.close({ outcome: "cancelled" });
+    const { pull } = await (await PullRun.open(harness, { runId: "run-2" })).finish();
+    expect(pull).toMatchObject({ continued: true, written: 30, finished: true });
+  });
+
   it("sends nothing while there are no credits", async () => {
     const harness = await openPullHarness({ sandbox: { searchCreditCalls: 0 } });
     const run = await PullRun.open(harness);

@@ -48,4 +48,19 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       title: "asks again for a page whose columns another pull wrote among others",
     },
   },
+  {
+    id: "S2178",
+    plants: "a pull fails where the table that it writes lacks the change column of its connection",
+    edits: [
+      {
+        file: "connectors/identities.ts",
+        find: 'const isWritten = kind === "pull";',
+        replace: "const isWritten = false;",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/open.test.ts",
+      title: "writes through a connection whose change column the table does not have",
+    },
+  },
 ];
