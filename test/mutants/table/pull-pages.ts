@@ -63,4 +63,19 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       title: "writes through a connection whose change column the table does not have",
     },
   },
+  {
+    id: "S2179",
+    plants: "a link to a file that is not there yet is replaced by a file",
+    edits: [
+      {
+        file: "connectors/csv/replace-file.ts",
+        find: "path: await madeAt(path)",
+        replace: "path",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/replace-file.test.ts",
+      title: "makes the file that links lead to where it is not there yet, and leaves the links",
+    },
+  },
 ];
