@@ -82,7 +82,10 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   const { pass } = page;
   // A run that was stopped for a while must not overwrite what its successor wrote.
   signal.throwIfAborted();
-  const written = await writePage(deps, pull, { page, signal, passedMs });
+  const { target, pull: name, version } = asked.step;
+  const isNext = async (): Promise<boolean> =>
+    (await deps.state.pullPlace({ target, pull: name }))?.version === version;
+  const written = await writePage(deps, pull, { page, signal, passedMs, isNext });
   if (pass.isDone) {
     const warnings = [...notesOf(pass, asked.place), ...notesOnPasses(pass)];
     if (warnings.length > 0) await deps.state.addWarnings({ runId: run.runId, warnings });

@@ -78,4 +78,20 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       title: "makes the file that links lead to where it is not there yet, and leaves the links",
     },
   },
+  {
+    id: "S2180",
+    plants: "a page that waited for its connection is written, whoever has gone on meanwhile",
+    edits: [
+      {
+        file: "connectors/postgres/write.ts",
+        find: "    await to.beforeWrite?.();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title:
+        "writes no page into a table to which it was not let until another attempt had gone on",
+    },
+  },
 ];
