@@ -155,13 +155,17 @@ async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages
   const { deps, run, pull, signal } = pulling;
   let now = await reached(pulling);
   let end = endOf(run, now);
+  const assertFew = (): void =>
+    assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
   for (let pages = 0; end === null && pages < pagesMax; pages++) {
     signal.throwIfAborted();
-    assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
+    assertFew();
     const hasCalls = await goOn(pulling, now);
     now = await reached(pulling);
     end = hasCalls ? endOf(run, now) : "calls_max";
   }
+  // Nothing more is paid for, but a pull whose results were refused has not succeeded.
+  if (end !== null) assertFew();
   if (end === "calls_max") {
     const warnings = [`stopped after ${pull.callsMax} calls (calls_max)`];
     await deps.state.addWarnings({ runId: run.runId, warnings });

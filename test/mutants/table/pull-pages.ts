@@ -94,4 +94,19 @@ export const mutantsOfPullPages: readonly Mutant[] = [
         "writes no page into a table to which it was not let until another attempt had gone on",
     },
   },
+  {
+    id: "S2181",
+    plants: "a pull of one page, of which every result was refused, counts as a success",
+    edits: [
+      {
+        file: "activities/pull/pages.ts",
+        find: "  if (end !== null) assertFew();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/pages.test.ts",
+      title: "fails also when the last page brings more than the limit allows",
+    },
+  },
 ];
