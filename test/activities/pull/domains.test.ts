@@ -1,6 +1,11 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { domainRefusalsMax } from "../../../activities/limits.ts";
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { faultTimesMax } from "../../../src/api/limits.ts";
 import { failureOf } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
@@ -116,6 +121,33 @@ describe("listDomains", () => {
       outcome: "done",
       warnings: ['connection lines: no row has anything in "of.sight", so no domain is asked for'],
     });
+  });
+
+  it("reads a file again that changes while it is read, but not for ever", async () => {
+    const rows = numbers(100_000).map(() => "");
+    const harness = await openPullHarness({ websites: ["a.example", ...rows] });
+    const run = await PullRun.open(harness, overDomains);
+    const csv = harness.deps.sources.get("csv");
+    if (csv === undefined) throw new Error("there is no CSV connector");
+    const edited: Source = {
+      ...csv,
+      read: async function* (request) {
+        for await (const page of csv.read(request)) {
+          await utimes(join(harness.folder, "companies.csv"), 1, harness.clock.nowMs++ / 1_000);
+          yield page;
+        }
+      },
+    };
+    const { listDomains } = harness.activitiesWith({ sources: new Map([["csv", edited]]) });
+    for (let time = 1; time <= faultTimesMax; time++) {
+      const failure = await failureOf(harness.perform(listDomains, run.opened));
+      expect(failure.message).toBe("companies.csv changed while it was read");
+      const isLast = time === faultTimesMax;
+      const type = isLast ? "SourceChanged" : "Unavailable";
+      expect(failure).toMatchObject({ type, nonRetryable: isLast });
+    }
+    await run.listDomains();
+    expect((await run.finish()).pull).toMatchObject({ domains: { listed: 1, done: 1 } });
   });
 
   it("names a column that is not there", async () => {

@@ -109,4 +109,19 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       title: "fails also when the last page brings more than the limit allows",
     },
   },
+  {
+    id: "S2182",
+    plants: "a file of domains that changes while it is read fails its pull at once",
+    edits: [
+      {
+        file: "activities/pull/domains.ts",
+        find: "(await state.countFault(fault)).times >= faultTimesMax",
+        replace: "(await state.countFault(fault)).times >= 1",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/domains.test.ts",
+      title: "reads a file again that changes while it is read, but not for ever",
+    },
+  },
 ];
