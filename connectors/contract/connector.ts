@@ -242,8 +242,8 @@ export interface Pull<Config, Position, OwnRow> {
   ): Promise<Got<OwnRow>>;
   /**
    * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order.
-   * Writing twice is the same as writing once: a row that has the values already is left alone. One that waits before it
-   * writes calls `beforeWrite` after the wait, which throws when newer values may have been written meanwhile.
+   * Writing twice is the same as writing once: a row that has the values already is left alone. One that waits before
+   * it writes calls `beforeWrite` after the wait, which throws when newer values may have been written meanwhile.
    */
   write?(
     request: ConnectorRequest<Config> & {
