@@ -48,6 +48,9 @@ export const replayChunkRowsMax = 5_000;
  */
 export const domainRefusalsMax = 20;
 
+/** Domains in a row on which the service fails, after which it counts as failing on all of them. */
+export const failingDomainsMax = 3;
+
 /** How often a worker removes the staged files that ended runs have left. */
 export const cleanUpEveryMs = 60_000;
 

@@ -72,14 +72,16 @@ export async function findAccount({ state, lock }: Holder, api: ApiConfig): Prom
 
 /** The source of a holder; undefined where its connector cannot distinguish sources. */
 export async function findSource(
-  { state, lock }: Holder,
+  { state, lock, kind }: Holder,
   { source, request, position }: Omit<AskedSource, "connection">,
 ): Promise<Recognition | undefined> {
   if (source.recognize === undefined) return undefined;
   const { source: known } = await state.identities({ holder: lock });
   // A position of another form means nothing; the beginning of the run reports that.
   const { data } = source.position.safeParse(position);
-  return await source.recognize({ ...request, known: known?.identity, position: data });
+  // The known source of a pull is the one that it writes to.
+  const isWritten = kind === "pull";
+  return await source.recognize({ ...request, known: known?.identity, position: data, isWritten });
 }
 
 /** Keeps the found identity as the known one, if they differ. */

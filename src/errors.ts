@@ -200,11 +200,11 @@ export class TooLargeError extends SluiceError {
 }
 
 /**
- * Thrown when the service fails on a part again and again while it serves other requests: the part is to be
- * split.
+ * Thrown when the service fails on a part, or on a page of a pull, again and again while it serves other
+ * requests: the part is to be split.
  *
- * To do: Nothing: the part is split until the record is found. If the service fails on everything, ask its
- * operator.
+ * To do: Nothing about a part: it is split until the record is found. Where a run of a pull ends with it, or the
+ * service fails on everything, ask its operator.
  */
 export class ServiceFailsError extends SluiceError {
   readonly code = "ServiceFails";

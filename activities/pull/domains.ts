@@ -1,7 +1,8 @@
 import type { Row, Page } from "../../connectors/contract/connector.ts";
 import { readRequestOf, connectorOf } from "../../connectors/source.ts";
+import { faultTimesMax } from "../../src/api/limits.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, RetryLater, SourceChangedError } from "../../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
 import { domainOf, domainText } from "../../src/mapping/domain.ts";
 import { columnReader } from "../../src/mapping/read-column.ts";
@@ -67,6 +68,25 @@ async function assertColumn(
 }
 
 /**
+ * The pages of the source. One that changes while it is read is read again, three times in all.
+ * @throws {RetryLater} it changed. @throws {SourceChangedError} for the third time.
+ */
+async function* rereading<Each>(
+  { state, clock }: Pick<Dependencies, "clock" | "state">,
+  runId: string,
+  pages: AsyncIterable<Each>,
+): AsyncGenerator<Each> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!(error instanceof SourceChangedError)) throw error;
+    const fault = { runId, chunk: 0, fault: error.code, now: clock() };
+    if ((await state.countFault(fault)).times >= faultTimesMax) throw error;
+    throw new RetryLater(error.message, { cause: error });
+  }
+}
+
+/**
  * Lists the domains of a round: reads the whole source, turns its rows into domains, and keeps each once. Twice is
  * once: an unfinished list is begun anew, a finished one stays as it is.
  */
@@ -82,7 +102,8 @@ export function createListDomains(deps: Dependencies): (input: RunRef) => Promis
       const source = connectorOf(deps, from.connector);
       const step = { ...name, version: await state.beginListing(name) };
       const all = { refused: 0, read: 0, listed: 0 };
-      for await (const page of source.read({ ...readRequestOf(from, signal), pageRowsMax })) {
+      const pages = source.read({ ...readRequestOf(from, signal), pageRowsMax });
+      for await (const page of rereading(deps, runId, pages)) {
         signal.throwIfAborted();
         const found = domainsOf(page, from.column);
         const added = { ...step, ...found, isLast: false, at: isoNow(deps) };

@@ -17,6 +17,7 @@ import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { startWatch } from "../upload/leaving.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
+import { resultsToAsk } from "./failing-page.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
@@ -53,15 +54,43 @@ export type PageRequest = {
   readonly signal: AbortSignal;
 };
 
-function passOf({ pass }: PullPlace, pageSize: number): Pass {
+/** The pass that a place is in; one that begins with pages of `pageSize` results before the first page. */
+export function passOf({ pass }: PullPlace, pageSize: number): Pass {
   return pass === null ? beginPass(pageSize) : passSchema.parse(pass);
+}
+
+/** Statuses with which the service refuses a query, its domain or its cursor. */
+const queryStatuses: readonly (number | undefined)[] = [400, 404, 410, 422];
+
+/** Whether the service refused what it was asked, rather than to serve anything. */
+export function isQueryRefused(error: unknown): error is ApiContractError {
+  return error instanceof ApiContractError && queryStatuses.includes(error.status);
+}
+
+/**
+ * The error for a page of a search that was refused. One behind the first begins the pass anew with the next run,
+ * because its cursor may have expired, or be past an end that has shrunk.
+ */
+async function refused(
+  { state }: Pick<Dependencies, "state">,
+  { step }: PageRequest,
+  at: { readonly pass: Pass; readonly error: ApiContractError },
+): Promise<ApiContractError> {
+  const { pass, error } = at;
+  const cursor = nextCursor(pass);
+  if (cursor === undefined) return error;
+  await state.setPass({ ...step, pass: null });
+  const hint = "the service may no longer know that cursor: the next run begins anew";
+  const message = `the page at cursor ${cursor}: ${error.message}`;
+  return new ApiContractError(message, { cause: error, status: error.status, hint });
 }
 
 async function ask(
   deps: Dependencies,
-  { pull, place, step, signal }: PageRequest,
+  asked: PageRequest,
   how: { readonly pass: Pass; readonly limit: number },
 ): Promise<SearchPage | "moved"> {
+  const { pull, place, step, signal } = asked;
   const { runId, version: chunk } = step;
   const { domain } = place;
   const { pass, limit } = how;
@@ -74,6 +103,8 @@ async function ask(
     // A refusal is an answer, which may have cost credits; a request that did not even arrive has not.
     if (!mayHaveSucceeded(error) && !isRefused && !signal.aborted)
       await deps.state.forgetCall({ ...step, wasAsking: place.isAsking });
+    if (domain === undefined && isQueryRefused(error))
+      throw await refused(deps, asked, { pass, error });
     if (!(error instanceof TooLargeError)) throw error;
     await deps.state.setPass({ ...step, pass: withSmallerPages(pass, error) });
     return "moved";
@@ -92,7 +123,7 @@ async function advance(
   const { pass, page, limit } = at;
   try {
     const after = afterPage(pass, page);
-    // A page cut short by `--limit` shows neither how many pages the pass needs nor how many results a page holds.
+    // A page cut short, as by `--limit`, shows neither how many pages the pass needs nor how many results a page holds.
     const { filledPages, fullest } = pass;
     return limit < pass.limit ? { ...after, filledPages, fullest } : after;
   } catch (error) {
@@ -109,7 +140,7 @@ export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise
   const { pull, place, step, left } = asked;
   if (place.page !== null) return { page: lastPage.parse(place.page), passedMs: asked.passedMs };
   const pass = passOf(place, pull.pageSize);
-  const limit = Math.min(pass.limit, left);
+  const limit = Math.min(await resultsToAsk(deps, asked, pass), left);
   const granted = await deps.state.beginCall({ ...step, callsMax: pull.callsMax });
   if (granted !== "granted") return { none: granted };
   const page = await ask(deps, asked, { pass, limit });

@@ -1,6 +1,6 @@
-import { beginPass, endNotStated, type Pass } from "../../src/api/pass.ts";
+import { beginPass, endNotStated, nextCursor, type Pass } from "../../src/api/pass.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
-import { ApiContractError } from "../../src/errors.ts";
+import type { RejectCode } from "../../src/records/reject-codes.ts";
 import type { PageCommit } from "../../src/state/contract/pull/pull-pages.ts";
 import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
 import type { PullTally } from "../../src/state/contract/pull/pull-runs.ts";
@@ -8,9 +8,9 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
-import { domainRefusalsMax } from "../limits.ts";
 import { startWatch } from "../upload/leaving.ts";
-import { fetchPage, type PageRequest } from "./fetch.ts";
+import { domainRefusal } from "./domain-refusal.ts";
+import { fetchPage, passOf, type PageRequest } from "./fetch.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import type { PulledPages } from "./inputs.ts";
 import { resultReject } from "./patches.ts";
@@ -23,16 +23,12 @@ type Pulling = {
   readonly signal: AbortSignal;
 };
 
-/** Statuses with which the service refuses one domain rather than the query. */
-const domainStatuses: readonly (number | undefined)[] = [404, 422];
-
-/** Ends a domain that the service refused; the report gets a line for it. */
+/** Ends a domain that the service refused, or fails on; the report gets a line for it. */
 async function refuseDomain(
   { deps, pull }: Pulling,
   asked: PageRequest,
-  { status }: ApiContractError,
+  { code, isBegun }: { readonly code: RejectCode; readonly isBegun: boolean },
 ): Promise<void> {
-  const code = status === 404 ? "unknown_domain" : "refused_domain";
   const { domain: place = "" } = asked.place;
   await deps.state.commitPage({
     ...asked.step,
@@ -41,6 +37,7 @@ async function refuseDomain(
     rejects: [resultReject(pull.of, { place, step: "pull", code })],
     keys: [],
     isRefusal: true,
+    isBegun,
     at: isoNow(deps),
   });
 }
@@ -85,7 +82,10 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   const { pass } = page;
   // A run that was stopped for a while must not overwrite what its successor wrote.
   signal.throwIfAborted();
-  const written = await writePage(deps, pull, { page, signal, passedMs });
+  const { target, pull: name, version } = asked.step;
+  const isNext = async (): Promise<boolean> =>
+    (await deps.state.pullPlace({ target, pull: name }))?.version === version;
+  const written = await writePage(deps, pull, { page, signal, passedMs, isNext });
   if (pass.isDone) {
     const warnings = [...notesOf(pass, asked.place), ...notesOnPasses(pass)];
     if (warnings.length > 0) await deps.state.addWarnings({ runId: run.runId, warnings });
@@ -122,21 +122,6 @@ function endOf(run: Run, { place, tally }: Reached): PulledPages["end"] {
 }
 
 /**
- * Whether an error is the service's refusal of one domain.
- * @throws {ApiContractError} it refused so many domains, and took none, that the query is at fault. The service's own
- * words may quote a domain, so they are left out.
- */
-function isOfDomain(error: unknown, { place, tally }: Reached): error is ApiContractError {
-  const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
-  if (!isRefusal || place.domain === undefined) return false;
-  if (tally.domainsDone > 0 || tally.domainsRefused < domainRefusalsMax) return true;
-  throw new ApiContractError(
-    `the service refused ${tally.domainsRefused + 1} domains with ${error.status} and took none`,
-    { cause: error, hint: "check api.base_url and the pull's filters" },
-  );
-}
-
-/**
  * Refused results out of all that arrived. Leaves out refused domains and rows without a valid domain, which say
  * nothing about the write-back.
  */
@@ -149,7 +134,7 @@ function refusedResults({ read, refused, results }: PullTally): {
 
 /** Advances by one page, or past a domain that the service refused; false when no call is left for it. */
 async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
-  const { run, pull, signal } = pulling;
+  const { deps, run, pull, signal } = pulling;
   const { place, passedMs, tally } = now;
   const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
   const left = (run.request.limit ?? Infinity) - tally.results;
@@ -157,8 +142,11 @@ async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
   try {
     return await pullPage(pulling, asked);
   } catch (error) {
-    if (!isOfDomain(error, now)) throw error;
-    await refuseDomain(pulling, asked, error);
+    if (place.domain === undefined) throw error;
+    const isBegun = nextCursor(passOf(place, pull.pageSize)) !== undefined;
+    const code = await domainRefusal(deps, { step, tally, isBegun }, error);
+    if (code === undefined) throw error;
+    await refuseDomain(pulling, asked, { code, isBegun });
     return true;
   }
 }
@@ -167,13 +155,17 @@ async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages
   const { deps, run, pull, signal } = pulling;
   let now = await reached(pulling);
   let end = endOf(run, now);
+  const assertFew = (): void =>
+    assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
   for (let pages = 0; end === null && pages < pagesMax; pages++) {
     signal.throwIfAborted();
-    assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
+    assertFew();
     const hasCalls = await goOn(pulling, now);
     now = await reached(pulling);
     end = hasCalls ? endOf(run, now) : "calls_max";
   }
+  // Nothing more is paid for, but a pull whose results were refused has not succeeded.
+  if (end !== null) assertFew();
   if (end === "calls_max") {
     const warnings = [`stopped after ${pull.callsMax} calls (calls_max)`];
     await deps.state.addWarnings({ runId: run.runId, warnings });

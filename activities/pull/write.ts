@@ -8,6 +8,7 @@ import type { PageCounts } from "../../src/state/contract/pull/pull-runs.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { leaveMsMax } from "../limits.ts";
+import { startWatch } from "../upload/leaving.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
 /** The outcome of writing a page into the source. */
@@ -25,6 +26,8 @@ type Writing = {
   readonly signal: AbortSignal;
   /** The stopwatch that runs since the pull was known to be at this page. */
   readonly passedMs: () => number;
+  /** Whether the pull is still at this page. */
+  readonly isNext: () => Promise<boolean>;
 };
 
 /**
@@ -33,7 +36,7 @@ type Writing = {
  */
 function assertNotLate(
   { config }: Pick<Dependencies, "config">,
-  { signal, passedMs }: Writing,
+  { signal, passedMs }: Pick<Writing, "passedMs" | "signal">,
 ): void {
   signal.throwIfAborted();
   const ms = passedMs();
@@ -42,6 +45,18 @@ function assertNotLate(
   throw new ApiUnavailableError(
     `the page was not written: ${Math.round(ms / 1_000)} s passed since it was known to be the next`,
   );
+}
+
+/** Looks once more, for a connector that had to wait. @throws {ApiUnavailableError} as `assertNotLate` does. */
+async function assertStillNext(
+  deps: Pick<Dependencies, "config">,
+  { signal, isNext }: Writing,
+): Promise<void> {
+  const passedMs = startWatch();
+  if (!(await isNext())) {
+    throw new ApiUnavailableError("the page was not written: another attempt has done so");
+  }
+  assertNotLate(deps, { signal, passedMs });
 }
 
 async function write(
@@ -54,9 +69,10 @@ async function write(
     throw new ConfigError(`the connector ${writeBack.connector} writes nothing back`);
   }
   const written: Written[] = [];
+  const beforeWrite = async (): Promise<void> => await assertStillNext(deps, how);
   for (let start = 0; start < how.patched.length; start += pageRowsMax) {
     const patches = how.patched.slice(start, start + pageRowsMax).map(({ patch }) => patch);
-    const request = { ...readRequestOf(writeBack, how.signal), patches };
+    const request = { ...readRequestOf(writeBack, how.signal), patches, beforeWrite };
     const answers = await deps.effect("writeBack", async () => {
       assertNotLate(deps, how);
       return await source.write?.(request);

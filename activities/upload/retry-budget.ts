@@ -12,6 +12,9 @@ import { retryDelayMsMax, retryDelayMsMin } from "../limits.ts";
 
 type Bearing = Pick<Dependencies, "clock" | "config" | "stagingFolder" | "state">;
 
+/** The name under which unknown outcomes are counted that have no name of their own. */
+export const unknownOutcome = "OutcomeUnknown";
+
 /** The chunk, or its part, that faults are counted for. */
 type FaultsOf = {
   readonly runId: string;
@@ -39,7 +42,7 @@ export async function withRetryBudget<Result>(
 
 async function judged(
   deps: Bearing,
-  { runId, chunk, unknown = "OutcomeUnknown" }: FaultsOf,
+  { runId, chunk, unknown = unknownOutcome }: FaultsOf,
   error: TransientError,
 ): Promise<SluiceError> {
   const anyTimes = {

@@ -158,13 +158,14 @@ export interface Pull<Config, Position, OwnRow> {
   /**
    * Compares this source with the one that was read before: two databases may answer to one name, and a position in one
    * means nothing in the other. Called when a run opens and before each chunk; `known` is the identity that it last
-   * returned, `position` the checkpoint. The new identity is kept, unless `differs` stops the run; `sluice state
-   * rebind` keeps it anyway.
+   * returned, `position` the checkpoint, and `isWritten` whether a pull writes there, and reads no rows. The new
+   * identity is kept, unless `differs` stops the run; `sluice state rebind` keeps it anyway.
    */
   recognize?(
     request: ConnectorRequest<Config> & {
       readonly known?: unknown;
       readonly position?: Position | undefined;
+      readonly isWritten?: boolean | undefined;
     },
   ): Promise<Recognition>;
   /**
@@ -241,10 +242,14 @@ export interface Pull<Config, Position, OwnRow> {
   ): Promise<Got<OwnRow>>;
   /**
    * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order.
-   * Writing twice is the same as writing once: a row that has the values already is left alone.
+   * Writing twice is the same as writing once: a row that has the values already is left alone. One that waits before
+   * it writes calls `beforeWrite` after the wait, which throws when newer values may have been written meanwhile.
    */
   write?(
-    request: ConnectorRequest<Config> & { readonly patches: readonly Patch[] },
+    request: ConnectorRequest<Config> & {
+      readonly patches: readonly Patch[];
+      readonly beforeWrite?: (() => Promise<void>) | undefined;
+    },
   ): Promise<readonly Written[]>;
   /**
    * Checks whether `write` could write these columns, before anything is paid for, and writes nothing. Left out by a

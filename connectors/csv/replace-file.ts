@@ -1,7 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { open, readdir, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import {
+  lstat,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+} from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 
 import { ConfigError, errorCodeOf, SluiceError, RetryLater } from "../../src/errors.ts";
 import { leftoverMs } from "./limits.ts";
@@ -16,6 +26,15 @@ export type Target = {
   readonly stats: BigIntStats | undefined;
 };
 
+/** Where a file is made that is not there yet: links to it stay. */
+async function madeAt(path: string): Promise<string> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink() !== true) return path;
+  // Not by the path: its folder may be a link, too, and have another parent.
+  const folder = await realpath(dirname(path));
+  return await madeAt(resolve(folder, await readlink(path)));
+}
+
 /** Looks at a file that is to be written. @throws {ConfigError} its folder is missing, or it is not a file. */
 export async function targetAt(path: string, place: string): Promise<Target> {
   try {
@@ -24,7 +43,8 @@ export async function targetAt(path: string, place: string): Promise<Target> {
     if (!stats.isFile()) throw new ConfigError(`${place} is not a file`, { field: "file" });
     return { place, path: real, stats };
   } catch (error) {
-    if (errorCodeOf(error) === "ENOENT") return { place, path, stats: undefined };
+    if (errorCodeOf(error) === "ENOENT")
+      return { place, path: await madeAt(path), stats: undefined };
     throw writeError(error, place);
   }
 }

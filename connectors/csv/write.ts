@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, RetryLater, SourceChangedError } from "../../src/errors.ts";
 import { pageRowsMax, rowBytesMax } from "../../src/limits.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
 import { defused } from "../../src/text/spreadsheet-cell.ts";
@@ -14,15 +14,28 @@ import { readCsv } from "./read.ts";
 import { replaceFile, targetAt } from "./replace-file.ts";
 
 /**
+ * As `mergeCsv`; someone who edits the file while it is read does not end the run.
+ * @throws what that throws, but {RetryLater} in place of {SourceChangedError}.
+ */
+export async function writeCsv(request: WriteRequest): Promise<readonly Written[]> {
+  try {
+    return await mergeCsv(request);
+  } catch (error) {
+    if (!(error instanceof SourceChangedError)) throw error;
+    throw new RetryLater(error.message, { cause: error, field: "file" });
+  }
+}
+
+type WriteRequest = ConnectorRequest<CsvConfig> & { readonly patches: readonly Patch[] };
+
+/**
  * Merges values into the file that `file` names, by key: rows keep their order, new rows go to the end, and new columns
  * after the others. The file is read and written anew as a stream, so memory does not grow with it (I7); when nothing
  * changes it is left alone.
  * @throws {ConfigError} `file` is missing, or the file there does not fit. @throws {RetryLater} the disk fails, or
- * someone else wrote the file meanwhile.
+ * someone else wrote the file meanwhile. @throws {SourceChangedError} it changed while it was read.
  */
-export async function writeCsv(
-  request: ConnectorRequest<CsvConfig> & { readonly patches: readonly Patch[] },
-): Promise<readonly Written[]> {
+async function mergeCsv(request: WriteRequest): Promise<readonly Written[]> {
   const { config, patches, signal } = request;
   if (config.file === undefined) {
     throw new ConfigError("a write-back to CSV needs the file to write", {

@@ -18,10 +18,11 @@ export async function recognizePostgres(
   request: ConnectorRequest<PostgresConfig> & {
     readonly known?: unknown;
     readonly position?: PostgresPosition | undefined;
+    readonly isWritten?: boolean | undefined;
   },
 ): Promise<Recognition> {
   return await withSession(request, async (session) => {
-    const { config, position } = request;
+    const { config, position, isWritten = false } = request;
     const found: Sighting = {
       ...(await sightingOf(session, config)),
       ahead: await checkpointAhead(session, config, position),
@@ -34,7 +35,8 @@ export async function recognizePostgres(
     // A copy need not have the table; a person who says that it is the same has not said that of its columns.
     if (differs !== undefined)
       return { identity: withOrder(remembered, known?.order), shown, differs };
-    const order = await orderNow(session, config);
+    // A table that is only written need not have the change column of its connection.
+    const order = isWritten ? undefined : await orderNow(session, config);
     const isOtherwise = orderDifference(known?.order, order);
     const beginsAnew = isOtherwise !== undefined;
     return { identity: withOrder(remembered, order), shown, differs: isOtherwise, beginsAnew };

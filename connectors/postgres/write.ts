@@ -23,9 +23,12 @@ import { readWriteTable, type WriteTable } from "./sql/write-table.ts";
  * @throws {SourceAuthError} as the connector's interface asks
  */
 export async function writePostgres(
-  request: ConnectorRequest<PostgresConfig> & { readonly patches: readonly Patch[] },
+  request: ConnectorRequest<PostgresConfig> & {
+    readonly patches: readonly Patch[];
+    readonly beforeWrite?: (() => Promise<void>) | undefined;
+  },
 ): Promise<readonly Written[]> {
-  const { config, signal, patches } = request;
+  const { config, signal, patches, beforeWrite } = request;
   const name = tableOf(config);
   if (patches.length === 0) return [];
   const columns = columnsOfPatches(patches);
@@ -33,7 +36,8 @@ export async function writePostgres(
   await withSession({ config, signal, isWritable: true }, async (session) => {
     // A row that another session holds does not make a statement slow, and is worth another try.
     await session.query("select set_config('lock_timeout', $1, false)", [String(rowLockWaitMs)]);
-    await page.write(session, await readWriteTable(session, name, columns));
+    const table = await readWriteTable(session, name, columns);
+    await page.write({ session, table, beforeWrite });
   });
   return page.answers();
 }
@@ -63,9 +67,9 @@ class WritePage {
     }
   }
 
-  async write(session: Session, table: WriteTable): Promise<void> {
-    const sql = writeStatement(table, this.#mayInsert);
-    await this.#writeSome({ session, table, sql }, [...this.#wanted.values()]);
+  async write(to: Omit<WriteTo, "sql">): Promise<void> {
+    const sql = writeStatement(to.table, this.#mayInsert);
+    await this.#writeSome({ ...to, sql }, [...this.#wanted.values()]);
   }
 
   /** One answer for each patch, once all are written: the one for the patch that counted for its key. */
@@ -92,6 +96,7 @@ class WritePage {
     triesLeft = writeTriesMax,
   ): Promise<void> {
     if (some.length === 0 || triesLeft === 0) return;
+    await to.beforeWrite?.();
     try {
       const rows = await to.session.query(to.sql, [parameterOf(some, to.table)]);
       for (const { ordinal, done } of rows) this.#answers[Number(ordinal)] = writtenOf(done);
@@ -121,6 +126,7 @@ type WriteTo = {
   readonly session: Session;
   readonly table: WriteTable;
   readonly sql: string;
+  readonly beforeWrite: (() => Promise<void>) | undefined;
 };
 
 const keptAnswer: Written = {

@@ -59,6 +59,29 @@ export function pullsInto(
     .map((pull) => ({ pull: pull.name, columns: columnsWritten(pull) }));
 }
 
+function tableOf({ connectorConfig }: SourceConfig): string | undefined {
+  return tableName(membersOf(connectorConfig)["table"]);
+}
+
+/** The other pulls that write one of a pull's columns in the same table. */
+export function pullsAlsoWriting(
+  pull: PullConfig,
+  pulls: ReadonlyMap<string, PullConfig>,
+): readonly string[] {
+  const { name, writeBack } = pull;
+  const table = tableOf(writeBack);
+  if (table === undefined) return [];
+  return [...pulls.values()]
+    .filter(({ writeBack: other }) => {
+      const isSame = tableOf(other) === table && databaseOf(other) === databaseOf(writeBack);
+      return (
+        isSame && Object.keys(other.set).some((column) => Object.hasOwn(writeBack.set, column))
+      );
+    })
+    .map((other) => other.name)
+    .filter((other) => other !== name);
+}
+
 /** Why a sync would send values that a pull wrote; undefined when it would not. */
 function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
   if (!readsWhatIsWritten(sync, pull)) return undefined;

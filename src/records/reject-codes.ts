@@ -127,6 +127,14 @@ const codes = {
     meaning: "the service refused the domain",
     advice: "Correct the domain, or leave it out.",
   },
+  refused_page: {
+    meaning: "the service refused a further page of the domain's job postings",
+    advice: "Run the pull again later: it asks for the domain from its first page.",
+  },
+  failed_domain: {
+    meaning: "the service fails on the domain, and serves other requests",
+    advice: "Run the pull again later; if it fails again, ask the service's operator.",
+  },
 } as const satisfies Record<string, RejectCodeText>;
 
 const sourceCodes = {

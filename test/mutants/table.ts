@@ -45,6 +45,7 @@ import { mutantsOfPostgresKeys } from "./table/postgres-keys.ts";
 import { mutantsOfPostgresStore } from "./table/postgres-store.ts";
 import { mutantsOfPostgresWaits } from "./table/postgres-waits.ts";
 import { mutantsOfPrepared } from "./table/prepared.ts";
+import { mutantsOfPullPages } from "./table/pull-pages.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRepeats } from "./table/repeats.ts";
@@ -124,6 +125,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfPostgresKeys,
   ...mutantsOfOtherStores,
   ...mutantsOfPrepared,
+  ...mutantsOfPullPages,
   ...mutantsOfPostgresStore,
   ...mutantsOfExplained,
   ...mutantsOfPostgresChanges,

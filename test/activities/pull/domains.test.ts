@@ -1,6 +1,11 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { domainRefusalsMax } from "../../../activities/limits.ts";
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { faultTimesMax } from "../../../src/api/limits.ts";
 import { failureOf } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
@@ -118,6 +123,33 @@ describe("listDomains", () => {
     });
   });
 
+  it("reads a file again that changes while it is read, but not for ever", async () => {
+    const rows = numbers(100_000).map(() => "");
+    const harness = await openPullHarness({ websites: ["a.example", ...rows] });
+    const run = await PullRun.open(harness, overDomains);
+    const csv = harness.deps.sources.get("csv");
+    if (csv === undefined) throw new Error("there is no CSV connector");
+    const edited: Source = {
+      ...csv,
+      read: async function* (request) {
+        for await (const page of csv.read(request)) {
+          await utimes(join(harness.folder, "companies.csv"), 1, harness.clock.nowMs++ / 1_000);
+          yield page;
+        }
+      },
+    };
+    const { listDomains } = harness.activitiesWith({ sources: new Map([["csv", edited]]) });
+    for (let time = 1; time <= faultTimesMax; time++) {
+      const failure = await failureOf(harness.perform(listDomains, run.opened));
+      expect(failure.message).toBe("companies.csv changed while it was read");
+      const isLast = time === faultTimesMax;
+      const type = isLast ? "SourceChanged" : "Unavailable";
+      expect(failure).toMatchObject({ type, nonRetryable: isLast });
+    }
+    await run.listDomains();
+    expect((await run.finish()).pull).toMatchObject({ domains: { listed: 1, done: 1 } });
+  });
+
   it("names a column that is not there", async () => {
     const harness = await openPullHarness({ websites: ["a.example"] });
     await harness.write("companies.csv", "id,url\n1,a.example\n");
@@ -130,24 +162,41 @@ describe("listDomains", () => {
 
 describe("pullPages over domains", () => {
   it("continues after a domain that the service does not know, or refuses", async () => {
-    const websites = ["a.example", "b.example", "c.example"];
+    const websites = ["a.example", "b.example", "c.example", "d.example"];
     const harness = await openPullHarness({ websites });
     harness.sandbox.order("enrich", { status: 404 });
     harness.sandbox.order("enrich", { status: 422 });
+    harness.sandbox.order("enrich", { status: 400 });
     const run = await openOverDomains(harness);
     const report = await run.finish();
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
       balanced: true,
-      counts: { read: 2, rejected: 2 },
-      pull: { calls: 3, domains: { listed: 3, done: 1, refused: 2 }, finished: true },
+      counts: { read: 3, rejected: 3 },
+      pull: { calls: 4, domains: { listed: 4, done: 1, refused: 3 }, finished: true },
     });
     expect(await run.rejects()).toMatchObject([
       { place: "a.example", code: "unknown_domain" },
       { place: "b.example", code: "refused_domain" },
+      { place: "c.example", code: "refused_domain" },
     ]);
     // No customer data goes into Temporal, but the report does.
     expect(JSON.stringify(report)).not.toContain(".example");
+  });
+
+  it("calls a domain whose further page is refused neither unknown nor refused", async () => {
+    const websites = (await knownDomains()).slice(2, 4);
+    const harness = await openPullHarness({ websites, hiring: ["page_size: 1"] });
+    harness.sandbox.order("enrich", { status: 404 }, { after: 1 });
+    const run = await openOverDomains(harness);
+    const report = await run.finish();
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      balanced: true,
+      counts: { rejected: 1 },
+      pull: { domains: { listed: 2, done: 2, refused: 0 }, finished: true },
+    });
+    expect(await run.rejects()).toMatchObject([{ place: websites[0], code: "refused_page" }]);
   });
 
   it("holds neither refused domains nor rows without one against the limit of refused results", async () => {

@@ -11,18 +11,21 @@ import { PullRun } from "../../support/project/pull-run.ts";
 
 const hirings = { pull: "hirings", reads: "domains" } as const;
 
-/** Two searches that write the same columns. */
-function twoIntoOneTable(url: string): string {
-  const scores = `
+function intoScores(set: string): string {
+  return `
     accounts: {}
     page_size: 10
-    write_back: { connection: crm, table: scores, key: { mk_id: mk_id }, set: { name: name } }`;
+    write_back: { connection: crm, table: scores, key: { mk_id: mk_id }, set: { ${set} } }`;
+}
+
+/** Two searches that write into one table, the first one the column `name`. */
+function twoIntoOneTable(url: string, others: string): string {
   return `${pullYaml().split("connections:")[0]}connections:
   crm: { connector: postgres, url: "${url}" }
 syncs: {}
 pulls:
-  scores:${scores}
-  ratings:${scores}
+  scores:${intoScores("name: name")}
+  ratings:${intoScores(others)}
 `;
 }
 
@@ -162,10 +165,26 @@ describe("openPull", () => {
     expect(pull).toMatchObject({ calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 });
   });
 
-  it("asks again for a page of a pull whose columns another pull of the file wrote meanwhile", async () => {
+  it.each([
+    {
+      does: "asks again for a page whose columns another pull of the file wrote meanwhile",
+      others: "name: name",
+      found: { calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 },
+    },
+    {
+      does: "asks again for a page whose columns another pull wrote among others",
+      others: "name: name, industry: industry",
+      found: { calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 },
+    },
+    {
+      does: "writes a page whose columns no other pull writes, whatever else one wrote there",
+      others: "industry: industry",
+      found: { calls: 3, possibly_paid_twice: 0, unchanged: 0, written: 40 },
+    },
+  ])("$does", async ({ others, found }) => {
     const database = await postgres();
-    await database.query("create table scores (mk_id text primary key, name text)");
-    const both = twoIntoOneTable(database.url);
+    await database.query("create table scores (mk_id text primary key, name text, industry text)");
+    const both = twoIntoOneTable(database.url, others);
     const harness = await (await openPullHarness()).withYaml(both);
     await leavePageWaiting(harness, [
       async () => await database.query("alter table scores rename to hidden"),
@@ -173,7 +192,23 @@ describe("openPull", () => {
     ]);
     await (await PullRun.open(harness, { pull: "ratings", runId: "run-2" })).finish();
     const { pull } = await (await PullRun.open(harness, { runId: "run-3" })).finish();
-    expect(pull).toMatchObject({ calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 });
+    expect(pull).toMatchObject(found);
+  });
+
+  it("writes through a connection whose change column the table does not have", async () => {
+    const database = await postgres();
+    await database.query("create table scores (mk_id text primary key, name text)");
+    const into = twoIntoOneTable(database.url, "name: name");
+    const yaml = into.replace(
+      /(crm: \{ connector: postgres), /,
+      "$1, changed_by: { column: updated_at }, ",
+    );
+    const harness = await (await openPullHarness()).withYaml(yaml);
+    const first = await PullRun.open(harness);
+    await first.pull();
+    await first.close({ outcome: "cancelled" });
+    const { pull } = await (await PullRun.open(harness, { runId: "run-2" })).finish();
+    expect(pull).toMatchObject({ continued: true, written: 30, finished: true });
   });
 
   it("sends nothing while there are no credits", async () => {

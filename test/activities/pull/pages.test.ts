@@ -257,6 +257,20 @@ describe("pullPages", () => {
     expect(await harness.sandbox.ledger("search")).toHaveLength(1);
   });
 
+  it("fails also when the last page brings more than the limit allows, however often it looks", async () => {
+    const harness = await openPullHarness({ scores: ["reject_limit: { rate: 2%, rows: 0 }"] });
+    harness.sandbox.order("search", { poisonItem: 0 }, { after: 3 });
+    const run = await PullRun.open(harness);
+    await run.pull(3);
+    for (const _ of [1, 2]) {
+      const failure = await failureOf(run.pull());
+      expect(failure).toMatchObject({ type: "TooManyRejects" });
+      expect(failure.message).toContain("1 of 40 results were refused");
+    }
+    const report = await run.close({ outcome: "failed" });
+    expect(report).toMatchObject({ balanced: true, pull: { written: 39, finished: true } });
+  });
+
   it("stops when the configuration changed since the run began", async () => {
     const harness = await openPullHarness();
     const run = await PullRun.open(harness);

@@ -4,30 +4,96 @@ import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 
 import type { Dependencies } from "../../../activities/dependencies.ts";
+import type { Source } from "../../../connectors/contract/connector.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { failureOf, type Harness } from "../../support/project/harness.ts";
 import { accountsFound, openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Dependencies of a host that sleeps for so long after the store answered the first such call. */
+type Sleep = {
+  readonly method: "keepPage" | "pullPlace" | "pullTally";
+  /** @default 1 */
+  readonly call?: number;
+  readonly ms: number;
+};
+
+/** Dependencies of a host that sleeps for so long after the store answered such a call. */
 function sleepingAfter(
   { deps }: Harness,
-  { method, ms }: { readonly method: "keepPage" | "pullTally"; readonly ms: number },
+  { method, call = 1, ms }: Sleep,
 ): Pick<Dependencies, "state"> {
   const now = Date.now.bind(Date);
+  let calls = 0;
   const get = (state: StateStore, name: string): unknown => {
     const called: unknown = Reflect.get(state, name);
     if (name !== method || typeof called !== "function") return called;
     return async (...input: unknown[]): Promise<unknown> => {
       const answer: unknown = await Reflect.apply(called, state, input);
-      vi.spyOn(Date, "now").mockImplementation(() => now() + ms);
+      calls += 1;
+      if (calls === call) vi.spyOn(Date, "now").mockImplementation(() => now() + ms);
       return answer;
     };
   };
   return { state: new Proxy(deps.state, { get }) };
 }
+
+/** A pull into a table; its first attempt to write a page waits for the connection until `meanwhile` is over. */
+async function connectingSlowly(
+  meanwhile: (run: PullRun) => Promise<unknown>,
+): Promise<{ readonly run: PullRun; readonly database: TestDatabase }> {
+  const database = await postgres();
+  await database.query("create table scores (mk_id text primary key, name text)");
+  const [head = ""] = pullYaml().split("connections:");
+  const opened = await openPullHarness();
+  const real = opened.deps.sources.get("postgres");
+  if (real?.write === undefined) throw new Error("there is no connector to Postgres");
+  let run: PullRun | undefined;
+  const slow: Source = {
+    ...real,
+    write: async (request) => {
+      const waiting = run;
+      run = undefined;
+      if (waiting !== undefined) await meanwhile(waiting);
+      return (await real.write?.(request)) ?? [];
+    },
+  };
+  const harness = await opened.with({ sources: new Map([["postgres", slow]]) })
+    .withYaml(`${head}connections:
+  crm: { connector: postgres, url: "${database.url}" }
+syncs: {}
+pulls:
+  scores:
+    accounts: {}
+    page_size: 10
+    write_back: { connection: crm, table: scores, key: { mk_id: mk_id }, set: { name: name } }
+`);
+  run = await PullRun.open(harness);
+  return { run, database };
+}
+
+it("writes no page into a table to which it was not let until another attempt had gone on", async () => {
+  const { run, database } = await connectingSlowly(async (waiting) => {
+    await waiting.pull();
+    await database.query("update scores set name = 'newer'");
+  });
+  expect(await failureOf(run.pull())).toMatchObject({ type: "Unavailable", nonRetryable: false });
+  const names = await database.query("select distinct name from scores");
+  expect(names).toEqual([{ name: "newer" }]);
+  expect((await run.finish()).pull).toMatchObject({ written: accountsFound, calls: 4 });
+});
+
+it("writes no page into a table when it slept after it had looked whether it may", async () => {
+  const { run, database } = await connectingSlowly(async () => undefined);
+  // The first look comes before the page is asked for.
+  const sleeping = sleepingAfter(run.harness, { method: "pullPlace", call: 2, ms: 29_000 });
+  const failure = await failureOf(run.pull(1, run.harness.activitiesWith(sleeping)));
+  vi.restoreAllMocks();
+  expect(failure.message).toContain("29 s passed since");
+  expect(await database.query("select name from scores")).toEqual([]);
+});
 
 // Temporal starts another attempt when it has heard nothing for the timeout: its last news may be seconds older than
 // the look at the pull's place.

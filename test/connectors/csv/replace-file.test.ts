@@ -1,4 +1,4 @@
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -31,6 +31,25 @@ describe("replaceFile", () => {
       return true;
     });
     expect(await readFile(path, "utf8")).toBe("ours\n");
+  });
+
+  it("makes the file that links lead to where it is not there yet, and leaves the links", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "real/deep"), { recursive: true });
+    await symlink(join(folder, "real/deep"), join(folder, "near"));
+    await symlink("near/second", join(folder, "a.csv"));
+    // Leads out of the folder that the link is in, not out of the one that it is reached by.
+    await symlink("../made.csv", join(folder, "real/deep/second"));
+    const write = async (): Promise<void> =>
+      await replaceFile(await targetAt(join(folder, "a.csv"), "a.csv"), async (append) => {
+        await append("ours\n");
+        return true;
+      });
+    await write();
+    expect(await readlink(join(folder, "a.csv"))).toBe("near/second");
+    expect(await readFile(join(folder, "real/made.csv"), "utf8")).toBe("ours\n");
+    await rm(join(folder, "real"), { recursive: true });
+    await expect(write()).rejects.toThrow("a.csv cannot be written: its folder does not exist");
   });
 
   it("leaves the old file and no other when the writing fails", async () => {

@@ -1,13 +1,14 @@
+import { appendFileSync } from "node:fs";
 import { chmod, readdir, readFile, stat, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { csvConfig } from "../../../connectors/csv/config.ts";
 import { columnsMax, leftoverMs } from "../../../connectors/csv/limits.ts";
 import { writeCsv } from "../../../connectors/csv/write.ts";
-import { ConfigError, messageOf } from "../../../src/errors.ts";
+import { ConfigError, messageOf, RetryLater } from "../../../src/errors.ts";
 import { rowBytesMax } from "../../../src/limits.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
@@ -36,6 +37,22 @@ async function scores(folder: string): Promise<string> {
 }
 
 describe("writeCsv", () => {
+  it("tries again later where someone edits the file while it is read", async () => {
+    await withFolder({ "scores.csv": "id,fit\na,1\n" }, async (folder) => {
+      const { signal } = new AbortController();
+      const edited = vi.spyOn(signal, "throwIfAborted").mockImplementation(() => {
+        appendFileSync(join(folder, "scores.csv"), "b,2\n");
+      });
+      const config = csvConfig.parse({ path: "a.csv", folder, file: "scores.csv" });
+      const patches = [patch("a", 3)];
+      const writing = writeCsv({ config, signal, log: keptLog(), patches });
+      await expect(writing).rejects.toThrow(RetryLater);
+      await expect(writing).rejects.toThrow("scores.csv changed while it was read");
+      expect(edited).toHaveBeenCalled();
+      expect(await scores(folder)).toMatch(/^id,fit\na,1\n(?:b,2\n)+$/);
+    });
+  });
+
   it("makes the file, readable for this user alone", async () => {
     const folder = await temporaryFolder();
     expect(await write(folder, [patch("a", 1), patch("b", 2)])).toEqual([written, written]);

@@ -16,6 +16,8 @@ export type PageCommit = PullStep & {
   readonly keys: readonly string[];
   /** Whether it is a domain that the service refused. */
   readonly isRefusal: boolean;
+  /** Whether pages of that domain came before, with which it counts as done. @default false */
+  readonly isBegun?: boolean | undefined;
   readonly at: string;
 };
 

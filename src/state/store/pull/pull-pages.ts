@@ -18,7 +18,7 @@ import { addToPullRun, callsOf } from "./pull-runs.ts";
 
 async function commitPage(
   queries: Queries,
-  { pass: behind, again, isRepeat, keys: seen, ...page }: PageCommit,
+  { pass: behind, again, isRepeat, isBegun, keys: seen, ...page }: PageCommit,
 ): Promise<void> {
   const { runId, version, target, pull, counts, rejects, isRefusal, at } = page;
   const name = { target, pull };
@@ -33,6 +33,7 @@ async function commitPage(
   const listed = await countDomains(queries, name);
   const { ordinal, steps } = place;
   const isDomainOver = listed > 0 && pass === null;
+  const isRefused = isRefusal && isBegun !== true;
   const isDone = pass === null && ordinal >= listed;
   await addToPullRun(queries, runId, {
     ...counts,
@@ -40,8 +41,8 @@ async function commitPage(
     refused: rejects.length,
     repeated: isRepeat === true ? 0 : known,
     pages: Number(!isRefusal),
-    domainsDone: Number(isDomainOver && !isRefusal),
-    domainsRefused: Number(isRefusal),
+    domainsDone: Number(isDomainOver && !isRefused),
+    domainsRefused: Number(isRefused),
     roundsDone: Number(isDone),
   });
   await savePlace(queries, name, {

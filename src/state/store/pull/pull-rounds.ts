@@ -119,12 +119,13 @@ async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPl
  */
 async function forgetOlderPages(
   queries: Queries,
-  { target, pull, writeHash }: PullBeginning,
+  { target, pull, writeHash, alsoWrites = [] }: PullBeginning,
 ): Promise<void> {
   const kept = await queries.selectFrom("pullPages").select(["target", "pull"]).execute();
   for (const name of kept) {
     if (name.target === target && name.pull === pull) continue;
-    if ((await placeOfPull(queries, name))?.writeHash !== writeHash) continue;
+    const isSameWriting = (await placeOfPull(queries, name))?.writeHash === writeHash;
+    if (!isSameWriting && !alsoWrites.includes(name.pull)) continue;
     await setPage(queries, name, null);
     await changePlace(queries, name, { isAsking: true });
   }

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf } from "../../support/project/harness.ts";
+import { openPullHarness } from "../../support/project/pull-project.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
+
+describe("a search that continues at a cursor", () => {
+  it.each([400, 404, 410, 422])(
+    "begins anew with the next run when its cursor is refused with %i",
+    async (status) => {
+      const harness = await openPullHarness({ scores: ["calls_max: 3"] });
+      await (await PullRun.open(harness)).finish();
+      harness.sandbox.order("search", { status });
+      const second = await PullRun.open(harness, { runId: "run-2" });
+      const failure = await failureOf(second.pull());
+      expect(failure).toMatchObject({ type: "ContractBroken", nonRetryable: true });
+      expect(failure.message).toContain(`the page at cursor 30: POST /search/accounts: ${status}`);
+      const hint = "the service may no longer know that cursor: the next run begins anew";
+      expect(failure.details).toMatchObject([{ hint }]);
+      expect((await second.close({ outcome: "failed" })).pull).toMatchObject({ calls: 1 });
+      const third = await (await PullRun.open(harness, { runId: "run-3" })).finish();
+      expect(third).toMatchObject({ outcome: "done", counts: { read: 30, unchanged: 30 } });
+    },
+  );
+
+  it("keeps its pass when a page is refused for another reason", async () => {
+    const harness = await openPullHarness({ scores: ["calls_max: 3"] });
+    await (await PullRun.open(harness)).finish();
+    harness.sandbox.order("search", { status: 501 });
+    const second = await PullRun.open(harness, { runId: "run-2" });
+    expect((await failureOf(second.pull())).type).toBe("ContractBroken");
+    await second.close({ outcome: "failed" });
+    const third = await (await PullRun.open(harness, { runId: "run-3" })).finish();
+    expect(third.pull).toMatchObject({ calls: 1, written: 10, finished: true });
+  });
+});
