@@ -17,7 +17,7 @@ import { askTemporal, type Silent, type Told } from "../running/ask-temporal.ts"
 import { openBackfills } from "./backfills.ts";
 import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
-import { lastRun } from "./last-run.ts";
+import { lastRun, lastRunAnywhere } from "./last-run.ts";
 import { type LeftHold, leftHolds, whyNotApproved } from "./left-holds.ts";
 import { isMissedIfThere, statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
 import { statusOfWorkers, type WorkersStatus } from "./workers.ts";
@@ -179,6 +179,12 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
   const now = state.now();
   const withinMs = config.advanced.hostLostAfterMs;
   const live = await liveWorkers(state, { nowMs: now, withinMs });
+  // Nights that went to another service, as before a change of its address, did happen.
+  const anywhere = await Promise.all(
+    transfers.map(async (each) =>
+      reports.has(each.name) ? undefined : await lastRunAnywhere(state, each),
+    ),
+  );
   return {
     transfers: transfers.map((transfer, at) => {
       const last = reports.get(transfer.name);
@@ -192,6 +198,7 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
         open: told.runs.get(id),
         isAsked: told.asked.has(id),
         nominalAt: run?.nominalAt ?? undefined,
+        ranElsewhere: anywhere[at],
         scheduled,
         workers,
         openRejects: rejects.get(transfer.name),

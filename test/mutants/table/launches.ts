@@ -117,14 +117,30 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/workers.ts",
-        find: "if (lacks.length === 0) return undefined;",
-        replace: "if (lacks.length >= 0) return undefined;",
+        find: 'lacks === ""',
+        replace: 'lacks >= ""',
       },
     ],
     test: {
       file: "test/src/cli/status/workers.test.ts",
       title:
         "are also those that lack a sync which was added since, which are named with what they lack",
+    },
+  },
+  {
+    id: "S2159",
+    plants: "status says nothing of a worker that has the address or key from before",
+    edits: [
+      {
+        file: "src/cli/status/workers.ts",
+        find: 'isMarked(worker) ? namesWith("changed")',
+        replace: 'isMarked(worker) ? ""',
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/workers.test.ts",
+      title:
+        "are also those that have another configuration, address or key, which are named with the syncs",
     },
   },
   {

@@ -137,6 +137,41 @@ it("knows for which time a run was begun, though the store's clock was behind Te
   expect(undated).toEqual([["accounts"], []]);
 });
 
+it("asks since when there is a schedule of what never ran, and counts no night at another service", async () => {
+  const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
+  const harness = await Harness.open({ yaml });
+  const { config, state } = harness.deps;
+  const since = new Date(state.now() - 3 * 86_400_000);
+  const scheduled = { kind: "on", note: "", since } as const;
+  const undated: unknown[] = [];
+  const whatTemporalSays: typeof askTemporal = async (asked) => {
+    undated.push(asked.undated);
+    return await Promise.resolve({ ...nothing, schedules: new Map([["accounts", scheduled]]) });
+  };
+  const text = async (): Promise<string | undefined> => {
+    const context = contextIn(harness);
+    const { transfers } = await lookAtProject({ state, config, context, whatTemporalSays });
+    return transfers[0]?.problem?.text;
+  };
+  expect(await text()).toMatch(/^[23] scheduled runs did not happen$/);
+  expect(undated).toEqual([["accounts"]]);
+  const ids = {
+    runId: "run-1",
+    workflowId: "w",
+    firstRunId: "f",
+    temporalId: "t",
+    configHash: "c",
+  };
+  const of = { sync: "accounts", target: "https://other.example main", kind: "sync" } as const;
+  await state.openRun({
+    ...ids,
+    ...of,
+    request: {},
+    startedAt: new Date(state.now()).toISOString(),
+  });
+  expect(await text()).toBeUndefined();
+});
+
 it("shows the limits of the key that its file has now, and not those of the key at its start", async () => {
   const harness = await Harness.open({ yaml: accountsYaml() });
   const { state, config } = harness.deps;
