@@ -33,9 +33,12 @@ export type TransferStatus = TransferState & {
   readonly problem: TransferProblem | undefined;
 };
 
+/** The command that begins a run of a kind, or continues with one. */
+const beginning = { sync: "run", pull: "pull", backfill: "backfill" } as const;
+
 /** What is wrong with a run that has not ended. `open` is undefined if Temporal did not say. */
-function problemOfOpen(
-  transfer: TransferState,
+export function problemOfOpen(
+  { name, kind }: { readonly name: string; readonly kind: keyof typeof beginning },
   { open, workers, isAsked = true }: Pick<Seen, "isAsked" | "open" | "workers">,
 ): TransferProblem | undefined {
   if (!isAsked) return undefined;
@@ -45,11 +48,7 @@ function problemOfOpen(
     return { text: "Temporal does not say how far it is", hint };
   }
   if (open?.isWorkflowOpen === true) return undefined;
-  const hint =
-    transfer.kind === "sync"
-      ? `\`sluice run ${transfer.name}\``
-      : `\`sluice pull ${transfer.name}\``;
-  return { text: "interrupted", hint };
+  return { text: "interrupted", hint: `\`sluice ${beginning[kind]} ${name}\`` };
 }
 
 /**
