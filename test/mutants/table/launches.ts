@@ -218,4 +218,20 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       title: "tells the same start in UTC, whatever the zone of whoever asks",
     },
   },
+  {
+    id: "S2165",
+    plants: "doctor says that no Temporal runs while the project's own does not answer",
+    edits: [
+      {
+        file: "src/cli/project/doctor.ts",
+        find: "await lookForTemporal(context, config)",
+        replace: "await lookForTemporal(context, config && undefined)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/doctor.test.ts",
+      title:
+        "fails where the project's own Temporal runs and does not answer, whatever listens elsewhere",
+    },
+  },
 ];
