@@ -164,4 +164,19 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "does not end what moves data once nobody reads its reports",
     },
   },
+  {
+    id: "S2166",
+    plants: "an error of the last sync hides that an earlier one ended worse",
+    edits: [
+      {
+        file: "src/cli/main.ts",
+        find: "Number(process.exitCode ?? exitCodes.done)",
+        replace: "exitCodes.done",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/exit-code.test.ts",
+      title: "ends a command with the worst code, also where its last sync fails by an error",
+    },
+  },
 ];
