@@ -6,7 +6,7 @@ import { drainRunsKeptMs, notifyLateMsMax } from "../limits.ts";
 /** Runs of the same kind that are searched for the previous one. */
 const runsLookedAtMax = 20;
 
-/** Whether the previous drain or resend ended the same way: a failure that repeats is announced only once. */
+/** Whether the previous drain or resend at its target ended the same way: a failure that repeats is announced once. */
 async function isNotified(
   { now, state }: Pick<Dependencies, "now" | "state">,
   { kind, sync, run_id: runId, outcome, error }: RunReport,
@@ -15,8 +15,9 @@ async function isNotified(
   // Drains may come by the dozen between two resends.
   const runs = await state.runs({ sync, kinds: [kind], limit: runsLookedAtMax });
   const own = runs.findIndex((run) => run.runId === runId);
+  const target = runs[own]?.target;
   // Without its place nothing says which one was before it: twice is better than never.
-  const before = own === -1 ? undefined : runs[own + 1];
+  const before = own === -1 ? undefined : runs.slice(own + 1).find((run) => run.target === target);
   if (before?.outcome !== outcome || before.failure?.code !== error?.code) return false;
   // Successes that ended since may have been removed already.
   return before.endedAt !== null && now() - Date.parse(before.endedAt) < drainRunsKeptMs;

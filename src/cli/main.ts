@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { readEnvironment } from "../config/environment.ts";
 import { readOverview } from "./help/overview.ts";
 import { usageFacts } from "./help/usage-error.ts";
-import { exitCodeOfError } from "./output/exit-code.ts";
+import { exitCodeOfError, exitCodes, worstOf } from "./output/exit-code.ts";
 import { endWithPipe, output, showError, showFacts, tellAs } from "./output/output.ts";
 import { createProgram } from "./program.ts";
 
@@ -40,5 +40,6 @@ async function main(): Promise<void> {
 endWithPipe();
 await main().catch((error: unknown) => {
   showError(error, { isJson });
-  output.exit(exitCodeOfError(error));
+  // An earlier one of several syncs may have ended worse.
+  output.exit(worstOf(Number(process.exitCode ?? exitCodes.done), exitCodeOfError(error)));
 });

@@ -73,6 +73,11 @@ export function isReached({ configs }: Pick<Beat, "configs">): boolean {
   return Object.keys(configs).length > 0;
 }
 
+/** Whether a worker reports its task queue; the marks of a version that does not are other ones. */
+export function isMarked({ configs }: Pick<Beat, "configs">): boolean {
+  return configs[queueName] !== undefined;
+}
+
 /** Whether a worker polls another task queue than a project; false for a version that does not report its queue. */
 export function isOnOtherQueue(
   { configs }: Pick<Beat, "configs">,

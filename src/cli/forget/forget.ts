@@ -206,14 +206,18 @@ function forgottenText(forgotten: Forgotten, sync: string): string {
   return [`${sync}: erased`, ...all, "not within reach", ...unreached].join("\n");
 }
 
-/** Asks, unless `--yes` was given. @throws {ConfigError} nobody can be asked. */
-async function isAgreed(context: Context, sync: string, options: ForgetOptions): Promise<boolean> {
+/** Asks, unless `--yes` was given; undefined after Ctrl-C. @throws {ConfigError} nobody can be asked. */
+async function isAgreed(
+  context: Context,
+  sync: string,
+  options: ForgetOptions,
+): Promise<boolean | undefined> {
   if (options.yes === true) return true;
   if (!isAtTerminal(context)) {
     throw new ConfigError("nothing was erased: without a terminal to ask at, forget needs --yes");
   }
   const question = `Erase all that is kept of this key of ${sync}? It cannot be undone. [y/N] `;
-  return (await isConfirmed(question, onInterrupt())) === true;
+  return await isConfirmed(question, onInterrupt());
 }
 
 async function forget(
@@ -227,9 +231,10 @@ async function forget(
   const config = await configOf(context, options);
   const sync = await syncOrFormer(config, name);
   if (key === "") throw new ConfigError("the key is empty");
-  if (!(await isAgreed(context, sync.name, options))) {
+  const agreed = await isAgreed(context, sync.name, options);
+  if (agreed !== true) {
     context.say("nothing was erased");
-    context.exit(exitCodes.failed);
+    context.exit(agreed === undefined ? exitCodes.interrupted : exitCodes.failed);
     return;
   }
   const forgotten = await withStateThere(config, async (state) => {

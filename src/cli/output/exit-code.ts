@@ -32,12 +32,17 @@ const fromBestToWorst: readonly number[] = [
   exitCodes.interrupted,
 ];
 
+/** The worse of two exit codes. */
+export function worstOf(one: number, other: number): number {
+  return fromBestToWorst.indexOf(one) > fromBestToWorst.indexOf(other) ? one : other;
+}
+
 /** The same context, except that the worst of the given exit codes counts, not the last. */
 export function keepWorst<Exiting extends Pick<Output, "exit">>(context: Exiting): Exiting {
-  let worst = 0;
+  let worst: number = exitCodes.done;
   const exit = (code: number): void => {
-    worst = Math.max(worst, fromBestToWorst.indexOf(code));
-    context.exit(fromBestToWorst[worst] ?? code);
+    worst = worstOf(worst, code);
+    context.exit(worst);
   };
   return { ...context, exit };
 }

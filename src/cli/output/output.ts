@@ -7,6 +7,9 @@ import { setColor } from "./style.ts";
 
 let common: CommonOptions = {};
 
+/** Whether this command does its work to the end though nobody reads what it prints any more. */
+let outlivesReader = false;
+
 /** Whether some of the output could not be written. */
 let areWordsLost = false;
 
@@ -67,14 +70,20 @@ export function showFacts(facts: ShownError, { isJson }: { readonly isJson: bool
   tell(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
 }
 
+/** From now on the command does its work to the end, though nobody reads what it prints: it changes something. */
+export function outliveReader(): void {
+  outlivesReader = true;
+}
+
 /**
- * A broken pipe is how `| head` says that it has seen enough. Whoever stops reading the progress of a transfer, by
- * `2>&1 | head` or because of a full disk, does not want the transfer to break off; but its exit code says that output
- * was lost.
+ * A broken pipe is how `| head` says that it has seen enough of a list. Whoever stops reading the progress of a
+ * transfer, by `2>&1 | head` or because of a full disk, does not want the transfer to break off; but its exit code says
+ * that output was lost.
  */
 export function endWithPipe(): void {
   process.stderr.on("error", () => undefined);
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE" && outlivesReader) return;
     if (code === "EPIPE") process.exit(exitCodes.done);
     if (areWordsLost) return;
     areWordsLost = true;

@@ -113,16 +113,23 @@ function looksAt(config: Config, context: Context): Look[] {
   ];
 }
 
-async function lookForTemporal(context: Context): Promise<string> {
-  if (!isTemporalConfigured(context)) {
-    const isThere = await temporalAnswers(defaultTemporal);
-    return isThere ? `${defaultTemporal} answers` : "none runs: `sluice run` starts one";
+/** Looks at the Temporal that a run would use: the named one, the project's own, or one at the default address. */
+async function lookForTemporal(context: Context, config: Config | undefined): Promise<string> {
+  const none = "none runs: `sluice run` starts one";
+  if (config === undefined && !isTemporalConfigured(context)) {
+    return (await temporalAnswers(defaultTemporal)) ? `${defaultTemporal} answers` : none;
   }
-  const { client, close } = await connectTemporal(undefined);
+  const reached =
+    config === undefined
+      ? { ...(await connectTemporal(undefined)), address: undefined, isFound: false }
+      : await reachTemporal(config, context);
+  if (reached === undefined) return none;
+  const { client, address, isFound, close } = reached;
   const missing = await whyNoNamespace(client);
   await close();
+  if (isFound) return `${defaultTemporal} answers`; // perhaps another project's
   if (missing !== undefined) throw missing;
-  return temporalOptions(undefined).connectionOptions.address ?? defaultTemporal;
+  return address ?? temporalOptions(undefined).connectionOptions.address ?? defaultTemporal;
 }
 
 /** `sluice doctor`. */
@@ -143,11 +150,11 @@ export const registerDoctor: Register = (program, context) => {
         if (hint !== undefined) context.print(`      → ${plainText(hint)}`);
       };
       await show({ name: "Node.js", look: async () => process.version });
-      await show({ name: "Temporal", look: async () => await lookForTemporal(context) });
       const loading = configOf(context, options);
-      await show({ name: "configuration", look: async () => (await loading).file });
       // The configuration says where the rest is; without one there is nothing to look at.
       const config = await loading.catch(() => undefined);
+      await show({ name: "Temporal", look: async () => await lookForTemporal(context, config) });
+      await show({ name: "configuration", look: async () => (await loading).file });
       for (const look of config === undefined ? [] : looksAt(config, context)) await show(look);
     });
 };

@@ -46,12 +46,23 @@ export type Silent = {
   readonly isFault: boolean;
 };
 
+/** What a run waits for by its own words; undefined if it does not say. */
+export function ownWaiting({
+  needs_approval: isPlanWaiting,
+  ...own
+}: Progress): string | undefined {
+  if (isPlanWaiting !== true) return own.waiting ?? undefined;
+  const { run_id: run } = own;
+  return `its plan waits for consent: \`sluice backfill --follow ${run}\`, or \`sluice cancel ${run}\``;
+}
+
 async function askRun({ client }: TemporalClient, run: Run): Promise<OpenRun> {
   if (!(await isWorkflowOpen(client, run))) return { isWorkflowOpen: false, waiting: undefined };
   const handle = client.workflow.getHandle<typeof sync>(run.workflowId);
   const trouble = pendingTrouble(handle).catch(() => undefined);
   const progress = handle.query<Progress>("progress").catch(() => undefined);
-  const waiting = (await progress)?.waiting ?? (await trouble);
+  const said = await progress;
+  const waiting = (said && ownWaiting(said)) ?? (await trouble);
   return { isWorkflowOpen: true, waiting };
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 import { isLoopback } from "../../api/http/address.ts";
 import type { Config } from "../../config/config.ts";
-import type { ConfigError } from "../../errors.ts";
+import { type ConfigError, TemporalUnreachableError } from "../../errors.ts";
 import { temporalRecord, whyOtherTemporal } from "../../hosts/store-guards.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
 import { findService } from "../../local/shared-service.ts";
@@ -31,12 +31,19 @@ export async function reachTemporal(
   connectMs?: number,
 ): Promise<ReachedTemporal | undefined> {
   const isConfigured = isTemporalConfigured(context);
-  const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
+  const own = findService({ folder: stateFolder, name: "temporal" });
+  const embedded = own?.addresses["grpc"];
   // A server that is stopping keeps its record for a moment.
   if (!isConfigured && embedded !== undefined && !(await isListening(embedded))) return undefined;
   if (isConfigured || embedded !== undefined) {
     const address = isConfigured ? undefined : embedded;
-    return { ...(await connectTemporal(address, connectMs)), address, isFound: false };
+    const connecting = connectTemporal(address, connectMs);
+    const connected = await connecting.catch((error: unknown) => {
+      if (isConfigured || !(error instanceof TemporalUnreachableError)) throw error;
+      const hint = `sluice started it as process ${own?.pid}: end that one, and the next command starts another`;
+      throw new TemporalUnreachableError(error.message, { cause: error, hint });
+    });
+    return { ...connected, address, isFound: false };
   }
   if (!(await temporalAnswers(defaultTemporal))) return undefined;
   const address = defaultTemporal;

@@ -17,6 +17,7 @@ import { openStateStore } from "../../state/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { workerWaitMs } from "../limits.ts";
 import type { Context } from "../output/context.ts";
+import { outliveReader } from "../output/output.ts";
 import { pingService } from "../project/ping.ts";
 import { needRightWorkers, standIn, workersAt } from "./right-worker.ts";
 import {
@@ -205,6 +206,8 @@ export async function openSession(
   context: Context,
   { signal, isPinged = true, wanted = [], command }: Opening,
 ): Promise<CliSession | undefined> {
+  // What was started here is stopped at the end, and the syncs that follow run, whoever reads the report.
+  outliveReader();
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     const steps = closing.splice(0).toReversed();

@@ -29,6 +29,7 @@ import { configOf, isAtTerminal, withGlobals, withState } from "../output/contex
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
+import { outliveReader } from "../output/output.ts";
 import { temporalFor } from "../running/session.ts";
 import { listedSchedules, listText } from "./list.ts";
 import { planFacts, schedulePlanText } from "./text.ts";
@@ -120,6 +121,7 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   const now = new Date(state.now());
   const plan = await planSchedules(client, wantedSchedules(config), owner);
   const count = plan.changes.length;
+  outliveReader(); // else no change is made once nobody reads the plan
   if (!options.json) context.print(schedulePlanText(plan, now));
   const canAsk = !options.json && isAtTerminal(context);
   const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;

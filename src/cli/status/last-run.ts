@@ -5,16 +5,34 @@ import type { TransferState } from "./transfer.ts";
 /** How many of the newest runs of a name are searched for the last transfer; replays are not transfers. */
 const runsLookedThrough = 50;
 
-/** The newest run at this target that was meant to move something. */
-export async function lastRun(
+/** The newest runs, at any target, that were meant to move something. */
+async function transferRuns(
   state: Pick<StateStore, "runs">,
   { name, kind }: TransferState,
-  target: string,
-): Promise<Run | undefined> {
+): Promise<readonly Run[]> {
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });
   // Events that are pushed to a connection are sent by runs that its inbox begins.
   const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
-  const transfers = runs.filter((run) => run.target === target && kinds.includes(run.kind));
+  return runs.filter((run) => kinds.includes(run.kind));
+}
+
+/** The newest run, whichever target it was for, that was meant to move something. */
+export async function lastRunAnywhere(
+  state: Pick<StateStore, "runs">,
+  transfer: TransferState,
+): Promise<Run | undefined> {
+  const [newest] = await transferRuns(state, transfer);
+  return newest;
+}
+
+/** The newest run at this target that was meant to move something. */
+export async function lastRun(
+  state: Pick<StateStore, "runs">,
+  transfer: TransferState,
+  target: string,
+): Promise<Run | undefined> {
+  const runs = await transferRuns(state, transfer);
+  const transfers = runs.filter((run) => run.target === target);
   const [newest] = transfers;
   if (newest?.outcome !== "busy") return newest;
   // It moved nothing because another run did; that one shows how it went.

@@ -14,10 +14,10 @@ import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 import { type Unsendable, whyUnsendable } from "../run/unsendable.ts";
 import { askTemporal, type Silent, type Told } from "../running/ask-temporal.ts";
-import { openBackfills } from "./backfills.ts";
+import { type BackfillStatus, isBackfillAt, openBackfills } from "./backfills.ts";
 import { lookForDoubts, type ConfiguredSync, type DoubtStatus } from "./doubts.ts";
 import { lookIntoInboxes, type InboxStatus } from "./inbox.ts";
-import { lastRun } from "./last-run.ts";
+import { lastRun, lastRunAnywhere } from "./last-run.ts";
 import { type LeftHold, leftHolds, whyNotApproved } from "./left-holds.ts";
 import { isMissedIfThere, statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
 import { statusOfWorkers, type WorkersStatus } from "./workers.ts";
@@ -31,7 +31,7 @@ export type ProjectStatus = WorkersStatus & {
   readonly mappings: readonly string[];
   /** Limits of the configured key and of storage hosts that hold requests back. */
   readonly limits: readonly RateLimit[];
-  readonly backfills: readonly RunReport[];
+  readonly backfills: readonly BackfillStatus[];
   /** Held runs that are not shown with a sync. */
   readonly holds: readonly LeftHold[];
   /** Why the Temporal that is meant does not answer; undefined if it does, or none is meant. */
@@ -113,9 +113,11 @@ export async function askOfProject(looking: Looking): Promise<Found> {
   const now = new Date(state.now());
   const openRuns = await state.runs({ isOpen: true, limit: openRunsMax });
   const open = newest.filter((run) => run !== undefined).filter(isOpen);
-  const held = openRuns.filter((run) => openHold(run) !== undefined);
+  const shown = openRuns.filter(
+    (run) => openHold(run) !== undefined || isBackfillAt(run, targetOf(config.api)),
+  );
   const asked = {
-    runs: [...new Map([...open, ...held].map((run) => [run.runId, run])).values()],
+    runs: [...new Map([...open, ...shown].map((run) => [run.runId, run])).values()],
     storeId: state.storeId,
     used: config.store === undefined ? undefined : await state.usedTemporal(),
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
@@ -179,6 +181,12 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
   const now = state.now();
   const withinMs = config.advanced.hostLostAfterMs;
   const live = await liveWorkers(state, { nowMs: now, withinMs });
+  // Nights that went to another service, as before a change of its address, did happen.
+  const anywhere = await Promise.all(
+    transfers.map(async (each) =>
+      reports.has(each.name) ? undefined : await lastRunAnywhere(state, each),
+    ),
+  );
   return {
     transfers: transfers.map((transfer, at) => {
       const last = reports.get(transfer.name);
@@ -192,6 +200,7 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
         open: told.runs.get(id),
         isAsked: told.asked.has(id),
         nominalAt: run?.nominalAt ?? undefined,
+        ranElsewhere: anywhere[at],
         scheduled,
         workers,
         openRejects: rejects.get(transfer.name),
@@ -206,7 +215,11 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
     mappings: await olderMappings(state, config),
     limits: await blockingLimits(state, config),
     ...statusOfWorkers(live, config),
-    backfills: await openBackfills(state, openRuns, targetOf(config.api)),
+    backfills: await openBackfills(state, openRuns, {
+      target: targetOf(config.api),
+      told,
+      workers: live.length,
+    }),
     holds: leftHolds(openRuns, config, { shown: new Set(runs.map(({ runId }) => runId)), told }),
     silent: silent?.isFault === true ? silent : undefined,
   };

@@ -59,11 +59,12 @@ const heading = ["name", "last run", "outcome", "rows", "next run", "what is wro
 
 /** Whatever else a person has to know, one line each, with what to do. */
 export function remarkLines(status: ProjectStatus): readonly string[] {
-  const { transfers, inboxes, holds, doubts, mappings, limits, workers, idle, behind, silent } =
-    status;
+  const { transfers, inboxes, backfills, holds, doubts, mappings, limits, ...others } = status;
+  const { workers, idle, behind, silent } = others;
   const isWorkerMissed =
     workers === 0 &&
-    (inboxes.some(({ waiting }) => waiting > 0) ||
+    (backfills.length > 0 ||
+      inboxes.some(({ waiting }) => waiting > 0) ||
       transfers.some(
         ({ last, schedule }) => schedule !== undefined || last?.outcome === "running",
       ));

@@ -33,9 +33,12 @@ export type TransferStatus = TransferState & {
   readonly problem: TransferProblem | undefined;
 };
 
+/** The command that begins a run of a kind, or continues with one. */
+const beginning = { sync: "run", pull: "pull", backfill: "backfill" } as const;
+
 /** What is wrong with a run that has not ended. `open` is undefined if Temporal did not say. */
-function problemOfOpen(
-  transfer: TransferState,
+export function problemOfOpen(
+  { name, kind }: { readonly name: string; readonly kind: keyof typeof beginning },
   { open, workers, isAsked = true }: Pick<Seen, "isAsked" | "open" | "workers">,
 ): TransferProblem | undefined {
   if (!isAsked) return undefined;
@@ -45,11 +48,7 @@ function problemOfOpen(
     return { text: "Temporal does not say how far it is", hint };
   }
   if (open?.isWorkflowOpen === true) return undefined;
-  const hint =
-    transfer.kind === "sync"
-      ? `\`sluice run ${transfer.name}\``
-      : `\`sluice pull ${transfer.name}\``;
-  return { text: "interrupted", hint };
+  return { text: "interrupted", hint: `\`sluice ${beginning[kind]} ${name}\`` };
 }
 
 /**
@@ -130,44 +129,53 @@ function isBegunBy(schedule: ScheduleConfig, { nominalAt }: Begun): boolean {
   return nominalAt !== null && isOf(schedule, new Date(nominalAt));
 }
 
-/** How many scheduled times have passed since a run, and since Temporal has the schedule, where that is known. */
+/** How many scheduled times have passed since a run, and since Temporal has the schedule; 0 if neither is known. */
 function passedSince(
   schedule: ScheduleConfig,
-  { run, since }: { readonly run: Begun; readonly since?: Date | undefined },
+  { run, since }: { readonly run: Begun | undefined; readonly since?: Date | undefined },
   now: Date,
 ): number {
   const until = new Date(now.getTime() - missedAfterMs);
   // The clock of Temporal, which began the run, may be ahead of the store's: then the run's own time is still to come.
-  const begun = begunMs(run, now);
-  const after = new Date(
-    since === undefined || isBegunBy(schedule, run) ? begun : Math.max(begun, since.getTime()),
-  );
+  const begun = run === undefined ? undefined : begunMs(run, now);
+  const isThere = run !== undefined && isBegunBy(schedule, run);
+  const times = [begun, isThere ? undefined : since?.getTime()].filter((ms) => ms !== undefined);
+  if (times.length === 0) return 0;
+  const after = new Date(Math.max(...times));
   return nextTimes(schedule, { after, until, count: missedRunsCountedMax }).length;
 }
 
-/** Whether scheduled times have passed since a run if Temporal had the schedule then, which the run does not show. */
+/**
+ * Whether scheduled times have passed since a run if Temporal had the schedule then, which the run does not show. Where
+ * there was no run, they may have.
+ */
 export function isMissedIfThere(
   schedule: ScheduleConfig | undefined,
   run: Begun | undefined,
   now: Date,
 ): boolean {
-  if (schedule === undefined || run === undefined || isBegunBy(schedule, run)) return false;
-  return passedSince(schedule, { run }, now) > 0;
+  if (schedule === undefined) return false;
+  if (run === undefined) return true;
+  return !isBegunBy(schedule, run) && passedSince(schedule, { run }, now) > 0;
 }
 
-/** The problem that scheduled times have passed since the last run. */
+/** The problem that scheduled times have passed since the last run, or without a first one. */
 function overdue(
   { schedule }: TransferState,
-  { last, nominalAt, scheduled }: Seen & { readonly last: RunReport },
+  { last, nominalAt, ranElsewhere, scheduled }: Seen,
   now: Date,
 ): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
-  const run = { startedAt: last.started_at, nominalAt: nominalAt ?? null };
+  const run =
+    last === undefined
+      ? ranElsewhere
+      : { startedAt: last.started_at, nominalAt: nominalAt ?? null };
   const since = scheduled !== undefined && "since" in scheduled ? scheduled.since : undefined;
   const length = passedSince(schedule, { run, since }, now);
   if (length === 0) return undefined;
-  const runs = `${counted(length, "scheduled run")} did not happen since`;
-  return { text: runs, hint: "is a worker running? `sluice schedule list`" };
+  const runs = `${counted(length, "scheduled run")} did not happen`;
+  const text = last === undefined ? runs : `${runs} since`;
+  return { text, hint: "is a worker running? `sluice schedule list`" };
 }
 
 function problemOfFailed({ error }: RunReport): TransferProblem | undefined {
@@ -216,6 +224,8 @@ export type Seen = {
   readonly isElsewhere?: boolean | undefined;
   /** The scheduled time for which the newest run began. @default a person began it */
   readonly nominalAt?: string | undefined;
+  /** Where there is no run at this target: the newest one at another. @default there is none either */
+  readonly ranElsewhere?: Begun | undefined;
   readonly scheduled?: ListedState | undefined;
   /** Why Temporal says nothing about this project. @default it does, or is slow */
   readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
@@ -235,7 +245,7 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   const begins = halted === undefined ? schedule : undefined;
   const [next] = begins === undefined ? [] : nextTimes(begins, { after: now, count: 1 });
   const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
-  if (last === undefined) return { ...common, problem: halted };
+  if (last === undefined) return { ...common, problem: halted ?? overdue(transfer, seen, now) };
   if (last.outcome === "held") {
     return { ...common, problem: problemOfHeld(last, seen) };
   }
@@ -244,7 +254,7 @@ export function statusOf(transfer: TransferState, seen: Seen, now: Date): Transf
   }
   const problem = together([
     problemOfFailed(last),
-    halted ?? overdue(transfer, { ...seen, last }, now),
+    halted ?? overdue(transfer, seen, now),
     problemOfLeft(last, openRejects),
   ]);
   return { ...common, problem };

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import {
+  isMarked,
   isOnOtherQueue,
   isReached,
   type Runnable,
@@ -16,7 +17,7 @@ export type WorkersStatus = {
   readonly hosts: number;
   /** The others: which, why, and what to do, one line each. */
   readonly idle: readonly string[];
-  /** Those of the able ones that do not know each sync and pull: which, what they lack, and what to do. */
+  /** Those of the able ones that lack a sync or pull, or have another of it: which, what, and what to do. */
   readonly behind: readonly string[];
 };
 
@@ -31,19 +32,30 @@ function whyIdle(worker: Beat, config: Pick<Config, "file" | "temporal">): strin
   return `${which} polls another task queue than ${queue} → restart it with this file and environment`;
 }
 
-/** The syncs and pulls whose runs fail in a worker, without a trace in the store; undefined if it knows each. */
-function whyBehind(worker: Beat, config: Config): string | undefined {
+/**
+ * The syncs and pulls whose runs fail in a worker without a trace in the store, and those that it runs otherwise than
+ * the file says, such as for another service, where `status` does not see them. One line for each of the two.
+ */
+function whyBehind(worker: Beat, config: Config): string[] {
   // `dev` takes the changed file up itself, and the worker of a command ends with its run.
-  if (worker.command !== "worker") return undefined;
+  if (worker.command !== "worker") return [];
   const wanted: readonly Runnable[] = [
     ...[...config.syncs.keys()].map((name) => ({ kind: "sync", name }) as const),
     ...[...config.pulls.keys()].map((name) => ({ kind: "pull", name }) as const),
   ];
-  const lacks = wanted.filter((one) => workerDifference(worker, one, config) === "missing");
-  if (lacks.length === 0) return undefined;
+  const namesWith = (difference: "changed" | "missing"): string =>
+    wanted
+      .filter((one) => workerDifference(worker, one, config) === difference)
+      .map(({ kind, name }) => `${kind} ${name}`)
+      .join(", ");
+  const lacks = namesWith("missing");
+  const others = isMarked(worker) ? namesWith("changed") : "";
+  const has = `has another configuration of ${others}, or another address or key of the service`;
   const which = `a worker of this project (${workerText(worker)})`;
-  const names = lacks.map(({ kind, name }) => `${kind} ${name}`).join(", ");
-  return `${which} does not know ${names}: a run that it takes fails → restart it with this file and environment`;
+  return [
+    ...(lacks === "" ? [] : [`does not know ${lacks}: a run that it takes fails`]),
+    ...(others === "" ? [] : [has]),
+  ].map((why) => `${which} ${why} → restart it with this file and environment`);
 }
 
 /** Distinguishes the workers that can do the work of a project from those that only live. */
@@ -54,6 +66,6 @@ export function statusOfWorkers(live: readonly Beat[], config: Config): WorkersS
     workers: able.length,
     hosts: new Set(able.map(({ worker }) => worker.hostId)).size,
     idle: told.flatMap(({ why }) => (why === undefined ? [] : [why])),
-    behind: able.flatMap(({ worker }) => whyBehind(worker, config) ?? []),
+    behind: able.flatMap(({ worker }) => whyBehind(worker, config)),
   };
 }

@@ -62,7 +62,9 @@ export async function resendMissing(
     return;
   }
   const question = `Send ${counted(keys.length, "missing record")} again? [y/N] `;
-  if (yes !== true && (await isConfirmed(question, interrupted)) !== true) return;
+  const agreed = yes === true || (await isConfirmed(question, interrupted));
+  if (agreed === undefined) context.exit(exitCodes.interrupted);
+  if (agreed !== true) return;
   const { name, connectorConfig } = sync;
   const target = targetOf(config.api);
   // Not before a run can begin: if runs read only what changed, none would send them, and no look would miss them.

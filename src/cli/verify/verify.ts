@@ -17,6 +17,7 @@ import { configOf, storeNow, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes, keepWorst } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
+import { outliveReader } from "../output/output.ts";
 import { positive } from "../positive.ts";
 import { repeated } from "../repeated.ts";
 import { knownOf, mappedRows, withStateThere } from "../run/mapped-rows.ts";
@@ -123,6 +124,7 @@ async function verifySync(
   assertVerifiable(sync);
   const choice = choiceOf(options, await storeNow(config));
   assertAskable(context, config, { sync, options });
+  if (options.resend === true) outliveReader();
   const interrupted = onInterrupt();
   const { signal } = interrupted;
   const { callsMax } = options;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { drainRunsKeptMs, notifyLateMsMax } from "../../../activities/limits.ts";
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
+import { targetOf } from "../../../src/config/config.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 
@@ -45,6 +46,20 @@ describe("announceRun", () => {
       told.push(...opened.announced.slice(told.length).map(({ run_id: id }) => id));
     }
     expect(told).toEqual(["run-0", "run-2", "run-4"]);
+  });
+
+  it("tells of the first drain that fails at another service, though one at the former failed so", async () => {
+    const opened = await harness();
+    const { config } = opened.deps;
+    const api = { ...config.api, baseUrl: new URL("http://127.0.0.1:9") };
+    const elsewhere = opened.activitiesWith({ config: { ...config, api }, target: targetOf(api) });
+    const failed = { outcome: "failed", failure: { code: "AuthFailed", message: "401" } } as const;
+    await (await TestRun.open(opened, { runId: "run-1", kind: "inbox" })).close(failed);
+    const workflow = { workflowId: "w", firstRunId: "f", kind: "inbox", request: {} } as const;
+    await opened.perform(elsewhere.openRun, { ...workflow, sync: "accounts", runId: "run-2" });
+    await opened.perform(elsewhere.closeRun, { runId: "run-2", ...failed });
+    await (await TestRun.open(opened, { runId: "run-3", kind: "inbox" })).close(failed);
+    expect(opened.announced.map(({ run_id: id }) => id)).toEqual(["run-1", "run-2"]);
   });
 
   it.each([

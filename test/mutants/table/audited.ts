@@ -155,8 +155,8 @@ export const mutantsOfAudits: readonly Mutant[] = [
     id: "S2008",
     plants: "status counts runs as missed from before Temporal had the schedule",
     file: "src/cli/status/transfer.ts",
-    find: "Math.max(begun, since.getTime())",
-    replace: "Math.min(begun, since.getTime())",
+    find: "Math.max(...times)",
+    replace: "Math.min(...times)",
   }),
   datedStates({
     id: "S2012",

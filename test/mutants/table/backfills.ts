@@ -265,4 +265,19 @@ export const mutantsOfBackfills: readonly Mutant[] = [
       title: "refuses what cannot be done in its phase, and says why",
     },
   },
+  {
+    id: "S2160",
+    plants: "Temporal is not asked about a backfill, so that status does not say what it waits for",
+    edits: [
+      {
+        file: "src/cli/status/look.ts",
+        find: "|| isBackfillAt(run, targetOf(config.api))",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title: "says of a backfill what it waits for, or that nobody continues with it",
+    },
+  },
 ];

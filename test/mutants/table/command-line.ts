@@ -8,8 +8,8 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/output/exit-code.ts",
-        find: "worst = Math.max(worst, fromBestToWorst.indexOf(code));",
-        replace: "worst = fromBestToWorst.indexOf(code);",
+        find: "worst = worstOf(worst, code);",
+        replace: "worst = code;",
       },
     ],
     test: {

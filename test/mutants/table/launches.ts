@@ -147,14 +147,30 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/workers.ts",
-        find: "if (lacks.length === 0) return undefined;",
-        replace: "if (lacks.length >= 0) return undefined;",
+        find: 'lacks === ""',
+        replace: 'lacks >= ""',
       },
     ],
     test: {
       file: "test/src/cli/status/workers.test.ts",
       title:
         "are also those that lack a sync which was added since, which are named with what they lack",
+    },
+  },
+  {
+    id: "S2159",
+    plants: "status says nothing of a worker that has the address or key from before",
+    edits: [
+      {
+        file: "src/cli/status/workers.ts",
+        find: 'isMarked(worker) ? namesWith("changed")',
+        replace: 'isMarked(worker) ? ""',
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/workers.test.ts",
+      title:
+        "are also those that have another configuration, address or key, which are named with the syncs",
     },
   },
   {
@@ -230,6 +246,22 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     test: {
       file: "test/src/local/process-identity.test.ts",
       title: "tells the same start in UTC, whatever the zone of whoever asks",
+    },
+  },
+  {
+    id: "S2165",
+    plants: "doctor says that no Temporal runs while the project's own does not answer",
+    edits: [
+      {
+        file: "src/cli/project/doctor.ts",
+        find: "await lookForTemporal(context, config)",
+        replace: "await lookForTemporal(context, config && undefined)",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/doctor.test.ts",
+      title:
+        "fails where the project's own Temporal runs and does not answer, whatever listens elsewhere",
     },
   },
 ];

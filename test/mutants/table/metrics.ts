@@ -219,4 +219,19 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     ],
     test: { file: worker, title: "wait five seconds for the store, and ask it once for all" },
   },
+  {
+    id: "S2162",
+    plants: "a night of a pull that calls_max stopped counts as one that moved all there was",
+    edits: [
+      {
+        file: "src/state/store/runs/successes.ts",
+        find: 'where("roundsDone", ">", 0)',
+        replace: 'where("roundsDone", ">=", 0)',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is of a pull once its round has ended, and not of a night that calls_max stopped",
+    },
+  },
 ];

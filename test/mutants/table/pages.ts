@@ -222,4 +222,19 @@ export const mutantsOfPages: readonly Mutant[] = [
       title: "show the rejects of a run that sent elsewhere where they are asked for by its name",
     },
   },
+  {
+    id: "S2163",
+    plants: "the page of rejects advises a replay of a pull, which is always refused",
+    edits: [
+      {
+        file: "src/cli/ui/pages/rejects.ts",
+        find: 'rejectState(reject) === "open"',
+        replace: 'rejectState(reject) !== ""',
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/pages.test.ts",
+      title: "give no replay of what nothing replays, such as the rejects of a pull",
+    },
+  },
 ];

@@ -149,4 +149,34 @@ export const mutantsOfRunWords: readonly Mutant[] = [
         "take neither the night without a worker nor the wait for a person for the time of a run",
     },
   },
+  {
+    id: "S2161",
+    plants: "the syncs that are still to come do not run once nobody reads the reports",
+    edits: [
+      {
+        file: "src/cli/output/output.ts",
+        find: 'code === "EPIPE" && outlivesReader',
+        replace: 'code === "EPIPE" && !outlivesReader',
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/broken-pipe.test.ts",
+      title: "does not end what moves data once nobody reads its reports",
+    },
+  },
+  {
+    id: "S2166",
+    plants: "an error of the last sync hides that an earlier one ended worse",
+    edits: [
+      {
+        file: "src/cli/main.ts",
+        find: "Number(process.exitCode ?? exitCodes.done)",
+        replace: "exitCodes.done",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/exit-code.test.ts",
+      title: "ends a command with the worst code, also where its last sync fails by an error",
+    },
+  },
 ];

@@ -128,8 +128,8 @@ export const mutantsOfTold: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/transfer.ts",
-        find: "halted ?? overdue(",
-        replace: "openRejects > 0 ? undefined : overdue(",
+        find: "    halted ?? overdue(transfer, seen, now),",
+        replace: "    openRejects > 0 ? undefined : overdue(transfer, seen, now),",
       },
     ],
     test: {

@@ -247,4 +247,21 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       title: "replays the rejects of a connection that was renamed since",
     },
   },
+  {
+    id: "S2164",
+    plants:
+      "nobody hears of the first drain that fails at another service as one at the former did",
+    edits: [
+      {
+        file: "activities/notify/announce-run.ts",
+        find: "runs.slice(own + 1).find((run) => run.target === target)",
+        replace: "runs[own + 1]",
+      },
+    ],
+    test: {
+      file: "test/activities/notify/announce-run.test.ts",
+      title:
+        "tells of the first drain that fails at another service, though one at the former failed so",
+    },
+  },
 ];

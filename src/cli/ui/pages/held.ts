@@ -4,6 +4,7 @@ import type { Run } from "../../../state/contract/runs/runs.ts";
 import { changesLines } from "../../../text/changes-text.ts";
 import { heldLines } from "../../../text/hold-text.ts";
 import { planRows } from "../../../text/plan-text.ts";
+import { grouped } from "../../../text/quantities.ts";
 import { workflowLink } from "../../backfill/link.ts";
 import { rejectLine } from "../../run/reject-text.ts";
 import type { Unsendable } from "../../run/unsendable.ts";
@@ -100,17 +101,26 @@ async function backfillHtml(sight: Sight, run: Run): Promise<Html | undefined> {
   </section>`;
 }
 
+/** Whether an open run waits for a person: a held one, or a backfill that has a plan. */
+async function isShown({ state }: Sight, run: Run): Promise<boolean> {
+  if (openHold(run) !== undefined) return true;
+  return run.kind === "backfill" && (await state.plan(run.runId)) !== undefined;
+}
+
 /** Everything that waits for a person: runs that guardrails hold, and the plans of backfills. */
 export async function heldPage(sight: Sight): Promise<UiPage> {
   const { openRuns, told } = await askOfProject(sight);
-  const waiting = openRuns.filter((run) => openHold(run) !== undefined || run.kind === "backfill");
+  const waiting: Run[] = [];
+  for (const run of openRuns) if (await isShown(sight, run)) waiting.push(run);
   const shown = await Promise.all(
     waiting
       .slice(0, shownMax)
       .map(async (run) => (await heldHtml(sight, run, told)) ?? (await backfillHtml(sight, run))),
   );
+  const more = waiting.length - shown.length;
+  const rest = html`<p>And ${grouped(more)} more: <code>sluice status</code></p>`;
   const main = shown.every((each) => each === undefined)
     ? html`<p>Nothing waits for a person.</p>`
-    : html`${shown}`;
+    : html`${shown}${more === 0 ? undefined : rest}`;
   return { title: "Held and planned", main };
 }

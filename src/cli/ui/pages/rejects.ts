@@ -95,12 +95,17 @@ function replayHtml(rejects: readonly StoredReject[], { code }: UiAsked): Html |
   const [first] = rejects;
   if (first === undefined) return undefined;
   const only = code === undefined || code === "" ? [] : ["--code", code];
+  // A replay refuses a run without any, such as one of a pull.
+  const open = rejects.find((reject) => rejectState(reject) === "open");
+  const replay =
+    open &&
+    html`<p>
+        Once the source or the mapping is right, this reads the rejected rows of a run again and
+        sends what is valid then:
+      </p>
+      ${commandHtml("rejects", "replay", open.runId, ...only)}`;
   return html`<h2>What can be done</h2>
-    <p>
-      Once the source or the mapping is right, this reads the rejected rows of a run again and sends
-      what is valid then:
-    </p>
-    ${commandHtml("rejects", "replay", first.runId, ...only)}
+    ${replay}
     <p>All of them, with their rows, as a file:</p>
     ${commandHtml("rejects", "export", first.runId, "--out", "rejects.csv")}`;
 }

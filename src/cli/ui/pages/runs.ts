@@ -9,7 +9,7 @@ import { html, linkTo, type Html } from "../html.ts";
 import type { UiPage } from "../layout.ts";
 import type { UiAsked } from "../server.ts";
 import type { Sight } from "../sight.ts";
-import { outcomeHtml, runPath, tableHtml } from "../words.ts";
+import { commandHtml, outcomeHtml, runPath, tableHtml } from "../words.ts";
 
 /** How many runs are on a page. */
 const runsMax = 100;
@@ -42,12 +42,20 @@ function whoseRuns({ config }: Sight): UiPage {
   return { title: "Runs", main };
 }
 
+/** Says that there are older runs than those shown. */
+function older(sync: string): Html {
+  return html`<p>These are the newest ${runsMax}. More of them:</p>
+    ${commandHtml("runs", "list", "--sync", sync, "--limit", "1000")}`;
+}
+
 /** The newest runs of a sync or pull; if none is named, asks which. */
 export async function runsPage(sight: Sight, { sync = "" }: UiAsked): Promise<UiPage> {
   if (sync.trim() === "") return whoseRuns(sight);
   const { state, config } = sight;
   await assertKnownName(state, config, sync);
-  const figures = await state.runFigures({ target: targetOf(config.api), sync, limit: runsMax });
+  const which = { target: targetOf(config.api), sync };
+  const found = await state.runFigures({ ...which, limit: runsMax + 1 });
+  const figures = found.slice(0, runsMax);
   const headings = ["Begun", "Outcome", "Kind", "Read", "Sent or written", "Unchanged"];
   const rows = await Promise.all(figures.map(async (run) => await rowOf(sight, run)));
   const main =
@@ -57,7 +65,7 @@ export async function runsPage(sight: Sight, { sync = "" }: UiAsked): Promise<Ui
           `Runs of ${sync}`,
           [...headings, "Filtered or without a row", "Rejected"],
           rows,
-        )}`;
+        )}${found.length > runsMax ? older(sync) : undefined}`;
   return {
     title: `Runs of ${sync}`,
     main,

@@ -22,6 +22,19 @@ async function lastSuccess(
     .where("kind", "in", kinds)
     .where("outcome", "in", succeeded)
     .where(jsonMember(queries, "request", "limit"), "is", null)
+    // A pull that calls_max stopped has left something for the next run.
+    .where((where) =>
+      where.or([
+        where("kind", "!=", "pull"),
+        where.exists(
+          where
+            .selectFrom("pullRuns")
+            .select("roundsDone")
+            .whereRef("pullRuns.runId", "=", "runs.runId")
+            .where("roundsDone", ">", 0),
+        ),
+      ]),
+    )
     .orderBy("rowid", "desc")
     .limit(1)
     .executeTakeFirst();

@@ -9,6 +9,7 @@ import { forgetIn, registerForget } from "../../../../src/cli/forget/forget.ts";
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { recordDepthMax } from "../../../../src/records/json-value.ts";
+import { atTerminal, interruptAtQuestion } from "../../../support/process/terminal.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { heldNight } from "../../../support/project/held-night.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
@@ -303,4 +304,13 @@ describe("sluice forget", () => {
     await expect(forget(harness, "accounts", "", "--yes")).rejects.toThrow("the key is empty");
     expect(await kept(harness)).not.toEqual([]);
   });
+});
+
+it("ends as interrupted where that comes at its question, and erases nothing", async () => {
+  atTerminal();
+  const harness = await withRows();
+  const asking = forget(harness, "accounts", canary);
+  await interruptAtQuestion();
+  expect(await asking).toEqual({ out: [], said: ["nothing was erased"], code: 130 });
+  expect(await kept(harness)).not.toEqual([]);
 });

@@ -20,6 +20,31 @@ it("does not end a command whose progress nobody reads any more", async () => {
   expect(await once(child, "exit")).toEqual([3, null]);
 });
 
+/** How a command ends that prints a line, and a second one after its reader has left; it would end with 3. */
+async function endWithoutReader(statement: string): Promise<unknown> {
+  const code = `
+    import { endWithPipe, outliveReader, output } from ${JSON.stringify(output)};
+    endWithPipe();
+    ${statement}
+    process.stdin.once("data", () => {
+      output.print("a: failed");
+      setTimeout(() => output.print("b: done"), 50);
+      setTimeout(() => output.exit(3), 100);
+    });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code]);
+  child.stdout.destroy();
+  child.stdin.end("go\n");
+  return await once(child, "exit");
+}
+
+it("ends a list once nobody reads it", async () => {
+  expect(await endWithoutReader("void outliveReader;")).toEqual([0, null]);
+});
+
+it("does not end what moves data once nobody reads its reports", async () => {
+  expect(await endWithoutReader("outliveReader();")).toEqual([3, null]);
+});
+
 it("says once that what it prints cannot be written, goes on, and ends with 1", async () => {
   const code = `
     import { endWithPipe, output } from ${JSON.stringify(output)};

@@ -1,3 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text as textOf } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
 import { expect, it, vi } from "vitest";
 
 import {
@@ -9,7 +14,15 @@ import {
 import { oneByOne } from "../../../../src/cli/output/one-by-one.ts";
 import { showError } from "../../../../src/cli/output/output.ts";
 import { ConfigError } from "../../../../src/errors.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  Harness,
+  harnessKey,
+} from "../../../support/project/harness.ts";
 import { reportWith } from "../../../support/project/report.ts";
+
+const main = fileURLToPath(new URL("../../../../src/cli/main.ts", import.meta.url));
 
 it("keeps the worst exit code, whichever came last", () => {
   const ended: number[] = [];
@@ -52,4 +65,23 @@ it("tells what failed first, not what closing threw on top of it", async () => {
     ["sluice: it is wrong\n  → mend it\n"],
     exitCodes.usage,
   ]);
+});
+
+it("ends a command with the worst code, also where its last sync fails by an error", async () => {
+  const harness = await Harness.open({
+    yaml: `${accountsYaml().replace("syncs:", "  gone: { connector: csv, path: gone.csv }\nsyncs:")}  lost:
+    from: gone
+    stream: account
+    record: { account_id: id, domain: domain, account_properties: {} }
+`,
+    files: { "accounts.csv": accountsCsv(1) },
+  });
+  harness.sandbox.order("ping", { status: 400 });
+  const { folder, sandbox } = harness;
+  const keys = { SLUICE_BASE_URL: sandbox.address, SLUICE_API_KEY: harnessKey };
+  const env = { PATH: process.env["PATH"], CRM_DATABASE_URL: "none", ...keys };
+  const child = spawn(process.execPath, [main, "run", "lost", "accounts"], { cwd: folder, env });
+  const [told, ended] = await Promise.all([textOf(child.stderr), once(child, "exit")]);
+  expect(told).toMatch(/gone\.csv[^]*400/);
+  expect(ended).toEqual([exitCodes.usage, null]);
 });

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 
 import { Command } from "commander";
@@ -6,6 +7,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 import { registerDoctor } from "../../../../src/cli/project/doctor.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
+import { identify } from "../../../../src/local/process-identity.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
@@ -55,6 +57,26 @@ it("says that Temporal has no such namespace", async () => {
   };
   expect(await said("nowhere")).toBe('FAIL  Temporal: Temporal has no namespace "nowhere"');
   expect(await said(namespace)).toBe(`ok    Temporal: ${address}`);
+});
+
+it("fails where the project's own Temporal runs and does not answer, whatever listens elsewhere", async () => {
+  const folder = await temporaryFolder();
+  const yaml = { version: 1, api: { api_key: "none" }, connections: {}, syncs: {} };
+  await writeFile(join(folder, "sluice.yaml"), JSON.stringify(yaml));
+  await mkdir(join(folder, ".sluice"));
+  const hung = createServer();
+  await new Promise<void>((resolve) => void hung.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void hung.close());
+  const bound = hung.address();
+  const port = typeof bound === "object" ? bound?.port : undefined;
+  const addresses = { grpc: `127.0.0.1:${port}`, ui: "" };
+  const record = { server: identify(process.pid), addresses, users: [] };
+  await writeFile(join(folder, ".sluice", "temporal.json"), JSON.stringify(record));
+  const lines = await doctorIn(folder);
+  expect(lines.slice(1, 3)).toEqual([
+    expect.stringContaining(`FAIL  Temporal: cannot reach Temporal at 127.0.0.1:${port}`),
+    `      → sluice started it as process ${process.pid}: end that one, and the next command starts another`,
+  ]);
 });
 
 it("the project's own Temporal that is stopped is well; another one of the store that is away is not", async () => {

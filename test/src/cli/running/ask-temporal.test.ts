@@ -5,10 +5,11 @@ import { Client, Connection } from "@temporalio/client";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 
 import { configOf } from "../../../../src/cli/output/context.ts";
-import { askTemporal, type Told } from "../../../../src/cli/running/ask-temporal.ts";
+import { askTemporal, ownWaiting, type Told } from "../../../../src/cli/running/ask-temporal.ts";
 import { failureFrom } from "../../../../src/cli/running/follow.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { temporalIdOf } from "../../../../src/local/presence.ts";
+import { noCounts } from "../../../../workflows/sync/progress.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { heldNight } from "../../../support/project/held-night.ts";
 import { accountsConfig } from "../../../support/project/project.ts";
@@ -29,6 +30,16 @@ it("a run that is held at another Temporal than is used here is told as one", as
   const about = { runs, scheduled: [], storeId: "s", used: undefined };
   const told = await askTemporal(about, harness.deps.config, context);
   expect([[...told.elsewhere], told.runs.size]).toEqual([["run-1"], 0]);
+});
+
+it("a backfill whose plan nobody has answered says that it waits, and for whom", () => {
+  const progress = { run_id: "run-1", sync: "accounts", mode: null, mode_reason: null };
+  const said = { ...progress, counts: noCounts, waiting: null, report: null };
+  expect(ownWaiting({ ...said, needs_approval: true })).toBe(
+    "its plan waits for consent: `sluice backfill --follow run-1`, or `sluice cancel run-1`",
+  );
+  expect(ownWaiting({ ...said, needs_approval: false, waiting: "paused" })).toBe("paused");
+  expect(ownWaiting(said)).toBeUndefined();
 });
 
 it("a run whose namespace is gone says so, and where to look", async () => {

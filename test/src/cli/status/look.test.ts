@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import type { askTemporal, Told } from "../../../../src/cli/running/ask-temporal.ts";
-import { heldNow, lookAtProject } from "../../../../src/cli/status/look.ts";
+import { heldNow, lookAtProject, type ProjectStatus } from "../../../../src/cli/status/look.ts";
+import { statusText } from "../../../../src/cli/status/text.ts";
 import type { TransferStatus } from "../../../../src/cli/status/transfer.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
@@ -29,22 +30,33 @@ function contextIn({ folder }: Harness): Parameters<typeof lookAtProject>[0]["co
   return { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
 }
 
-/** The status of the only sync; Temporal says this of the runs that it is asked about. */
-async function statusOf(
+/** The status of the project; Temporal says this of the runs that it is asked about. */
+async function projectOf(
   harness: Harness,
   says: (asked: ReadonlySet<string>) => Promise<Partial<Told>>,
-): Promise<TransferStatus | undefined> {
+): Promise<ProjectStatus> {
   const { state, config } = harness.deps;
   const whatTemporalSays: typeof askTemporal = async ({ runs }) => {
     const asked = new Set(runs.map(({ runId }) => runId));
     return { ...nothing, asked, ...(await says(asked)) };
   };
   const context = contextIn(harness);
-  return (await lookAtProject({ state, config, context, whatTemporalSays })).transfers[0];
+  return await lookAtProject({ state, config, context, whatTemporalSays });
+}
+
+/** The same of the only sync. */
+async function statusOf(...of: Parameters<typeof projectOf>): Promise<TransferStatus | undefined> {
+  return (await projectOf(...of)).transfers[0];
 }
 
 /** A project with a worker, and a run that continues. */
-async function running(): Promise<Harness> {
+async function running({
+  kind = "sync",
+  hasWorker = true,
+}: {
+  readonly kind?: "backfill" | "sync";
+  readonly hasWorker?: boolean;
+} = {}): Promise<Harness> {
   const harness = await Harness.open({ yaml: accountsYaml() });
   const { state, config, target } = harness.deps;
   const ids = {
@@ -54,8 +66,9 @@ async function running(): Promise<Harness> {
     temporalId: "t",
     configHash: "c",
   };
-  const of = { sync: "accounts", target, kind: "sync", request: {} } as const;
+  const of = { sync: "accounts", target, kind, request: {} } as const;
   await state.openRun({ ...ids, ...of, startedAt: new Date(state.now()).toISOString() });
+  if (!hasWorker) return harness;
   const worker = { hostId: "host", process: "6166", temporalId: "t", version: "1" };
   const configs = configMarks(config);
   await state.beat({ ...worker, configs, command: "worker", lastBeat: state.now() });
@@ -106,6 +119,26 @@ it("a run that Temporal was not asked about is not said to be one that it says n
   expect(older?.problem).toBeUndefined();
 });
 
+it("says of a backfill what it waits for, or that nobody continues with it", async () => {
+  const harness = await running({ kind: "backfill" });
+  const lineWith = async (told: Partial<Told>): Promise<string | undefined> => {
+    const text = statusText(await projectOf(harness, async () => await Promise.resolve(told)));
+    return /^backfill run-1 of accounts since \S+: read 0, sent 0(.*)$/m.exec(text)?.[1];
+  };
+  const open = { isWorkflowOpen: true, waiting: "paused: `sluice resume` continues it" };
+  expect(await lineWith({ runs: new Map([["run-1", open]]) })).toBe(`; ${open.waiting}`);
+  expect(await lineWith({ runs: new Map([["run-1", { ...open, waiting: undefined }]]) })).toBe("");
+  expect(await lineWith({ runs: closed })).toBe("; interrupted → `sluice backfill accounts`");
+  expect(await lineWith({ asked: new Set() })).toBe("");
+});
+
+it("says that a backfill lacks a worker", async () => {
+  const harness = await running({ kind: "backfill", hasWorker: false });
+  const text = statusText(await projectOf(harness, async () => ({})));
+  expect(text).toContain("no worker runs, so nothing moves");
+  expect(text).toContain("interrupted → `sluice backfill accounts`");
+});
+
 it("knows for which time a run was begun, though the store's clock was behind Temporal's then", async () => {
   const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
   const harness = await Harness.open({ yaml });
@@ -135,6 +168,41 @@ it("knows for which time a run was begun, though the store's clock was behind Te
   expect(await textAfter("run-2", hoursAgo(11), hoursAgo(0))).toBeUndefined();
   // After a run that a person began it matters since when the schedule is there.
   expect(undated).toEqual([["accounts"], []]);
+});
+
+it("asks since when there is a schedule of what never ran, and counts no night at another service", async () => {
+  const yaml = accountsYaml('schedule: { at: "02:30", time_zone: UTC }');
+  const harness = await Harness.open({ yaml });
+  const { config, state } = harness.deps;
+  const since = new Date(state.now() - 3 * 86_400_000);
+  const scheduled = { kind: "on", note: "", since } as const;
+  const undated: unknown[] = [];
+  const whatTemporalSays: typeof askTemporal = async (asked) => {
+    undated.push(asked.undated);
+    return await Promise.resolve({ ...nothing, schedules: new Map([["accounts", scheduled]]) });
+  };
+  const text = async (): Promise<string | undefined> => {
+    const context = contextIn(harness);
+    const { transfers } = await lookAtProject({ state, config, context, whatTemporalSays });
+    return transfers[0]?.problem?.text;
+  };
+  expect(await text()).toMatch(/^[23] scheduled runs did not happen$/);
+  expect(undated).toEqual([["accounts"]]);
+  const ids = {
+    runId: "run-1",
+    workflowId: "w",
+    firstRunId: "f",
+    temporalId: "t",
+    configHash: "c",
+  };
+  const of = { sync: "accounts", target: "https://other.example main", kind: "sync" } as const;
+  await state.openRun({
+    ...ids,
+    ...of,
+    request: {},
+    startedAt: new Date(state.now()).toISOString(),
+  });
+  expect(await text()).toBeUndefined();
 });
 
 it("shows the limits of the key that its file has now, and not those of the key at its start", async () => {

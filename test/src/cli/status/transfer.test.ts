@@ -25,6 +25,16 @@ function textOf(last: RunReport, seen: Partial<Seen> = {}): string | undefined {
   return statusOf(nightly, { last, open: undefined, ...seen }, now).problem?.text;
 }
 
+/** The problem of what never ran here, on 4 January, where Temporal has the schedule since a time. */
+function textOfNever(since: string | undefined, ranAt?: string): string | undefined {
+  const known = since === undefined ? {} : { since: new Date(since) };
+  const scheduled = { kind: "on", note: "", ...known } as const;
+  const now = new Date("2026-01-04T12:00:00Z");
+  const ranElsewhere = ranAt === undefined ? undefined : { startedAt: ranAt, nominalAt: null };
+  const seen = { last: undefined, open: undefined, scheduled, ranElsewhere };
+  return statusOf(nightly, seen, now).problem?.text;
+}
+
 describe("statusOf", () => {
   const soon = new Date(at);
 
@@ -249,6 +259,15 @@ describe("statusOf", () => {
     expect(textSince("2026-01-04T10:00:00.000Z", "2025-12-01T01:30:00.000Z")).toBe(all);
     expect(textSince("2025-11-01T10:00:00.000Z")).toBe(all);
     expect(textSince(undefined)).toBe(all);
+  });
+
+  it("counts the nights since Temporal has the schedule, or since a run at another service, of what never ran", () => {
+    expect(textOfNever("2026-01-01T10:00:00.000Z")).toBe("3 scheduled runs did not happen");
+    expect(textOfNever("2026-01-04T10:00:00.000Z")).toBeUndefined();
+    expect(textOfNever(undefined)).toBeUndefined();
+    const [older, newer] = ["2025-12-01T01:30:05.000Z", "2026-01-04T01:30:05.000Z"];
+    expect(textOfNever("2026-01-01T10:00:00.000Z", newer)).toBeUndefined();
+    expect(textOfNever("2026-01-01T10:00:00.000Z", older)).toBe("3 scheduled runs did not happen");
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { remarkLines, statusText } from "../../../../src/cli/status/text.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { configMarks } from "../../../../src/hosts/live-workers.ts";
 import { processName } from "../../../../src/local/process-identity.ts";
+import { Secret } from "../../../../src/security/secret.ts";
 import type { NewBeat } from "../../../../src/state/contract/runs/hosts.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
 
@@ -88,6 +89,18 @@ describe("workers in the status", () => {
     expect(remarkLines(status)).toEqual([
       "a worker of this project (process 6166, sluice worker) does not know sync accounts: a run that it takes fails " +
         "→ restart it with this file and environment",
+    ]);
+  });
+
+  it("are also those that have another configuration, address or key, which are named with the syncs", async () => {
+    const harness = await Harness.open({ yaml });
+    const { config } = harness.deps;
+    const other = { ...config, api: { ...config.api, apiKey: new Secret("another") } };
+    await beat(harness, { configs: configMarks(other) });
+    await beat(harness, { hostId: "laptop", command: "dev", configs: configMarks(other) });
+    expect(remarkLines(await statusOf(harness))).toEqual([
+      "a worker of this project (process 6166, sluice worker) has another configuration of sync accounts, or another " +
+        "address or key of the service → restart it with this file and environment",
     ]);
   });
 

@@ -7,14 +7,17 @@ import type { Sight } from "../../../../src/cli/ui/sight.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import type { Harness } from "../../../support/project/harness.ts";
 import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
 
 function ignore(): void {}
 
-/** The pages of a held run, to which Temporal answers this about the runs it is asked about. */
-async function pagesOf({ deps, folder }: Harness, says: Partial<Told>): Promise<[string, string]> {
-  const asked: string[] = [];
+/** What the pages look at, with Temporal's answer about the runs it is asked about. */
+function sightOf(
+  { deps, folder }: Harness,
+  { says, asked }: { readonly says: Partial<Told>; readonly asked: string[] },
+): Sight {
   const environment = readEnvironment({});
-  const sight: Sight = {
+  return {
     ...deps,
     showsRows: false,
     context: { cwd: folder, environment, print: ignore, say: ignore, exit: ignore },
@@ -29,6 +32,12 @@ async function pagesOf({ deps, folder }: Harness, says: Partial<Told>): Promise<
       });
     },
   };
+}
+
+/** The pages of a held run, to which Temporal answers this about the runs it is asked about. */
+async function pagesOf(harness: Harness, says: Partial<Told>): Promise<[string, string]> {
+  const asked: string[] = [];
+  const sight = sightOf(harness, { says, asked });
   const pages = [await heldPage(sight), await runPage(sight, { run: "run-1" })] as const;
   expect(asked).toEqual(["run-1", "run-1"]);
   return [pages[0].main.text, pages[1].main.text.split("What can be done")[1] ?? ""];
@@ -60,4 +69,26 @@ it("pages name the answer that is left of a held run whose sync has another name
   );
   expect(held).not.toContain("sluice discard");
   expect(held).not.toContain("sluice run accounts");
+});
+
+it("the page of what waits says how many more there are than it shows", async () => {
+  const harness = await heldNight();
+  const { state, target } = harness.deps;
+  const startedAt = new Date(state.now()).toISOString();
+  const shown = async (): Promise<string> =>
+    (await heldPage(sightOf(harness, { says: {}, asked: [] }))).main.text;
+  const planned = async (from: number, to: number): Promise<void> => {
+    for (let n = from; n <= to; n++) {
+      const runId = `b-${n}`;
+      const ids = { runId, workflowId: "w", firstRunId: "f", temporalId: "t" };
+      const of = { sync: "accounts", target, kind: "backfill", request: {} } as const;
+      await state.openRun({ ...ids, ...of, configHash: "c", startedAt });
+      // Half of them are still being planned.
+      if (n % 2 === 0) await state.putPlan({ runId, plan: examplePlan, samples: [], spans: [] });
+    }
+  };
+  await planned(1, 39);
+  expect(await shown()).not.toContain("sluice status");
+  await planned(40, 44);
+  expect(await shown()).toContain("And 3 more: <code>sluice status</code>");
 });

@@ -38,6 +38,36 @@ async function attacked(): Promise<Harness> {
   return harness;
 }
 
+/** Opens a run of the sync, or of a pull. */
+async function begin(
+  { deps: { state, target } }: Harness,
+  runId: string,
+  kind: "pull" | "sync" = "sync",
+): Promise<void> {
+  const ids = { runId, workflowId: runId, firstRunId: runId, temporalId: "t", configHash: "c" };
+  const startedAt = new Date(state.now()).toISOString();
+  await state.openRun({ ...ids, sync: "accounts", target, kind, request: {}, startedAt });
+  const holder = { runId, kind, workflowId: runId, firstRunId: runId };
+  await state.takeLock({ name: `lock of ${runId}`, ...holder, at: startedAt });
+}
+
+/** A run of a pull that rejects a row. */
+async function pulled(harness: Harness, runId: string): Promise<void> {
+  const { state, target } = harness.deps;
+  await begin(harness, runId, "pull");
+  const pull = { target, pull: "accounts" };
+  const hashes = { configHash: "c", queryHash: "q", writeHash: "w" };
+  await state.beginPull({ ...pull, ...hashes, runId, anew: true, hasDomains: false });
+  const { version = 0 } = (await state.pullPlace(pull)) ?? {};
+  const counts = { read: 1, written: 0, unchanged: 0, missing: 0 };
+  const refused = { stream: "accounts", place: "mk-9", step: "write" } as const;
+  const rejects = [{ ...refused, code: "refused_by_source", reason: "no" } as const];
+  const page = { pass: null, counts, rejects, keys: [], isRefusal: false };
+  const at = new Date(state.now()).toISOString();
+  await state.commitPage({ ...pull, ...page, runId, version, at });
+  await state.endRun({ runId, outcome: "done_with_rejects", endedAt: at });
+}
+
 /** Every page of a project that shows something of the source. */
 async function everyPage({ get }: OpenedUi): Promise<string> {
   const paths = [
@@ -95,6 +125,32 @@ describe("the pages", () => {
       String.raw`<code>sluice explain accounts &#39;it&#39;\&#39;&#39;s&#39;</code>`,
     );
     expect(await explained("-7")).toContain("<code>sluice explain accounts -- -7</code>");
+  });
+
+  it("give no replay of what nothing replays, such as the rejects of a pull", async () => {
+    const harness = await attacked();
+    await pulled(harness, "pull-1");
+    const { get } = await openUi(harness);
+    const { text: all } = await get("/rejects");
+    expect(all).toContain("mk-9");
+    expect(all).toContain("<code>sluice rejects replay run-1</code>");
+    const { text: ofPull } = await get("/rejects?run=pull-1");
+    expect(ofPull).toContain("<code>sluice rejects export pull-1 --out rejects.csv</code>");
+    expect(ofPull).not.toContain("rejects replay");
+  });
+
+  it("say where there are older runs than they show, and what shows these", async () => {
+    const harness = await attacked();
+    const command = "<code>sluice runs list --sync accounts --limit 1000</code>";
+    const textOf = async (): Promise<string> =>
+      (await (await openUi(harness)).get("/runs?sync=accounts")).text;
+    for (let n = 2; n <= 100; n++) await begin(harness, `run-${n}`);
+    expect(await textOf()).not.toContain(command);
+    await begin(harness, "run-101");
+    const text = await textOf();
+    expect(text).toContain("These are the newest 100.");
+    expect(text).toContain(command);
+    expect(text).not.toContain('"/runs/run-1"');
   });
 
   it("say how a run went: its balance, its reasons with places, its chunks", async () => {

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { registerVerify } from "../../../../src/cli/verify/verify.ts";
 import { rowsOf, startApi } from "../../../connectors/http/support.ts";
 import { until } from "../../../support/process/process.ts";
+import { atTerminal, interruptAtQuestion } from "../../../support/process/terminal.ts";
 import { Harness, harnessHead } from "../../../support/project/harness.ts";
 import { accountOf, plantedProject } from "../../../support/project/planted.ts";
 import { runVerb } from "../../../support/project/run-verb.ts";
@@ -54,5 +55,21 @@ it("says of records that it did not ask for that it was interrupted", async () =
   interrupt();
   const { out, code } = await looking;
   expect(out.join("\n")).toMatch(/^ {2}not asked {5}3: interrupted$/m);
+  expect(code).toBe(130);
+});
+
+it("ends as interrupted where that comes at the question whether to send again", async () => {
+  atTerminal();
+  const harness = await plantedProject(2, []);
+  const looking = runVerb(registerVerify, harness, [
+    "verify",
+    "accounts",
+    "--key",
+    "a0",
+    "--resend",
+  ]);
+  await interruptAtQuestion();
+  const { out, code } = await looking;
+  expect(out.join("\n")).toContain("missing");
   expect(code).toBe(130);
 });

@@ -59,6 +59,30 @@ describe.each(someOf(implementations, 2))("the last success: $kind", ({ open }) 
     expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(2) }]);
   });
 
+  it("is of a pull once its round has ended, and not of a night that calls_max stopped", async () => {
+    const night = async (
+      began: number,
+      pass: { readonly cursor: number } | null,
+    ): Promise<void> => {
+      await ran(began, undefined, { kind: "pull" });
+      const [runId, pull] = [`r${runs}`, { target, pull: name.sync }];
+      const held = { runId, kind: "pull", workflowId: "w", firstRunId: runId } as const;
+      await store.takeLock({ name: `lock of ${runId}`, ...held, at: minute(began) });
+      const hashes = { configHash: "c", queryHash: "q", writeHash: "w" };
+      await store.beginPull({ ...pull, ...hashes, runId, anew: false, hasDomains: false });
+      const { version = 0 } = (await store.pullPlace(pull)) ?? {};
+      const counts = { read: 1, written: 1, unchanged: 0, missing: 0 };
+      const page = { pass, counts, rejects: [], keys: [], isRefusal: false, at: minute(began) };
+      await store.commitPage({ ...pull, ...page, runId, version });
+      await store.endRun({ runId, outcome: "done", endedAt: minute(began + 1) });
+    };
+    await night(1, { cursor: 1 });
+    expect(await last()).toEqual([]);
+    await night(3, null);
+    await night(5, { cursor: 1 });
+    expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(4) }]);
+  });
+
   it("is of the run that was opened last, though the clock stood in the future before", async () => {
     await ran(1_000_000, "done");
     await ran(1, "done");
