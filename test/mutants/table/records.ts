@@ -244,4 +244,16 @@ export const mutantsOfRecords: readonly Mutant[] = [
       title: 'refuses "foo@bar.com, baz@qux.com" as no host',
     },
   },
+  {
+    id: "S2217",
+    plants: "a null of JSON counts as a value: it passes `required`, and clears the field",
+    edits: [
+      {
+        file: "src/mapping/read-field.ts",
+        find: "isEmpty(made) && !isKept",
+        replace: "made === '' && !isKept",
+      },
+    ],
+    test: { file: "test/src/mapping/compile.test.ts", title: "rejects a required null of JSON" },
+  },
 ];

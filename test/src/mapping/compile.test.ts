@@ -127,6 +127,24 @@ describe("compileMapping", () => {
     ["fills a template", { template: "<{c}>" }, "x", "<x>"],
     ["finds a template empty", { template: "<{c}>", required: true }, "", "!required"],
     ["converts a template", { template: "{c}.example.com", as: "domain" }, "A", "a.example.com"],
+    ["leaves a null of JSON out", { column: "c", as: "json" }, "null", undefined],
+    ["leaves an empty text of JSON out", { column: "c", as: "json" }, ' "" ', undefined],
+    ["sends a null of JSON when told so", { column: "c", as: "json", empty: null }, "null", null],
+    ["keeps a null of JSON", { column: "c", as: "json", empty: "keep" }, "null", null],
+    ["keeps an empty text of JSON", { column: "c", as: "json", empty: "keep" }, '""', ""],
+    [
+      "rejects a required null of JSON",
+      { column: "c", as: "json", required: true },
+      "null",
+      "!required",
+    ],
+    [
+      "fills a default in for a null of JSON",
+      { column: "c", as: "json", default: "[]" },
+      "null",
+      [],
+    ],
+    ["takes a null inside JSON as a value", { column: "c", as: "json" }, "[null]", [null]],
     ["rejects what a template cannot hold", { template: "{c}" }, {}, "!not_text"],
   ])("%s", (...[, rule, value, expected]) => {
     expect(made(rule, { c: value })).toStrictEqual(expected);
