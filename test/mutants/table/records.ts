@@ -256,4 +256,19 @@ export const mutantsOfRecords: readonly Mutant[] = [
     ],
     test: { file: "test/src/mapping/compile.test.ts", title: "rejects a required null of JSON" },
   },
+  {
+    id: "S2219",
+    plants: "a value that only the validation refuses costs the record, whatever `on_invalid` says",
+    edits: [
+      {
+        file: "src/mapping/compile.ts",
+        find: "refusal ?? (isOmitted ? propertyFaultOf(name, value) : undefined)",
+        replace: "refusal ?? (isOmitted ? propertyFaultOf(name, undefined) : undefined)",
+      },
+    ],
+    test: {
+      file: "test/src/mapping/compile.test.ts",
+      title: "leaves out, when told so, a value that only the validation refuses: too_deep",
+    },
+  },
 ];
