@@ -180,4 +180,13 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     test: "test/connectors/jsonl/read.test.ts",
     title: "speaks of no reset where a file that was replaced meanwhile is read whole",
   }),
+  mutant({
+    id: "S2221",
+    plants: "millions of blank lines are objects at once",
+    file: "connectors/jsonl/lines.ts",
+    find: "if (lines.length < linesAtOnce) continue;",
+    replace: "if (lines.length > 0) continue;",
+    test: "test/connectors/jsonl/file.test.ts",
+    title: "hands out lines some thousand at a time, because a block of blank ones has millions",
+  }),
 ];
