@@ -10,6 +10,7 @@ import { connectorOf } from "../../connectors/source.ts";
 import { registerPlan } from "../../src/cli/plan/plan.ts";
 import { registerExplain } from "../../src/cli/run/explain.ts";
 import { runEffect } from "../../src/effect.ts";
+import { pageRowsMax } from "../../src/limits.ts";
 import { accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
 import { runVerb } from "../support/project/run-verb.ts";
 import { TestRun } from "../support/project/test-run.ts";
@@ -109,10 +110,13 @@ it("a plan and explain say that an older file's row is not sent in place of a re
 
 it("within a file, the first row of a key that is sound is sent", async () => {
   const harness = await nightly();
-  const rows = "id,domain,name\na1,,BROKEN\na1,a.example,SOUND\n";
+  // On two pages.
+  const others = Array.from({ length: pageRowsMax }, (_, row) => `d${row},d.example,D\n`).join("");
+  const rows = `id,domain,name\na1,,BROKEN\n${others}a1,a.example,SOUND\n`;
   await writeFile(join(harness.folder, second), rows);
   const run = await TestRun.open(harness);
-  expect((await run.transfer()).counts).toMatchObject({ read: 5, sent: 2, rejected: 3 });
+  const counts = { read: 5 + pageRowsMax, sent: 2 + pageRowsMax, rejected: 3 };
+  expect((await run.transfer()).counts).toMatchObject(counts);
   expect((await harness.sandbox.names()).get("a1")).toBe("SOUND");
 });
 
