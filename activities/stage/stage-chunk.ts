@@ -13,6 +13,7 @@ import {
 } from "../../src/limits.ts";
 import { mappingHash } from "../../src/mapping/load.ts";
 import { refusalKnownMs } from "../../src/pipeline/limits.ts";
+import { readsNewestFirst } from "../../src/pipeline/rejects-duplicates.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/stagings.ts";
@@ -90,6 +91,7 @@ async function jobOf(
     span: { from: drawn.from ?? undefined, to: drawn.to ?? undefined },
     names: request.keys,
     isReplay,
+    newestFirst: !isReplay && readsNewestFirst(source, sync),
     pageRowsMax,
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
     mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },

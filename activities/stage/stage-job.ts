@@ -21,6 +21,8 @@ export type StageJob = {
   readonly names: readonly string[] | undefined;
   /** Whether the span is part of the run's list of rejects to read again. */
   readonly isReplay: boolean;
+  /** Whether the newest of several files is read first: its rejects count more than older rows. @default false */
+  readonly newestFirst?: boolean | undefined;
   readonly pageRowsMax: number;
   /** Rows that may still be read; undefined for all. */
   readonly limit: number | undefined;
@@ -60,6 +62,7 @@ export type StageTools = {
     | "loseLines"
     | "noteStage"
     | "refusals"
+    | "rejectedKeys"
     | "replayPage"
     | "stageKeys"
     | "storeTime"

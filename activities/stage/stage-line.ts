@@ -17,6 +17,7 @@ import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { createAtomicFile, pageStartsFile, type AtomicFile } from "../../src/staging/folder.ts";
 import type { FieldsToKeep } from "../../src/state/contract/keys/fingerprints.ts";
 import type { Changes } from "../../src/state/contract/sends/changes.ts";
+import { withoutOlder } from "./newest-first.ts";
 import type { Later } from "./patience.ts";
 import { readReplay } from "./replay-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
@@ -153,7 +154,8 @@ async function writeLine(
   const how = { mapping: compiled, stream, keepRows, makeReject, bytesMax };
   const lines = writeLines(rows, how);
   const tried = rejectRefused(lines, refusals, makeReject);
-  const all = withDoubtful(tried, job, { ...tools, warnings: notes.warnings });
+  const newest = withoutOlder(tried, job, { ...tools, makeReject });
+  const all = withDoubtful(newest, job, { ...tools, warnings: notes.warnings });
   const tellsPlaces = tools.source.placesAreLines === true;
   const counts = new ChangeCounts({ ...job.stage, tellsPlaces });
   const changed = whatChanged(all, { job, tools, budget, lost: notes.lost, counts });

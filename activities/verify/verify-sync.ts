@@ -7,7 +7,11 @@ import { pageRowsMax } from "../../src/limits.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
 import type { RecordPage } from "../../src/pipeline/page.ts";
-import { rejectsDuplicates } from "../../src/pipeline/rejects-duplicates.ts";
+import {
+  readsNewestFirst,
+  rejectOlder,
+  rejectsDuplicates,
+} from "../../src/pipeline/rejects-duplicates.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
@@ -27,7 +31,8 @@ async function* recordsOf(
   const mapping = await loadMapping(sync);
   const makeReject = rejectMaker(stream, pii.rejects);
   const rows = source.read({ ...readRequestOf(sync, signal), pageRowsMax });
-  yield* writeLines(rows, { mapping, stream, keepRows: pii.rejects, makeReject });
+  const lines = writeLines(rows, { mapping, stream, keepRows: pii.rejects, makeReject });
+  yield* readsNewestFirst(source, sync) ? rejectOlder(lines, makeReject) : lines;
 }
 
 /**

@@ -24,8 +24,9 @@ export type JsonlRequest = ReadRequest<z.output<typeof jsonlConfig>, Position>;
 
 /** The error for a file that is another one now. */
 export function otherFile({ config }: JsonlRequest): SourceChangedError {
-  const hint =
-    "if it was replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the " +
-    "new one";
+  const hint = config.append_only
+    ? "if it was replaced on purpose, send what was added to the old one, then `sluice state reset` begins with " +
+      "the new one"
+    : "put a new file in place by renaming it, and not while a run reads: a run of the sync reads it as it is now";
   return new SourceChangedError(`${config.path} is not the file that was read before`, { hint });
 }

@@ -5,6 +5,8 @@ import type { LineRange } from "./line-cells.ts";
 
 /** A longer line is a reject, and is not held; a page ends after this many bytes. */
 export const lineBytesMax = 4 * 1024 * 1024;
+/** Lines that are handed out at once: each is an object, and a block of blank lines has millions. */
+const linesAtOnce = 10_000;
 const lineFeed = 0x0a;
 const newline = Buffer.from("\n");
 
@@ -30,12 +32,15 @@ export async function* linesOf(
     const block = Buffer.alloc(Math.min(lineBytesMax + 1, end - at));
     const { bytesRead } = await file.read(block, 0, block.length, at);
     if (bytesRead < block.length) throw otherFile(request);
-    const lines: JsonlLine[] = [];
+    let lines: JsonlLine[] = [];
     let from = 0;
     for (let to = block.indexOf(lineFeed); to !== -1; to = block.indexOf(lineFeed, from)) {
       lines.push({ block, from, to, isLong, end: at + to + 1 });
       isLong = false;
       from = to + 1;
+      if (lines.length < linesAtOnce) continue;
+      yield lines;
+      lines = [];
     }
     const rest = block.length - from;
     isLong ||= rest > lineBytesMax;

@@ -1,6 +1,7 @@
 import type { RecordFault } from "../records/reject-codes.ts";
 import { shapeOf } from "../records/streams.ts";
 import type { Row, Stream, StreamRecord } from "../records/streams.ts";
+import { propertyFaultOf } from "../records/validate-record.ts";
 import { planRecord, type NoPlan, type RecordPlan } from "./bytes/plan.ts";
 import { placedRules } from "./placed-rules.ts";
 import type { PlacedRule } from "./placed-rules.ts";
@@ -83,8 +84,11 @@ function fill(
 ): RecordFault | undefined {
   for (const { name, path, read, isOmitted } of fields) {
     const value = read(row);
-    if (value instanceof CoercionRefusal) {
-      const fault = { code: value.code, field: path, reason: value.reason };
+    const refusal = value instanceof CoercionRefusal ? value : undefined;
+    // Also a value that only the validation would refuse, which rejects the whole record.
+    const found = refusal ?? (isOmitted ? propertyFaultOf(name, value) : undefined);
+    if (found !== undefined) {
+      const fault = { code: found.code, field: path, reason: found.reason };
       if (!isOmitted) return fault;
       omitted.push(fault);
     } else if (value !== undefined) target[name] = value;

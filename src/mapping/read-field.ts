@@ -29,14 +29,21 @@ export function fieldReader(rule: FieldRule): FieldReader {
   return (row) => {
     let value = source(row);
     if (isTrimmed && typeof value === "string") value = value.trim();
-    if (value === "" || value === null || value === undefined) return isKept ? value : whenEmpty;
+    if (isEmpty(value)) return isKept ? value : whenEmpty;
     if (typeof value === "object" && value instanceof CoercionRefusal) {
       // A value that the source cannot give is refused with its own reason; a long number is converted from its text.
       if (!(value instanceof LongNumber) || rule.as === undefined) return value;
       value = value.text;
     }
-    return convert === undefined ? value : convert(value);
+    if (convert === undefined) return value;
+    const made = convert(value);
+    // JSON text that is a null, or an empty text.
+    return isEmpty(made) && !isKept ? whenEmpty : made;
   };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || value === null || value === undefined;
 }
 
 function sourceOf(rule: FieldRule): FieldReader {

@@ -55,6 +55,11 @@ type PageReject = NonNullable<RowPage["rejects"]>[number];
 
 const place = /^(.*[:#])(\d+)$/s;
 
+/** The part of a place that its rows share with all of a file: `accounts.csv:` of `accounts.csv:48211`. */
+export function placeFile(where: string): string {
+  return place.exec(where)?.[1] ?? where;
+}
+
 /**
  * How many rows of a page come before a reject, by their places, such as `accounts.csv:48211`; none of them if the
  * places do not show the order.

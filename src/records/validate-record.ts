@@ -61,21 +61,24 @@ function propertiesFaultOf(field: string, properties: unknown): RecordFault {
     return { code: "wrong_type", field, reason: "must be an object" };
   }
   for (const [key, value] of Object.entries(properties)) {
-    // Checked as an object of one member, so that depth counts as in the schema.
-    const code = jsonFaultOf({ [key]: value });
-    if (code !== undefined) {
-      const refusal = code === "not_json" ? refusalIn(value) : undefined;
-      if (refusal !== undefined) {
-        return {
-          code: refusal.code,
-          field: `${field}.${key.toWellFormed()}`,
-          reason: refusal.reason,
-        };
-      }
-      return { code, field: `${field}.${key.toWellFormed()}`, reason: jsonReasons[code] };
-    }
+    const fault = propertyFaultOf(key, value);
+    if (fault !== undefined) return { ...fault, field: `${field}.${key.toWellFormed()}` };
   }
   return { code: "not_json", field, reason: jsonReasons.not_json };
+}
+
+/** Why a property cannot go into a record; undefined where it can. */
+export function propertyFaultOf(
+  key: string,
+  value: unknown,
+): Pick<RecordFault, "code" | "reason"> | undefined {
+  // Checked as an object of one member, so that depth counts as in the schema.
+  const code = jsonFaultOf({ [key]: value });
+  if (code === undefined) return undefined;
+  const refusal = code === "not_json" ? refusalIn(value) : undefined;
+  return refusal === undefined
+    ? { code, reason: jsonReasons[code] }
+    : { code: refusal.code, reason: refusal.reason };
 }
 
 /** The `CoercionRefusal` in a value, if it is the first thing in it that JSON cannot carry. */

@@ -69,6 +69,7 @@ const methods = {
   forgetRefusals: "write",
   addRejects: "write",
   rejects: "read",
+  rejectedKeys: "read",
   rejectReasons: "read",
   rejectsOfKey: "read",
   replayCounts: "read",

@@ -7,8 +7,12 @@ import { stageLine } from "../../activities/stage/stage-line.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { connectorOf } from "../../connectors/source.ts";
+import { registerPlan } from "../../src/cli/plan/plan.ts";
+import { registerExplain } from "../../src/cli/run/explain.ts";
 import { runEffect } from "../../src/effect.ts";
+import { pageRowsMax } from "../../src/limits.ts";
 import { accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
+import { runVerb } from "../support/project/run-verb.ts";
 import { TestRun } from "../support/project/test-run.ts";
 
 const first = "accounts-2026-11-01.csv";
@@ -55,6 +59,65 @@ it("a replay does not bring the row of an older file back", async () => {
   const { counts } = await (await TestRun.open(harness, replay)).transfer();
   expect(counts).toMatchObject({ read: 1, sent: 0, filtered: 1 });
   expect((await harness.sandbox.names()).get("a1")).toBe("NEW");
+});
+
+it.each(["", "chunk: { records: 1 }"])(
+  "an older file's row is not sent in place of the newest one, which is rejected (%s)",
+  async (sync) => {
+    const harness = await nightly(sync);
+    const night = async (runId: string): Promise<TestRun> => {
+      const run = await TestRun.open(harness, { runId });
+      await run.transfer();
+      return run;
+    };
+    await night("run-1");
+    const export2 = join(harness.folder, second);
+    await writeFile(export2, "id,domain,name\na1,,NEWER\nc1,c.example,C\n");
+    const broken = await night("run-2");
+    expect((await harness.sandbox.names()).get("a1")).toBe("NEW");
+    const reason = "same key as an earlier row of this run, which was rejected";
+    expect(await broken.rejects()).toEqual([
+      expect.objectContaining({ place: `${second}:2`, code: "required", isOpen: true }),
+      expect.objectContaining({ place: `${first}:2`, code: "duplicate_key", reason }),
+      expect.objectContaining({ place: `${first}:4`, code: "required" }),
+    ]);
+    await writeFile(export2, "id,domain,name\na1,a.example,NEWER\nc1,c.example,C\n");
+    await night("run-3");
+    expect((await harness.sandbox.names()).get("a1")).toBe("NEWER");
+  },
+);
+
+it("an older file's row is not sent in place of one refused before its chunk was staged again", async () => {
+  const harness = await nightly();
+  await writeFile(join(harness.folder, second), "id,domain,name\na1,a.example,POISON\n");
+  const run = await TestRun.open(harness);
+  harness.sandbox.refuse("confirm-upload", [0]);
+  await run.send(await run.stage());
+  expect((await run.transfer()).counts).toMatchObject({ read: 4, sent: 1, rejected: 3 });
+  expect((await harness.sandbox.names()).get("a1")).toBeUndefined();
+});
+
+it("a plan and explain say that an older file's row is not sent in place of a reject", async () => {
+  const harness = await nightly("chunk: { records: 1 }");
+  await (await TestRun.open(harness)).transfer();
+  const rows = "id,domain,name\na1,,NEWER\nc1,c.example,C\n";
+  await writeFile(join(harness.folder, second), rows);
+  const plan = await runVerb(registerPlan, harness, ["plan", "accounts"]);
+  expect(plan.out.join("\n")).toMatch(/would send 1, unchanged 1, filtered 0, rejected 3/);
+  const { out } = await runVerb(registerExplain, harness, ["explain", "accounts", "a1", "--scan"]);
+  expect(out.join("\n")).toMatch(/which was rejected/);
+});
+
+it("within a file, the first row of a key that is sound is sent", async () => {
+  const harness = await nightly();
+  // On two pages.
+  const others = Array.from({ length: pageRowsMax }, (_, row) => `d${row},d.example,D\n`).join("");
+  const rows = `id,domain,name\na1,,BROKEN\n${others}a1,a.example,SOUND\n`;
+  await writeFile(join(harness.folder, second), rows);
+  const run = await TestRun.open(harness);
+  const counts = { read: 5 + pageRowsMax, sent: 2 + pageRowsMax, rejected: 3 };
+  expect((await run.transfer()).counts).toMatchObject(counts);
+  expect((await harness.sandbox.names()).get("a1")).toBe("SOUND");
 });
 
 it("rejects can be replayed although a newer file has come since", async () => {

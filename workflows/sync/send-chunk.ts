@@ -70,8 +70,10 @@ async function sendFile(sending: Sending, part: PartRef): Promise<void> {
 /** Sends the parts of a chunk in order; a refused part is replaced by the parts of its split. */
 async function sendParts(sending: Sending): Promise<void> {
   const { activities, mode, staged } = sending;
-  const send = mode === "lightweight" ? sendBody : sendFile;
-  const count = mode === "lightweight" ? staged.parts : 1;
+  // A chunk without bodies holds a record that is too large for one, such as one in doubt that was sent as a file.
+  const isInBodies = mode === "lightweight" && staged.parts > 0;
+  const send = isInBodies ? sendBody : sendFile;
+  const count = isInBodies ? staged.parts : 1;
   const parts = Array.from({ length: count }, (_, part) => part);
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const ref: PartRef = { ...stageRef(sending), part };

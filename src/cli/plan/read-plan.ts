@@ -20,6 +20,11 @@ import { rejectRefused } from "../../pipeline/known-refusals.ts";
 import { refusalKnownMs } from "../../pipeline/limits.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { lineOf, numbered, type RecordPage } from "../../pipeline/page.ts";
+import {
+  readsNewestFirst,
+  type RejectedKeys,
+  rejectOlder,
+} from "../../pipeline/rejects-duplicates.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { changeOf } from "../../pipeline/what-changed.ts";
 import { verdict } from "../../state/contract/keys/fingerprints.ts";
@@ -105,11 +110,13 @@ type Reading = {
   readonly changes: ChangeCounts;
   /** Rejects by code. */
   readonly rejects: Map<string, PlannedRejects>;
+  /** Keys that were rejected, where the newest of several files is read first. */
+  readonly rejected: RejectedKeys | undefined;
 };
 
 /** Reads and writes one chunk, starting at a position. */
 async function readChunk(
-  { of, range, mapping, refusals, settings, keys, changes, rejects }: Reading,
+  { of, range, mapping, refusals, settings, keys, changes, rejects, rejected }: Reading,
   { from, limit }: { readonly from: unknown; readonly limit: number | undefined },
 ): Promise<WrittenChunk> {
   const { sync, source, signal } = of;
@@ -128,10 +135,11 @@ async function readChunk(
     mode === "lightweight" ? recordBytesInBody(stream, lightweightBodyBytesMax) : undefined;
   const lines = writeLines(rows, { mapping, stream, keepRows: "drop", makeReject, bytesMax });
   const tried = rejectRefused(lines, refusals, makeReject);
+  const newest = rejected === undefined ? tried : rejectOlder(tried, makeReject, rejected);
   const judged =
     settings === undefined
-      ? tried
-      : dropUnchanged(tried, keys, { settings, makeReject, budget, counts: changes });
+      ? newest
+      : dropUnchanged(newest, keys, { settings, makeReject, budget, counts: changes });
   const counted = isAsked(settings) ? countingFields(judged, of, { keys, changes }) : judged;
   const { level } = sync.chunk;
   const written = { limits, stream, bodyBytesMax: lightweightBodyBytesMax, level, from };
@@ -171,6 +179,7 @@ export async function readPlan(of: PlanSource, limit: number | undefined): Promi
     keys: new PlannedKeys(state),
     changes: new ChangeCounts(),
     rejects: new Map(),
+    rejected: readsNewestFirst(source, sync) ? new Map() : undefined,
   };
   const chunks: PlannedChunk[] = [];
   let from: unknown = range.from ?? undefined;

@@ -10,6 +10,7 @@ import { loadMapping } from "../../mapping/load.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { namedRows } from "../../pipeline/named-rows.ts";
 import type { RecordPage } from "../../pipeline/page.ts";
+import { readsNewestFirst, rejectOlder } from "../../pipeline/rejects-duplicates.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { withoutRow, type Change } from "../../pipeline/what-changed.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
@@ -78,7 +79,9 @@ export async function mappedRows(
       : source.read({ ...request, pageRowsMax: Math.min(limit, pageRowsMax), limit });
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
-  return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
+  const lines = writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
+  const isWhole = key.length === 0 && readsNewestFirst(source, sync);
+  return isWhole ? rejectOlder(lines, makeReject) : lines;
 }
 
 /** Whether runs reject a row, here read alone, because an earlier one has its key: its newest reject says so. */

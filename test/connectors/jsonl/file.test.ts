@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { jsonlConfig } from "../../../connectors/jsonl/config.ts";
 import { jsonl } from "../../../connectors/jsonl/index.ts";
+import { linesOf } from "../../../connectors/jsonl/lines.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { lock } from "../../support/process/lock.ts";
 import { Harness, harnessHead } from "../../support/project/harness.ts";
@@ -90,4 +92,14 @@ describe("the check of jsonl", () => {
       },
     ]);
   });
+});
+
+it("hands out lines some thousand at a time, because a block of blank ones has millions", async () => {
+  const { ask, path } = await askFor("\n".repeat(25_000));
+  await using file = await open(path);
+  const counts: number[] = [];
+  const { log, signal } = ask;
+  const request = { config: jsonlConfig.parse(ask.config), log, signal, pageRowsMax: 100 };
+  for await (const lines of linesOf(file, request, 25_000)) counts.push(lines.length);
+  expect(counts).toEqual([10_000, 10_000, 5_000]);
 });

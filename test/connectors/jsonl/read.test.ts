@@ -120,6 +120,23 @@ describe("the read of jsonl", () => {
     const read = pagesOf(ask, { from: page?.position });
     await expect(read).rejects.toThrow(SourceChangedError);
     await expect(read).rejects.toThrow("a.jsonl is not the file that was read before");
+    await expect(read).rejects.toHaveProperty(
+      "hint",
+      "if it was replaced on purpose, send what was added to the old one, then `sluice state reset` begins with " +
+        "the new one",
+    );
+  });
+
+  it("speaks of no reset where a file that was replaced meanwhile is read whole", async () => {
+    const { ask, path } = await askFor('{"a":1}\n{"a":2}\n');
+    const [page] = await pagesOf(ask, { pageRowsMax: 1 });
+    await utimes(path, 1, 1);
+    const read = pagesOf(ask, { from: page?.position });
+    await expect(read).rejects.toThrow(SourceChangedError);
+    await expect(read).rejects.toHaveProperty(
+      "hint",
+      "put a new file in place by renaming it, and not while a run reads: a run of the sync reads it as it is now",
+    );
   });
 
   it("refuses a position of a file that was touched, unless it only grows", async () => {

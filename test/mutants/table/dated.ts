@@ -78,6 +78,50 @@ export const mutantsOfDated: readonly Mutant[] = [
     },
   },
   {
+    id: "S2214",
+    plants: "the row of an older file is sent in place of the newest one, which is rejected",
+    edits: [
+      {
+        file: "src/pipeline/rejects-duplicates.ts",
+        find: "if (newer === undefined || newer === file) return true;",
+        replace: "if (newer !== file) return true;",
+      },
+    ],
+    test: {
+      file: datedTest,
+      title:
+        "an older file's row is not sent in place of one refused before its chunk was staged again",
+    },
+  },
+  {
+    id: "S2215",
+    plants: "a chunk does not know which keys the chunks before it have rejected",
+    edits: [
+      {
+        file: "activities/stage/newest-first.ts",
+        find: "rejects.before.rejected > 0",
+        replace: "rejects.before.rejected < 0",
+      },
+    ],
+    test: {
+      file: datedTest,
+      title:
+        "an older file's row is not sent in place of the newest one, which is rejected (chunk: { records: 1 })",
+    },
+  },
+  {
+    id: "S2216",
+    plants: "a sound row is not sent because another one of its key in the same file is rejected",
+    edits: [
+      {
+        file: "src/pipeline/rejects-duplicates.ts",
+        find: "newer === undefined || newer === file",
+        replace: "newer === undefined",
+      },
+    ],
+    test: { file: datedTest, title: "within a file, the first row of a key that is sound is sent" },
+  },
+  {
     id: "S310",
     plants: "the edges of a backfill's lanes go back to a file that another edge has left",
     edits: [

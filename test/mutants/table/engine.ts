@@ -230,4 +230,19 @@ export const mutantsOfEngine: readonly Mutant[] = [
       title: "says that a workflow is paused, which answers nothing meanwhile",
     },
   },
+  {
+    id: "S2218",
+    plants: "a chunk that has no bodies is not sent where the mode is lightweight",
+    edits: [
+      {
+        file: "workflows/sync/send-chunk.ts",
+        find: 'mode === "lightweight" && staged.parts > 0',
+        replace: 'mode === "lightweight"',
+      },
+    ],
+    test: {
+      file: "test/workflows/sync/transfer.test.ts",
+      title: "sends a chunk as a file where a record is too large for a body, in whichever mode",
+    },
+  },
 ];

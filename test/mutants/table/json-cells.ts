@@ -171,4 +171,22 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     test: "test/connectors/jsonl/file.test.ts",
     title: "a file is read again once append_only is switched on, and the report says so",
   }),
+  mutant({
+    id: "S2220",
+    plants: "who replaces a file that is read whole is asked to reset the sync",
+    file: "connectors/jsonl/config.ts",
+    find: "config.append_only\n    ?",
+    replace: "config.path !== ''\n    ?",
+    test: "test/connectors/jsonl/read.test.ts",
+    title: "speaks of no reset where a file that was replaced meanwhile is read whole",
+  }),
+  mutant({
+    id: "S2221",
+    plants: "millions of blank lines are objects at once",
+    file: "connectors/jsonl/lines.ts",
+    find: "if (lines.length < linesAtOnce) continue;",
+    replace: "if (lines.length > 0) continue;",
+    test: "test/connectors/jsonl/file.test.ts",
+    title: "hands out lines some thousand at a time, because a block of blank ones has millions",
+  }),
 ];

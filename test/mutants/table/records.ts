@@ -244,4 +244,31 @@ export const mutantsOfRecords: readonly Mutant[] = [
       title: 'refuses "foo@bar.com, baz@qux.com" as no host',
     },
   },
+  {
+    id: "S2217",
+    plants: "a null of JSON counts as a value: it passes `required`, and clears the field",
+    edits: [
+      {
+        file: "src/mapping/read-field.ts",
+        find: "isEmpty(made) && !isKept",
+        replace: "made === '' && !isKept",
+      },
+    ],
+    test: { file: "test/src/mapping/compile.test.ts", title: "rejects a required null of JSON" },
+  },
+  {
+    id: "S2219",
+    plants: "a value that only the validation refuses costs the record, whatever `on_invalid` says",
+    edits: [
+      {
+        file: "src/mapping/compile.ts",
+        find: "refusal ?? (isOmitted ? propertyFaultOf(name, value) : undefined)",
+        replace: "refusal ?? (isOmitted ? propertyFaultOf(name, undefined) : undefined)",
+      },
+    ],
+    test: {
+      file: "test/src/mapping/compile.test.ts",
+      title: "leaves out, when told so, a value that only the validation refuses: too_deep",
+    },
+  },
 ];

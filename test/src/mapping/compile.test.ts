@@ -26,6 +26,11 @@ function made(field: MappedField, row: Row): unknown {
   return properties["made"];
 }
 
+/** JSON of this many levels. */
+function nested(levels: number): string {
+  return "[".repeat(levels) + "]".repeat(levels);
+}
+
 /** A value with its negative zeros made positive: JSON has none, and they are the same number. */
 function sameNumbers(value: unknown): unknown {
   if (typeof value === "number") return value + 0;
@@ -127,6 +132,24 @@ describe("compileMapping", () => {
     ["fills a template", { template: "<{c}>" }, "x", "<x>"],
     ["finds a template empty", { template: "<{c}>", required: true }, "", "!required"],
     ["converts a template", { template: "{c}.example.com", as: "domain" }, "A", "a.example.com"],
+    ["leaves a null of JSON out", { column: "c", as: "json" }, "null", undefined],
+    ["leaves an empty text of JSON out", { column: "c", as: "json" }, ' "" ', undefined],
+    ["sends a null of JSON when told so", { column: "c", as: "json", empty: null }, "null", null],
+    ["keeps a null of JSON", { column: "c", as: "json", empty: "keep" }, "null", null],
+    ["keeps an empty text of JSON", { column: "c", as: "json", empty: "keep" }, '""', ""],
+    [
+      "rejects a required null of JSON",
+      { column: "c", as: "json", required: true },
+      "null",
+      "!required",
+    ],
+    [
+      "fills a default in for a null of JSON",
+      { column: "c", as: "json", default: "[]" },
+      "null",
+      [],
+    ],
+    ["takes a null inside JSON as a value", { column: "c", as: "json" }, "[null]", [null]],
     ["rejects what a template cannot hold", { template: "{c}" }, {}, "!not_text"],
   ])("%s", (...[, rule, value, expected]) => {
     expect(made(rule, { c: value })).toStrictEqual(expected);
@@ -219,6 +242,34 @@ describe("compileMapping", () => {
     const fault = validateRecord("account")(record);
     expect(fault).toMatchObject({ code, field: "account_properties.d" });
     expect(fault?.reason).toContain(reason);
+  });
+
+  const deep = `{"c":${nested(31)}}`;
+  const deeper = `{"c":${JSON.stringify(nested(32))}}`;
+  it.each<readonly [code: string, rule: FieldRule, json: string]>([
+    ["inexact_number", { column: "c" }, '{"c":{"id":12345678901234567890}}'],
+    ["duplicate_json_key", { column: "c" }, '{"c":{"a":1,"a":2}}'],
+    ["lone_surrogate", { column: "c" }, '{"c":"abc\\ud83d"}'],
+    ["too_deep", { column: "c", as: "json" }, deeper],
+  ])(
+    "leaves out, when told so, a value that only the validation refuses: %s",
+    (code, rule, json) => {
+      const row = parseJsonRow(json) ?? {};
+      const mapped = mapRow({ made: { ...rule, on_invalid: "omit" } }, row);
+      expect(mapped).toMatchObject({
+        record: { account_properties: {} },
+        omitted: [{ code, field: "account_properties.made" }],
+      });
+      const kept = mapRow({ made: rule }, row);
+      const record = kept !== null && "record" in kept ? kept.record : {};
+      expect(validateRecord("account")(record)).toMatchObject({ code });
+    },
+  );
+
+  it("leaves in, when told to leave out, what is nested as deeply as a record may", () => {
+    const mapped = mapRow({ c: { column: "c", on_invalid: "omit" } }, parseJsonRow(deep) ?? {});
+    expect(mapped).not.toHaveProperty("omitted");
+    expect(JSON.stringify(mapped)).toContain(nested(31));
   });
 
   it("maps every row without throwing, and what validates arrives as it is", () => {

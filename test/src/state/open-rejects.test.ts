@@ -78,6 +78,22 @@ describe.each(someOf(implementations, 2))("open rejects: $kind", ({ open }) => {
       ({ runId, place }) => `${runId} ${place}`,
     );
 
+  it("names the keys that earlier chunks of a run rejected, not those of second rows", async () => {
+    const rejects = [
+      entry("f:1", { key: "a\u0000" }),
+      entry("f:2"),
+      entry("f:3", { key: "b", step: "duplicate" }),
+      entry("f:4", { key: "c", step: "send" }),
+    ];
+    await run("r", rejects);
+    const of = { runId: "r", limit: 9 };
+    const first = { chunk: 1, ordinal: 1, key: "a\u0000", place: "f:1" };
+    const second = { chunk: 1, ordinal: 4, key: "c", place: "f:4" };
+    expect(await store.rejectedKeys({ ...of, chunk: 2 })).toEqual([first, second]);
+    expect(await store.rejectedKeys({ ...of, chunk: 2, after: first })).toEqual([second]);
+    expect(await store.rejectedKeys({ ...of, chunk: 1 })).toEqual([]);
+  });
+
   it("are told by key with those that are not open any more, of one sync, newest run first", async () => {
     await run("r1", [entry("t:1", { key: "k" }), entry("t:2", { key: "other" }), entry("t:3")]);
     await run("r2", [entry("t:4", { key: "k" })], { keys: ["k"] });

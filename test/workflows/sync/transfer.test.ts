@@ -96,6 +96,23 @@ describe("a transfer", () => {
     ]);
   });
 
+  it("sends a chunk as a file where a record is too large for a body, in whichever mode", async () => {
+    const run = fakes({
+      ...goodRun(2, { mode: "lightweight" }),
+      // A record in doubt that an earlier run sent as a file.
+      stageChunk: async ({ chunk }) =>
+        stagedChunk({ parts: chunk === 1 ? 0 : 1, done: chunk === 2 }),
+    });
+    await run.run("sync", input);
+    expect(run.callsOf("uploadFile", "confirmUpload", "uploadJson", "commitChunk")).toEqual([
+      "uploadFile 1.0",
+      "confirmUpload 1.0",
+      "commitChunk 1",
+      "uploadJson 2.0",
+      "commitChunk 2",
+    ]);
+  });
+
   it("commits the chunk before one that fails, and stages none after it", async () => {
     const gate = Promise.withResolvers<void>();
     const run = fakes({

@@ -57,6 +57,14 @@ export type StoredReject = z.output<typeof rejectRow>;
 export type RejectNumber = { readonly chunk: number; readonly ordinal: number };
 
 /** As the store reads it. */
+export const rejectedKeyRow = z
+  .object({ chunk: z.int(), ordinal: z.int(), key: z.string(), place: z.string() })
+  .readonly();
+
+/** A key that a run rejected, with the place of its row. */
+export type RejectedKey = z.output<typeof rejectedKeyRow>;
+
+/** As the store reads it. */
 export const reasonRow = z
   .object({
     code: z.string(),
@@ -103,6 +111,16 @@ export interface RejectStore {
   rejectsOfKey(input: SyncName & { readonly key: string; readonly limit: number }): StoredReject[];
   /** Newest run first, and in each in the order of chunk and ordinal; whatever became of them, unless `isOpen`. */
   rejectsWhere(input: RejectsWhere): StoredReject[];
+  /**
+   * The keys that a run rejected in its chunks before `chunk`, other than second rows of a key, in order of chunk and
+   * ordinal, after `after`.
+   */
+  rejectedKeys(input: {
+    readonly runId: string;
+    readonly chunk: number;
+    readonly after?: RejectNumber | undefined;
+    readonly limit: number;
+  }): RejectedKey[];
   /** Most frequent first. */
   rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];
 }

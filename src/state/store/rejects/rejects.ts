@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Remote } from "../../../thread.ts";
 import {
+  type RejectedKey,
+  rejectedKeyRow,
   reasonRow,
   type RejectReason,
   rejectRow,
@@ -106,6 +108,25 @@ async function rejectsWhere(
   return rows.map((row) => rejectRow.parse(row));
 }
 
+async function rejectedKeys(
+  queries: Queries,
+  {
+    runId,
+    chunk,
+    after = { chunk: 0, ordinal: 0 },
+    limit,
+  }: Parameters<RejectStore["rejectedKeys"]>[0],
+): Promise<RejectedKey[]> {
+  const { rows } = await sql`
+    select r.chunk, r.ordinal, r.key, r.place from ${sql.table("rejects")} r
+    join ${sql.table("stagings")} s on (s.run_id, s.chunk, s.stage) = (r.run_id, r.chunk, r.stage)
+    where r.run_id = ${runId} and (r.chunk, r.ordinal) > (${after.chunk}, ${after.ordinal})
+      and r.chunk < ${chunk} and r.key is not null and r.step <> 'duplicate'
+      and s.state in ('staged', 'committed')
+    order by r.chunk, r.ordinal limit ${limit}`.execute(queries);
+  return rows.map((row) => rejectedKeyRow.parse(row));
+}
+
 async function rejectReasons(
   queries: Queries,
   { runId, limit }: Parameters<RejectStore["rejectReasons"]>[0],
@@ -132,6 +153,7 @@ export function createRejectStore(db: StateDatabase): Remote<RejectStore> {
     rejects: reads(db, rejects),
     rejectsOfKey: reads(db, rejectsOfKey),
     rejectsWhere: reads(db, rejectsWhere),
+    rejectedKeys: reads(db, rejectedKeys),
     rejectReasons: reads(db, rejectReasons),
   };
 }
