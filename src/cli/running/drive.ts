@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 
 import type { WorkflowHandle } from "@temporalio/client";
 
-import type { Config } from "../../config/config.ts";
+import { targetOf, type Config } from "../../config/config.ts";
 import { BusyError, ConfigError } from "../../errors.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
+import type { LockHolder } from "../../state/contract/runs/locks.ts";
 import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
@@ -63,9 +64,33 @@ export type How = {
   readonly isSent?: boolean;
 };
 
+/** How many open runs are looked at: a sync has a few at most. */
+const openRunsMax = 1_000;
+
 /**
- * Starts the workflow, or continues with the one that holds the lock.
- * @throws {BusyError} another run holds it, and either a worker other than ours continues with it, or it was asked for
+ * The run to continue with: the one that holds the lock, or that waits for it. Nobody continues with a backfill, which
+ * yields the lock to a run, or with a resend, which is over soon: a run begins, and its workflow waits for them.
+ */
+async function runToFollow(
+  { client, state, config }: CliSession,
+  { name, lock }: Drive,
+): Promise<LockHolder | undefined> {
+  const holder = await state.lockHolder(lock);
+  if (holder === undefined) return undefined;
+  if (holder.kind !== "backfill" && holder.kind !== "resend") {
+    return (await isWorkflowOpen(client, holder)) ? holder : undefined;
+  }
+  const target = targetOf(config.api);
+  const kinds = ["sync", "inbox", "replay"] as const;
+  for (const run of await state.runs({ sync: name, kinds, isOpen: true, limit: openRunsMax })) {
+    if (run.target === target && (await isWorkflowOpen(client, run))) return run;
+  }
+  return undefined;
+}
+
+/**
+ * Starts the workflow, or continues with the one that holds the lock or is next.
+ * @throws {BusyError} that is another run, and either a worker other than ours continues with it, or it was asked for
  * something else.
  */
 async function startOrFollow(
@@ -75,16 +100,16 @@ async function startOrFollow(
 ): Promise<WorkflowHandle<RunWorkflow>> {
   const { client, state, config } = session;
   const { name, kind, asked } = drive;
-  const holder = await state.lockHolder(drive.lock);
-  if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
-    const { runId, workflowId } = holder;
+  const current = await runToFollow(session, drive);
+  if (current !== undefined) {
+    const { runId, workflowId } = current;
     const run = await state.run(runId);
     if (run !== undefined && openHold(run) !== undefined) {
       context.say(`run ${runId} is held: it waits for somebody's consent`);
       return client.workflow.getHandle<RunWorkflow>(workflowId);
     }
     // A drain is more than the one run that holds the lock, so nobody waits for its end.
-    if (session.hasOtherWorker || holder.kind === "inbox") {
+    if (session.hasOtherWorker || current.kind === "inbox") {
       const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
       throw new BusyError(message, { hint: `wait for it, or \`sluice cancel ${runId}\`` });
     }

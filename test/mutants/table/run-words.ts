@@ -149,4 +149,19 @@ export const mutantsOfRunWords: readonly Mutant[] = [
         "take neither the night without a worker nor the wait for a person for the time of a run",
     },
   },
+  {
+    id: "S2167",
+    plants: "a nightly run continues with an interrupted backfill or resend in its own place",
+    edits: [
+      {
+        file: "src/cli/running/drive.ts",
+        find: 'if (holder.kind !== "backfill" && holder.kind !== "resend") {',
+        replace: 'if (holder.kind !== "") {',
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/drive.test.ts",
+      title: "a run begins, and waits for the lock of a resend (another worker: false)",
+    },
+  },
 ];

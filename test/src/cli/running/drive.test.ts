@@ -1,8 +1,10 @@
+import type { Client } from "@temporalio/client";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 
 import { driveEach, followToEnd } from "../../../../src/cli/running/drive.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
+import { sendLock } from "../../../../src/state/contract/runs/locks.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../../support/project/harness.ts";
 import { reportWith } from "../../../support/project/report.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
@@ -58,8 +60,20 @@ it("a run that is interrupted beside the worker of another command is not said t
   );
 });
 
-it("runs of several that an interruption left out are named, and end as interrupted", async () => {
-  const harness = await Harness.open({ yaml: accountsYaml() });
+/** Drives runs of syncs in a Temporal of their own, beside the worker of another command or alone. */
+async function driving(
+  harness: Harness,
+  { hasOtherWorker }: { readonly hasOtherWorker: boolean },
+): Promise<{
+  readonly client: Client;
+  /** Lines that were said. */
+  readonly said: readonly string[];
+  readonly codes: readonly unknown[];
+  readonly drive: (
+    names: readonly string[],
+    how: { readonly wait: boolean; readonly signal: AbortSignal },
+  ) => Promise<void>;
+}> {
   const own = await ownNamespace(harness.folder);
   onTestFinished(async () => await own.close());
   const said: string[] = [];
@@ -69,32 +83,88 @@ it("runs of several that an interruption left out are named, and end as interrup
   const context = { ...silent, say, exit: (code: unknown) => void codes.push(code) };
   const found = { uiAddress: undefined, isEmbedded: false, isFound: true };
   const temporal = { ...found, address: own.address, release: own.close };
-  const workers = { hasOtherWorker: true, hasLastingWorker: true };
+  const workers = { hasOtherWorker, hasLastingWorker: true };
   const session = { ...harness.deps, ...own, temporal, ...workers };
-  const drive = { kind: "sync", lock: "accounts", doing: "sent", command: "sluice run" } as const;
   const run = {
-    ...drive,
+    kind: "sync",
+    doing: "sent",
+    command: "sluice run",
     workflow: "sync",
     input: {},
     asked: [],
     shareOf: () => async () => undefined,
+  } as const;
+  const drive = async (
+    names: readonly string[],
+    { wait, signal }: { readonly wait: boolean; readonly signal: AbortSignal },
+  ): Promise<void> => {
+    const drives = names.map((name) => ({
+      ...run,
+      name,
+      lock: sendLock(harness.deps.target, name),
+    }));
+    await driveEach(session, drives, { context, options: { wait }, signal });
   };
-  await driveEach(
-    session,
-    [
-      { ...run, name: "accounts" },
-      { ...run, name: "contacts" },
-    ],
-    {
-      context,
-      options: { wait: true },
-      signal: AbortSignal.abort(),
-    },
-  );
+  return { client: own.client, said, codes, drive };
+}
+
+it("runs of several that an interruption left out are named, and end as interrupted", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const { client, said, codes, drive } = await driving(harness, { hasOtherWorker: true });
+  await drive(["accounts", "contacts"], { wait: true, signal: AbortSignal.abort() });
   expect(said).toEqual([
     "interrupted before the run of accounts began",
     "interrupted before the run of contacts began",
   ]);
   expect(codes).toEqual([130, 130]);
-  expect((await own.client.workflow.count()).count).toBe(0);
+  expect((await client.workflow.count()).count).toBe(0);
+});
+
+/** Has a workflow of this type, which nobody works at, hold the lock of accounts. */
+async function hold(
+  { deps: { state, target } }: Harness,
+  client: Client,
+  kind: string,
+): Promise<void> {
+  const workflowId = `${kind}-accounts`;
+  const holding = await client.workflow.start(kind, { taskQueue: "sluice", workflowId });
+  const { firstExecutionRunId: firstRunId } = holding;
+  const at = "2026-01-01T00:00:00.000Z";
+  const name = sendLock(target, "accounts");
+  await state.takeLock({ name, workflowId, firstRunId, runId: `${kind}-1`, kind, at });
+}
+
+it.each([
+  { kind: "resend", hasOtherWorker: false },
+  { kind: "resend", hasOtherWorker: true },
+  { kind: "backfill", hasOtherWorker: false },
+  { kind: "backfill", hasOtherWorker: true },
+])(
+  "a run begins, and waits for the lock of a $kind (another worker: $hasOtherWorker)",
+  async (of) => {
+    const { kind, hasOtherWorker } = of;
+    const harness = await Harness.open({ yaml: accountsYaml() });
+    const { client, said, codes, drive } = await driving(harness, { hasOtherWorker });
+    await hold(harness, client, kind);
+    await drive(["accounts"], { wait: false, signal: new AbortController().signal });
+    expect(said).toEqual([
+      expect.stringMatching(/^run of accounts started: workflow sync-accounts-/),
+    ]);
+    expect(codes).toEqual([]);
+  },
+);
+
+it("a run that was interrupted while it waited for the lock of a backfill is continued with", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const { client, said, drive } = await driving(harness, { hasOtherWorker: false });
+  await hold(harness, client, "backfill");
+  const options = { taskQueue: "sluice", workflowId: "sync-accounts-1" };
+  const { firstExecutionRunId: firstRunId } = await client.workflow.start("sync", options);
+  const { state, target, temporalId } = harness.deps;
+  const run = { runId: "accounts-1", sync: "accounts", kind: "sync", target, temporalId } as const;
+  const { workflowId } = options;
+  const at = { configHash: "", request: {}, startedAt: "2026-01-01T00:00:00.000Z" };
+  await state.openRun({ ...run, ...at, workflowId, firstRunId });
+  await drive(["accounts"], { wait: false, signal: new AbortController().signal });
+  expect(said).toEqual(["continuing with run accounts-1, which was interrupted"]);
 });
