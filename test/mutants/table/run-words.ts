@@ -164,4 +164,19 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "a run begins, and waits for the lock of a resend (another worker: false)",
     },
   },
+  {
+    id: "S2168",
+    plants: "a backfill that a reset has ended is followed for ever",
+    edits: [
+      {
+        file: "src/cli/backfill/begin.ts",
+        find: "      await stopLeft(handle);\n      return undefined;\n",
+        replace: "      await Promise.resolve();\n",
+      },
+    ],
+    test: {
+      file: "test/src/cli/backfill/begin.test.ts",
+      title: "a backfill that a reset ended in the store is stopped, and another one begins",
+    },
+  },
 ];

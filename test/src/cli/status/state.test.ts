@@ -156,6 +156,18 @@ describe("sluice state reset", () => {
     expect(await transfer(harness, "run-2")).toMatchObject({ counts: { sent: rows } });
   });
 
+  it("names a backfill that waited, whose workflow has not heard of it", async () => {
+    const harness = await Harness.open({ yaml: accountsYaml() });
+    const { state, target, temporalId } = harness.deps;
+    const run = { runId: "backfill-1", sync: "accounts", kind: "backfill", target } as const;
+    const workflow = { workflowId: "backfill-accounts", firstRunId: "first", temporalId };
+    const startedAt = "2026-01-01T00:00:00.000Z";
+    await state.openRun({ ...run, ...workflow, configHash: "", request: {}, startedAt });
+    expect((await said(harness, "reset", "--reason", "anew")).slice(1)).toEqual([
+      expect.stringMatching(/^backfill backfill-1 has ended: `sluice cancel backfill-accounts`/),
+    ]);
+  });
+
   it("asks for a name beside another target: not every sync has a checkpoint there", async () => {
     const harness = await withOtherKey();
     await expect(
