@@ -179,4 +179,19 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "a backfill that a reset ended in the store is stopped, and another one begins",
     },
   },
+  {
+    id: "S2169",
+    plants: "a key is forgotten at the configured service and account alone",
+    edits: [
+      {
+        file: "src/cli/forget/other-targets.ts",
+        find: "if (target === targetOf(config.api)) continue;",
+        replace: 'if (target !== "") continue;',
+      },
+    ],
+    test: {
+      file: "test/src/cli/forget/other-targets.test.ts",
+      title: "leaves nothing of it in any byte of the state folder",
+    },
+  },
 ];
