@@ -12,6 +12,8 @@ import { doubtfulSyncsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { keepWorst } from "../output/exit-code.ts";
+import { oneByOne } from "../output/one-by-one.ts";
 import { addAdopt } from "./adopt.ts";
 import { assertIdle } from "./idle.ts";
 import { rebind } from "./rebind.ts";
@@ -192,9 +194,11 @@ export const registerState: Register = (program, context) => {
           hint: "`sluice state reset <sync> --target …`, with the name and the target that `sluice status` names",
         });
       }
-      for (const each of name === undefined ? syncs.keys() : [name]) {
-        await move(context, { name: each, position: null }, options);
-      }
+      const kept = keepWorst(context);
+      const names = name === undefined ? [...syncs.keys()] : [name];
+      await oneByOne(names, { context: kept, options }, async (each) => {
+        await move(kept, { name: each, position: null }, options);
+      });
     });
   addAdopt(state, context);
   withGlobals(state.command("rebind [sync]"), "lines")

@@ -194,4 +194,20 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "leaves nothing of it in any byte of the state folder",
     },
   },
+  {
+    id: "S2170",
+    plants: "a reset of all syncs ends at the first that is busy",
+    edits: [
+      {
+        file: "src/cli/status/state.ts",
+        find: "await oneByOne(names, { context: kept, options }, async (each) => {",
+        replace:
+          "for (const one of names) await oneByOne([one], { context: kept, options }, async (each) => {",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/state.test.ts",
+      title: "resets the others where one of several is busy, and names that one",
+    },
+  },
 ];
