@@ -210,4 +210,35 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "resets the others where one of several is busy, and names that one",
     },
   },
+  {
+    id: "S2171",
+    plants: "a backfill takes an approval of another plan than the one that waits",
+    edits: [
+      {
+        file: "workflows/backfill/backfill-view.ts",
+        find: "        this.#assertNamed(input);\n",
+        replace: "        void input;\n",
+      },
+    ],
+    test: {
+      file: "test/workflows/backfill/backfill.test.ts",
+      title: "refuses an approval that names another plan than the one that waits",
+    },
+  },
+  {
+    id: "S2172",
+    plants: "the command approves whichever plan of a backfill waits",
+    edits: [
+      {
+        file: "src/cli/backfill/follow-backfill.ts",
+        find: "{ args: [{ planned_at }] }",
+        replace: "{ args: [{ of: planned_at }] }",
+      },
+    ],
+    test: {
+      file: "test/src/cli/backfill/follow-backfill.test.ts",
+      title:
+        "a yes to a plan does not count for another, which waits since somebody approved the first",
+    },
+  },
 ];
