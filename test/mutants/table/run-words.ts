@@ -241,4 +241,13 @@ export const mutantsOfRunWords: readonly Mutant[] = [
         "a yes to a plan does not count for another, which waits since somebody approved the first",
     },
   },
+  {
+    id: "S2173",
+    plants: "a held run can only be discarded with a key that the service takes",
+    edits: [{ file: "src/cli/run/approve.ts", find: "isPinged: isSent, ", replace: "" }],
+    test: {
+      file: "test/src/cli/run/approve.test.ts",
+      title: "needs no service that answers, and no valid key",
+    },
+  },
 ];
