@@ -97,7 +97,7 @@ async function startOrFollow(
   session: CliSession,
   drive: Drive,
   { context }: How,
-): Promise<WorkflowHandle<RunWorkflow>> {
+): Promise<{ readonly handle: WorkflowHandle<RunWorkflow>; readonly isHeld: boolean }> {
   const { client, state, config } = session;
   const { name, kind, asked } = drive;
   const current = await runToFollow(session, drive);
@@ -106,7 +106,7 @@ async function startOrFollow(
     const run = await state.run(runId);
     if (run !== undefined && openHold(run) !== undefined) {
       context.say(`run ${runId} is held: it waits for somebody's consent`);
-      return client.workflow.getHandle<RunWorkflow>(workflowId);
+      return { handle: client.workflow.getHandle<RunWorkflow>(workflowId), isHeld: true };
     }
     // A drain is more than the one run that holds the lock, so nobody waits for its end.
     if (session.hasOtherWorker || current.kind === "inbox") {
@@ -120,7 +120,7 @@ async function startOrFollow(
       });
     }
     context.say(`continuing with run ${runId}, which was interrupted`);
-    return client.workflow.getHandle<RunWorkflow>(workflowId);
+    return { handle: client.workflow.getHandle<RunWorkflow>(workflowId), isHeld: false };
   }
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   const handle = await client.workflow.start<RunWorkflow>(drive.workflow, {
@@ -131,7 +131,7 @@ async function startOrFollow(
     memo: { sluice_store: session.state.storeId },
   });
   context.say(`run of ${name} started: workflow ${handle.workflowId}`);
-  return handle;
+  return { handle, isHeld: false };
 }
 
 async function showReport(
@@ -159,11 +159,12 @@ async function showReport(
 
 async function driveOne(session: CliSession, drive: Drive, how: How): Promise<void> {
   const { context, options } = how;
-  const handle = await startOrFollow(session, drive, how);
+  const { handle, isHeld } = await startOrFollow(session, drive, how);
   if (!options.wait) {
-    context.print(
-      options.json ? JSON.stringify({ workflow_id: handle.workflowId }) : handle.workflowId,
-    );
+    const { workflowId } = handle;
+    const facts = { workflow_id: workflowId, held: isHeld || undefined };
+    context.print(options.json ? JSON.stringify(facts) : workflowId);
+    if (isHeld) context.exit(exitCodes.held);
     return;
   }
   await followToEnd(session, { handle, share: drive.shareOf(session) }, how);

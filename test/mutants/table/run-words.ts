@@ -250,4 +250,19 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "needs no service that answers, and no valid key",
     },
   },
+  {
+    id: "S2174",
+    plants: "a command that waits for nothing ends well where a run is held",
+    edits: [
+      {
+        file: "src/cli/running/drive.ts",
+        find: "if (isHeld) context.exit(exitCodes.held);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/drive.test.ts",
+      title: "a run that is held is not said to have been started, where nobody waits for it",
+    },
+  },
 ];
