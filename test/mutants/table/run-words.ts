@@ -227,18 +227,17 @@ export const mutantsOfRunWords: readonly Mutant[] = [
   },
   {
     id: "S2172",
-    plants: "the command approves whichever plan of a backfill waits",
+    plants: "a reset forgets what a run that began meanwhile has left in doubt",
     edits: [
       {
-        file: "src/cli/backfill/follow-backfill.ts",
-        find: "{ args: [{ planned_at }] }",
-        replace: "{ args: [{ of: planned_at }] }",
+        file: "src/state/store/doubts/doubt-store.ts",
+        find: " and coalesce(next_send, send, 0) <= ${validAfter}",
+        replace: "",
       },
     ],
     test: {
-      file: "test/src/cli/backfill/follow-backfill.test.ts",
-      title:
-        "a yes to a plan does not count for another, which waits since somebody approved the first",
+      file: "test/activities/doubt/state-reset.test.ts",
+      title: "`state reset` leaves in doubt what a run sends that begins meanwhile",
     },
   },
   {
