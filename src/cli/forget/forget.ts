@@ -19,7 +19,7 @@ import { syncOrFormer } from "../run/former-sync.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
 import { assertIdle } from "../status/idle.ts";
 import { eventsOfKey, unreadConnections } from "./events-of-key.ts";
-import { eraseElsewhere, isAt, sumOf } from "./other-targets.ts";
+import { eraseElsewhere, isPlacedAt, sumOfErased } from "./other-targets.ts";
 import { eraseStaged } from "./staged-files.ts";
 
 type ForgetOptions = GlobalOptions & { readonly yes?: boolean };
@@ -155,18 +155,18 @@ export async function forgetIn(
     const { connection } = sync;
     // Without payloads, too: the command may be repeated because the log still held them.
     const events = await eraseEvents(state, config, { connection, seqs, key: ofKey });
-    erased = sumOf(erased, events.since);
+    erased = sumOfErased(erased, events.since);
     isInboxShredded = events.isShredded;
   }
   const stagingFolder = join(config.stateFolder, "staging");
   const staged = await eraseStaged(state, { stagingFolder, target, sync: sync.name, key });
   const elsewhere = await eraseElsewhere(state, { config, sync, source, key });
-  erased = sumOf(erased, elsewhere.erased);
+  erased = sumOfErased(erased, elsewhere.erased);
   const isShredded = (await state.shred()) && isInboxShredded;
   const { position } = await state.checkpoint({ target, sync: sync.name });
   const unread = await unreadConnections(config);
   const isPushed = source.push !== undefined;
-  const isAtKey = isAt(source, { position, key });
+  const isAtKey = isPlacedAt(source, { position, key });
   const left = { isShredded, isAtKey, isPushed, unread };
   const { keyLists, ...others } = erased;
   return {

@@ -29,7 +29,7 @@ const nothing: Erased = {
 };
 
 /** Adds up what was erased in two places. */
-export function sumOf(one: Erased, other: Erased): Erased {
+export function sumOfErased(one: Erased, other: Erased): Erased {
   return {
     fingerprints: one.fingerprints + other.fingerprints,
     rejects: one.rejects + other.rejects,
@@ -42,7 +42,7 @@ export function sumOf(one: Erased, other: Erased): Erased {
 }
 
 /** Whether a checkpoint is named by a key. */
-export function isAt(
+export function isPlacedAt(
   source: Source,
   { position, key }: { readonly position: unknown; readonly key: string },
 ): boolean {
@@ -74,7 +74,7 @@ export async function eraseElsewhere(
     const name = { target, sync };
     try {
       await assertIdle(state, config, name);
-      erased = sumOf(erased, await state.eraseKey({ ...name, key, now: systemClock()() }));
+      erased = sumOfErased(erased, await state.eraseKey({ ...name, key, now: systemClock()() }));
       staged += await eraseStaged(state, { ...name, stagingFolder, key });
     } catch (error) {
       if (!(error instanceof BusyError)) throw error;
@@ -82,7 +82,7 @@ export async function eraseElsewhere(
       unreached.push(`${why}: run the command again when that is over`);
     }
     const { position } = await state.checkpoint(name);
-    if (!isAt(source, { position, key })) continue;
+    if (!isPlacedAt(source, { position, key })) continue;
     const reset = `sluice state reset ${sync} --target "${target}" --reason …`;
     unreached.push(`the checkpoint for ${target}, until \`${reset}\``);
   }
