@@ -136,6 +136,7 @@ const methods = {
   pullTally: "read",
   forgetKeys: "write",
   eraseKey: "write",
+  targets: "read",
   shred: "write",
 } as const satisfies Record<keyof StateMethods, "read" | "write">;
 

@@ -19,6 +19,9 @@ const lanesInput = z.union([
   z.strictObject({ lanes: z.int().min(1).max(lanesMax) }).transform(({ lanes }) => lanes),
 ]);
 
+/** The plan that an approval is for. Without it, as a person gives it in the Web UI, it is for whichever plan waits. */
+const namedPlan = z.looseObject({ planned_at: z.string() });
+
 const pausedText = "paused: `sluice resume` or the update `resume` continues it";
 
 const notReadyText = "the plan is not ready: look at the details again";
@@ -123,7 +126,10 @@ export class BackfillView {
     setHandler(planQuery, () => this.state.plan, { description: "What the backfill will do" });
     onUpdate("approve", {
       description: "Send what the plan says",
-      validator: () => this.#assertWaiting(),
+      validator: (input) => {
+        this.#assertWaiting();
+        this.#assertNamed(input);
+      },
       handler: () => this.#decide("approve", "approved by a person"),
     });
     onUpdate("discard", {
@@ -179,6 +185,12 @@ export class BackfillView {
     if (phase === "running" || this.decision !== undefined) {
       throw refusal("it was decided before; `pause` stops it for a while, a cancel ends it");
     }
+  }
+
+  #assertNamed(input: unknown): void {
+    const named = namedPlan.safeParse(input).data;
+    if (named === undefined || named.planned_at === this.state.plan?.planned_at) return;
+    throw refusal("that is not the plan that waits now: look at the details again");
   }
 
   #assertRunning(isPaused: boolean): void {

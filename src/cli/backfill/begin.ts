@@ -1,5 +1,6 @@
 import {
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   type WorkflowHandle,
 } from "@temporalio/client";
@@ -11,6 +12,7 @@ import { isTemplate } from "../../local/templates.ts";
 import type { Context } from "../output/context.ts";
 import type { RunWorkflow } from "../running/follow.ts";
 import type { CliSession } from "../running/session.ts";
+import { resetCode } from "../status/reset.ts";
 import type { BackfillInput } from "./input.ts";
 
 /** A workflow `backfill` that was started, or found. */
@@ -27,9 +29,22 @@ export type WantedBackfill =
   | { readonly workflowId: string }
   | { readonly input: BackfillInput; readonly isMoreAsked: boolean };
 
-/** The backfill that continues under an id; undefined if none does. @throws {BusyError} it is another project's. */
+/** Stops a workflow whose run a reset has ended in the store: paused, it would wait for ever. */
+async function stopLeft(handle: WorkflowHandle<RunWorkflow>): Promise<void> {
+  await handle.cancel();
+  try {
+    await handle.result();
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+  }
+}
+
+/**
+ * The backfill that continues under an id; undefined if none does. One that was ended by a reset is stopped first.
+ * @throws {BusyError} it is another project's.
+ */
 async function runningAs(
-  { client, config, hasOtherWorker }: CliSession,
+  { client, config, hasOtherWorker, state }: CliSession,
   workflowId: string,
 ): Promise<Begun | undefined> {
   try {
@@ -47,6 +62,13 @@ async function runningAs(
     const handle = client.workflow.getHandle<RunWorkflow>(workflowId, undefined, {
       firstExecutionRunId: firstRunId,
     });
+    const [run] = await state.runs({ workflowId, limit: 1 });
+    // One that somebody paused in Temporal would hear of it once it is unpaused there.
+    const isStopped = run?.firstRunId === firstRunId && run.failure?.code === resetCode;
+    if (isStopped && described.status.name === "RUNNING") {
+      await stopLeft(handle);
+      return undefined;
+    }
     return { handle, firstRunId, isOurs: !hasOtherWorker };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;

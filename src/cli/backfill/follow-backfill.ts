@@ -82,11 +82,13 @@ async function answerTo(begun: Begun, talk: Talk): Promise<Answer | undefined> {
 /** Sends the decision. If somebody else decided first, says so; the backfill is followed all the same. */
 async function decide(
   { handle }: Begun,
-  name: "approve" | "discard",
+  { name, plan }: { readonly name: "approve" | "discard"; readonly plan: BackfillPlan },
   { say }: Pick<Context, "say">,
 ): Promise<void> {
+  const { planned_at } = plan;
   try {
-    await handle.executeUpdate(name);
+    // Another plan may wait by now.
+    await handle.executeUpdate<void, [object]>(name, { args: [{ planned_at }] });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return; // it ended meanwhile: its report says how
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
@@ -144,7 +146,8 @@ export async function talkWith(begun: Begun, talk: Talk): Promise<Talked> {
       answer = await answerTo(begun, talk);
       const isLeft = answer === "leave" || (answer === "unasked" && !begun.isOurs);
       if (answer === undefined || isLeft) return { plan, answer, end: undefined };
-      await decide(begun, answer === "approve" ? "approve" : "discard", context);
+      const name = answer === "approve" ? "approve" : "discard";
+      await decide(begun, { name, plan }, context);
     }
     const end = await followUntilPlanned(begun, plan, talk);
     if (end !== undefined || signal.aborted) return { plan, answer, end };

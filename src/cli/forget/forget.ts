@@ -7,7 +7,6 @@ import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { BusyError, ConfigError } from "../../errors.ts";
 import { openInbox } from "../../inbox/open.ts";
 import type { Erased } from "../../state/contract/keys/forgetting.ts";
-import { positionMentions } from "../../state/rules/keys/mentions.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";
@@ -20,6 +19,7 @@ import { syncOrFormer } from "../run/former-sync.ts";
 import { withStateThere } from "../run/mapped-rows.ts";
 import { assertIdle } from "../status/idle.ts";
 import { eventsOfKey, unreadConnections } from "./events-of-key.ts";
+import { eraseElsewhere, isPlacedAt, sumOfErased } from "./other-targets.ts";
 import { eraseStaged } from "./staged-files.ts";
 
 type ForgetOptions = GlobalOptions & { readonly yes?: boolean };
@@ -134,20 +134,8 @@ async function eraseEvents(
   }
 }
 
-function sumOf(one: Erased, other: Erased): Erased {
-  return {
-    fingerprints: one.fingerprints + other.fingerprints,
-    rejects: one.rejects + other.rejects,
-    notes: one.notes + other.notes,
-    keyLists: one.keyLists + other.keyLists,
-    samples: one.samples + other.samples,
-    results: one.results + other.results,
-    positions: one.positions + other.positions,
-  };
-}
-
 /**
- * Erases a key of a sync wherever it is within reach.
+ * Erases a key of a sync wherever it is within reach, also what is kept for another service or account.
  * @throws {BusyError} a run of the sync is open or held, or a request with the key may still be applied.
  */
 export async function forgetIn(
@@ -167,27 +155,27 @@ export async function forgetIn(
     const { connection } = sync;
     // Without payloads, too: the command may be repeated because the log still held them.
     const events = await eraseEvents(state, config, { connection, seqs, key: ofKey });
-    erased = sumOf(erased, events.since);
+    erased = sumOfErased(erased, events.since);
     isInboxShredded = events.isShredded;
   }
   const stagingFolder = join(config.stateFolder, "staging");
   const staged = await eraseStaged(state, { stagingFolder, target, sync: sync.name, key });
+  const elsewhere = await eraseElsewhere(state, { config, sync, source, key });
+  erased = sumOfErased(erased, elsewhere.erased);
   const isShredded = (await state.shred()) && isInboxShredded;
   const { position } = await state.checkpoint({ target, sync: sync.name });
   const unread = await unreadConnections(config);
   const isPushed = source.push !== undefined;
-  // One in a file or the inbox says by numbers how far a run came; another is of what the sync has read before.
-  const isOfLines = source.placesAreLines === true && source.position.safeParse(position).success;
-  const isAtKey = !isOfLines && positionMentions(position, key);
+  const isAtKey = isPlacedAt(source, { position, key });
   const left = { isShredded, isAtKey, isPushed, unread };
   const { keyLists, ...others } = erased;
   return {
     ...others,
     key_lists: keyLists,
     events: seqs.length,
-    staged_files: staged,
+    staged_files: staged + elsewhere.staged,
     is_shredded: isShredded,
-    unreached: unreachedOf(config, sync, left),
+    unreached: [...unreachedOf(config, sync, left), ...elsewhere.unreached],
   };
 }
 

@@ -75,7 +75,9 @@ async function answer(
   const { signal } = onInterrupt();
   // A worker with another configuration would fail an approved run, but can end a discarded one.
   const wanted = isSent ? [{ kind: "sync", name: run.sync } as const] : [];
-  const session = await openSession(config, context, { signal, wanted, command: name });
+  // Nothing of a discarded run is sent, so it needs no service.
+  const how = { signal, isPinged: isSent, wanted, command: name };
+  const session = await openSession(config, context, how);
   if (session === undefined) {
     context.say(`interrupted before the run heard of it: it is held as before`);
     return context.exit(exitCodes.interrupted);

@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 
 import type { WorkflowHandle } from "@temporalio/client";
 
-import type { Config } from "../../config/config.ts";
+import { targetOf, type Config } from "../../config/config.ts";
 import { BusyError, ConfigError } from "../../errors.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
+import type { LockHolder } from "../../state/contract/runs/locks.ts";
 import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
@@ -63,28 +64,52 @@ export type How = {
   readonly isSent?: boolean;
 };
 
+/** How many open runs are looked at: a sync has a few at most. */
+const openRunsMax = 1_000;
+
 /**
- * Starts the workflow, or continues with the one that holds the lock.
- * @throws {BusyError} another run holds it, and either a worker other than ours continues with it, or it was asked for
+ * The run to continue with: the one that holds the lock, or that waits for it. Nobody continues with a backfill, which
+ * yields the lock to a run, or with a resend, which is over soon: a run begins, and its workflow waits for them.
+ */
+async function runToFollow(
+  { client, state, config }: CliSession,
+  { name, lock }: Drive,
+): Promise<LockHolder | undefined> {
+  const holder = await state.lockHolder(lock);
+  if (holder === undefined) return undefined;
+  if (holder.kind !== "backfill" && holder.kind !== "resend") {
+    return (await isWorkflowOpen(client, holder)) ? holder : undefined;
+  }
+  const target = targetOf(config.api);
+  const kinds = ["sync", "inbox", "replay"] as const;
+  for (const run of await state.runs({ sync: name, kinds, isOpen: true, limit: openRunsMax })) {
+    if (run.target === target && (await isWorkflowOpen(client, run))) return run;
+  }
+  return undefined;
+}
+
+/**
+ * Starts the workflow, or continues with the one that holds the lock or is next.
+ * @throws {BusyError} that is another run, and either a worker other than ours continues with it, or it was asked for
  * something else.
  */
 async function startOrFollow(
   session: CliSession,
   drive: Drive,
   { context }: How,
-): Promise<WorkflowHandle<RunWorkflow>> {
+): Promise<{ readonly handle: WorkflowHandle<RunWorkflow>; readonly isHeld: boolean }> {
   const { client, state, config } = session;
   const { name, kind, asked } = drive;
-  const holder = await state.lockHolder(drive.lock);
-  if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
-    const { runId, workflowId } = holder;
+  const current = await runToFollow(session, drive);
+  if (current !== undefined) {
+    const { runId, workflowId } = current;
     const run = await state.run(runId);
     if (run !== undefined && openHold(run) !== undefined) {
       context.say(`run ${runId} is held: it waits for somebody's consent`);
-      return client.workflow.getHandle<RunWorkflow>(workflowId);
+      return { handle: client.workflow.getHandle<RunWorkflow>(workflowId), isHeld: true };
     }
     // A drain is more than the one run that holds the lock, so nobody waits for its end.
-    if (session.hasOtherWorker || holder.kind === "inbox") {
+    if (session.hasOtherWorker || current.kind === "inbox") {
       const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
       throw new BusyError(message, { hint: `wait for it, or \`sluice cancel ${runId}\`` });
     }
@@ -95,7 +120,7 @@ async function startOrFollow(
       });
     }
     context.say(`continuing with run ${runId}, which was interrupted`);
-    return client.workflow.getHandle<RunWorkflow>(workflowId);
+    return { handle: client.workflow.getHandle<RunWorkflow>(workflowId), isHeld: false };
   }
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   const handle = await client.workflow.start<RunWorkflow>(drive.workflow, {
@@ -106,7 +131,7 @@ async function startOrFollow(
     memo: { sluice_store: session.state.storeId },
   });
   context.say(`run of ${name} started: workflow ${handle.workflowId}`);
-  return handle;
+  return { handle, isHeld: false };
 }
 
 async function showReport(
@@ -134,11 +159,12 @@ async function showReport(
 
 async function driveOne(session: CliSession, drive: Drive, how: How): Promise<void> {
   const { context, options } = how;
-  const handle = await startOrFollow(session, drive, how);
+  const { handle, isHeld } = await startOrFollow(session, drive, how);
   if (!options.wait) {
-    context.print(
-      options.json ? JSON.stringify({ workflow_id: handle.workflowId }) : handle.workflowId,
-    );
+    const { workflowId } = handle;
+    const facts = { workflow_id: workflowId, held: isHeld || undefined };
+    context.print(options.json ? JSON.stringify(facts) : workflowId);
+    if (isHeld) context.exit(exitCodes.held);
     return;
   }
   await followToEnd(session, { handle, share: drive.shareOf(session) }, how);

@@ -12,6 +12,8 @@ import { doubtfulSyncsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { keepWorst } from "../output/exit-code.ts";
+import { oneByOne } from "../output/one-by-one.ts";
 import { addAdopt } from "./adopt.ts";
 import { assertIdle } from "./idle.ts";
 import { rebind } from "./rebind.ts";
@@ -132,29 +134,40 @@ async function showState(
   });
 }
 
+/** Sets the checkpoint of a sync, or resets the sync where the position is null. */
+async function move(
+  context: Context,
+  { name, position }: { readonly name: string; readonly position: unknown },
+  options: SetOptions,
+): Promise<void> {
+  const config = await configOf(context, options);
+  const { target, sync } = nameOf(config, name, options);
+  await withState(config, async (store) => {
+    await assertIdle(store, config, { target, sync });
+    if (options.target !== undefined) await assertKnown(store, { target, sync });
+    const how = { reason: options.reason, at: new Date(store.now()).toISOString() };
+    const { version } = await store.checkpoint({ target, sync });
+    if (position === null) await tellOfDoubts(context, store, { target, sync });
+    const { moved, backfills = [] } =
+      position === null
+        ? await resetSync(store, { target, sync }, how)
+        : { moved: await store.setCheckpoint({ target, sync, version, position, ...how }) };
+    context.print(
+      options.json
+        ? JSON.stringify(moved)
+        : `checkpoint of ${sync} is now version ${moved.version}`,
+    );
+    for (const { runId, workflowId } of backfills) {
+      context.say(
+        `backfill ${runId} has ended: \`sluice cancel ${workflowId}\`, or the next backfill, stops its workflow`,
+      );
+    }
+  });
+}
+
 /** `sluice state show|set|reset|adopt|rebind`. */
 export const registerState: Register = (program, context) => {
   const state = program.command("state").description("where a sync continues from");
-  const move = async (name: string, position: unknown, options: SetOptions): Promise<void> => {
-    const config = await configOf(context, options);
-    const { target, sync } = nameOf(config, name, options);
-    await withState(config, async (store) => {
-      await assertIdle(store, config, { target, sync });
-      if (options.target !== undefined) await assertKnown(store, { target, sync });
-      const how = { reason: options.reason, at: new Date(store.now()).toISOString() };
-      const { version } = await store.checkpoint({ target, sync });
-      if (position === null) await tellOfDoubts(context, store, { target, sync });
-      const moved =
-        position === null
-          ? await resetSync(store, { target, sync }, how)
-          : await store.setCheckpoint({ target, sync, version, position, ...how });
-      context.print(
-        options.json
-          ? JSON.stringify(moved)
-          : `checkpoint of ${sync} is now version ${moved.version}`,
-      );
-    });
-  };
   withGlobals(state.command("show [sync]"), "lines")
     .description("checkpoints, their versions and positions")
     .action(async (name: string | undefined, options: GlobalOptions) => {
@@ -165,7 +178,7 @@ export const registerState: Register = (program, context) => {
     .requiredOption("--reason <text>", "kept with the change")
     .action(async (name: string, position: string, options: SetOptions) => {
       const config = await configOf(context, options);
-      await move(name, parsePosition(config, name, position), options);
+      await move(context, { name, position: parsePosition(config, name, position) }, options);
     });
   withGlobals(state.command("reset [sync]"), "lines")
     .description("go back to the source's beginning and send everything again; without a name, all")
@@ -181,9 +194,11 @@ export const registerState: Register = (program, context) => {
           hint: "`sluice state reset <sync> --target …`, with the name and the target that `sluice status` names",
         });
       }
-      for (const each of name === undefined ? syncs.keys() : [name]) {
-        await move(each, null, options);
-      }
+      const kept = keepWorst(context);
+      const names = name === undefined ? [...syncs.keys()] : [name];
+      await oneByOne(names, { context: kept, options }, async (each) => {
+        await move(kept, { name: each, position: null }, options);
+      });
     });
   addAdopt(state, context);
   withGlobals(state.command("rebind [sync]"), "lines")

@@ -162,8 +162,8 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/reset.ts",
-        find: "  await endBackfills(state, { target, sync }, at);\n",
-        replace: "",
+        find: "= await endBackfills(state, { target, sync }, at);",
+        replace: "= await Promise.resolve([]);",
       },
     ],
     test: {

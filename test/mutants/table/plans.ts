@@ -110,8 +110,8 @@ export const mutantsOfPlans: readonly Mutant[] = [
     id: "S1110",
     plants: "an undone adoption takes back what was sent since as it was adopted",
     file: onSqlite,
-    find: "f.hash = a.hash\n  and f.send = a.send`",
-    replace: "f.hash = a.hash`",
+    find: "f.hash = a.hash\n  and f.send = a.send and",
+    replace: "f.hash = a.hash\n  and",
     title: sentSince,
   }),
   plantInStore({

@@ -179,4 +179,119 @@ export const mutantsOfRunWords: readonly Mutant[] = [
       title: "ends a command with the worst code, also where its last sync fails by an error",
     },
   },
+  {
+    id: "S2167",
+    plants: "a nightly run continues with an interrupted backfill or resend in its own place",
+    edits: [
+      {
+        file: "src/cli/running/drive.ts",
+        find: 'if (holder.kind !== "backfill" && holder.kind !== "resend") {',
+        replace: 'if (holder.kind !== "") {',
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/drive.test.ts",
+      title: "a run begins, and waits for the lock of a resend (another worker: false)",
+    },
+  },
+  {
+    id: "S2168",
+    plants: "a backfill that a reset has ended is followed for ever",
+    edits: [
+      {
+        file: "src/cli/backfill/begin.ts",
+        find: "      await stopLeft(handle);\n      return undefined;\n",
+        replace: "      await Promise.resolve();\n",
+      },
+    ],
+    test: {
+      file: "test/src/cli/backfill/begin.test.ts",
+      title: "a backfill that a reset ended in the store is stopped, and another one begins",
+    },
+  },
+  {
+    id: "S2169",
+    plants: "a key is forgotten at the configured service and account alone",
+    edits: [
+      {
+        file: "src/cli/forget/other-targets.ts",
+        find: "if (target === targetOf(config.api)) continue;",
+        replace: 'if (target !== "") continue;',
+      },
+    ],
+    test: {
+      file: "test/src/cli/forget/other-targets.test.ts",
+      title: "leaves nothing of it in any byte of the state folder",
+    },
+  },
+  {
+    id: "S2170",
+    plants: "a reset of all syncs ends at the first that is busy",
+    edits: [
+      {
+        file: "src/cli/status/state.ts",
+        find: "await oneByOne(names, { context: kept, options }, async (each) => {",
+        replace:
+          "for (const one of names) await oneByOne([one], { context: kept, options }, async (each) => {",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/state.test.ts",
+      title: "resets the others where one of several is busy, and names that one",
+    },
+  },
+  {
+    id: "S2171",
+    plants: "a backfill takes an approval of another plan than the one that waits",
+    edits: [
+      {
+        file: "workflows/backfill/backfill-view.ts",
+        find: "        this.#assertNamed(input);\n",
+        replace: "        void input;\n",
+      },
+    ],
+    test: {
+      file: "test/workflows/backfill/backfill.test.ts",
+      title: "refuses an approval that names another plan than the one that waits",
+    },
+  },
+  {
+    id: "S2172",
+    plants: "a reset forgets what a run that began meanwhile has left in doubt",
+    edits: [
+      {
+        file: "src/state/store/doubts/doubt-store.ts",
+        find: " and coalesce(next_send, send, 0) <= ${validAfter}",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/state-reset.test.ts",
+      title: "`state reset` leaves in doubt what a run sends that begins meanwhile",
+    },
+  },
+  {
+    id: "S2173",
+    plants: "a held run can only be discarded with a key that the service takes",
+    edits: [{ file: "src/cli/run/approve.ts", find: "isPinged: isSent, ", replace: "" }],
+    test: {
+      file: "test/src/cli/run/approve.test.ts",
+      title: "needs no service that answers, and no valid key",
+    },
+  },
+  {
+    id: "S2174",
+    plants: "a command that waits for nothing ends well where a run is held",
+    edits: [
+      {
+        file: "src/cli/running/drive.ts",
+        find: "if (isHeld) context.exit(exitCodes.held);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/drive.test.ts",
+      title: "a run that is held is not said to have been started, where nobody waits for it",
+    },
+  },
 ];

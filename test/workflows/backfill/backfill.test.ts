@@ -113,6 +113,33 @@ describe("a backfill", () => {
     expect(await handle.result()).toMatchObject({ outcome: "done" });
   });
 
+  it("refuses an approval that names another plan than the one that waits", async () => {
+    const good = goodBackfill({ isApproved: false });
+    const times = ["2026-11-01T12:00:00.000Z", "2026-11-01T12:30:00.000Z"] as const;
+    const run = fakes({
+      ...good,
+      planBackfill: async (asking) => {
+        const planned_at = times[run.callsOf("planBackfill").length - 1] ?? "";
+        const planned = await good.planBackfill(asking);
+        return "plan" in planned ? { ...planned, plan: { ...planned.plan, planned_at } } : planned;
+      },
+      openBackfill: async (asking) => {
+        const isFirst = run.callsOf("openBackfill").length === 1;
+        return isFirst ? { moved: "900 rows, not 500" } : await good.openBackfill(asking);
+      },
+    });
+    const handle = await run.start("backfill", input);
+    await asked(run, handle);
+    expect(await refusalOf(handle, "approve", { planned_at: times[0] })).toBeUndefined();
+    await run.begun("planBackfill", 2);
+    await asked(run, handle);
+    expect(await refusalOf(handle, "approve", { planned_at: times[0] })).toBe(
+      "that is not the plan that waits now: look at the details again",
+    );
+    expect(await refusalOf(handle, "approve", { planned_at: times[1] })).toBeUndefined();
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+  });
+
   it("fails with what is wrong when its input no longer fits once its source has moved", async () => {
     const problem = "✖ accounts has no schedule any more";
     const good = goodBackfill({});

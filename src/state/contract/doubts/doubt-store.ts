@@ -83,7 +83,10 @@ export interface DoubtStore {
   lostKeys(input: SyncName & { readonly limit: number }): string[];
   /** Syncs with keys in doubt or stray keys, including those that are no longer configured. */
   doubtfulSyncs(input: { readonly limit: number }): SyncName[];
-  /** Forgets which keys of a sync are in doubt or stray, because what was sent no longer counts. */
+  /**
+   * Forgets which keys of a sync are in doubt or stray, because what was sent before `forgetFingerprints` no longer
+   * counts.
+   */
   forgetDoubts(input: SyncName): void;
   /** Stray keys of a sync, in order. */
   strayKeys(input: SyncName & { readonly limit: number }): StrayKey[];

@@ -71,7 +71,8 @@ export interface AdoptionStore {
    */
   adoptRecords(input: RecordsToAdopt): number;
   /**
-   * Restores what was known before an adoption, for keys of which nothing was sent since; returns for how many.
+   * Restores what was known before an adoption, for keys of which nothing was sent or forgotten since; returns for how
+   * many.
    * @throws {BusyError} a run of the sync is open.
    */
   undoAdoption(input: SyncName & { readonly adoption: number; readonly at: string }): number;

@@ -31,6 +31,8 @@ export interface ForgettingStore {
    * @throws {BusyError} a run of the sync is open, or held, or a request with the key may still be applied.
    */
   eraseKey(input: SyncName & { readonly key: string; readonly now: Moment }): Erased;
+  /** Every service and account of which anything is kept, of whichever sync or pull. */
+  targets(): string[];
   /** Makes erased data unreadable in the store's files; returns false if it cannot. */
   shred(): boolean;
 }

@@ -66,6 +66,7 @@ export function createPostgresAdopting(keys: StoreKeys): KeyAdopting {
           update ${sql.table("fingerprints")} f set hash = encode(taken.hash_before, 'hex')::uuid from taken
           where f.set_id = taken.set_id and f.number = taken.number and int8send(f.tag) = taken.tag
             and uuid_send(f.hash) = taken.hash and f.send = taken.send
+            and f.send > (select valid_after from ${sql.table("fingerprintSets")} s where s.id = f.set_id)
           returning f.set_id, f.id, taken.fields_before),
         fields as (
           insert into ${sql.table("fieldHashes")} (set_id, id, hashes)

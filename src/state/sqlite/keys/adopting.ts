@@ -11,9 +11,9 @@ import { fieldsIdSql, idsPerSet } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import type { KeyTools } from "./stage-keys.ts";
 
-/** Whether the fingerprint `f` is as the adoption `a` left it, in SQL. */
+/** Whether the fingerprint `f` is as the adoption `a` left it, and counts, in SQL. */
 const isAsAdopted = `f.set_id = a.set_id and f.number = a.number and f.tag = a.tag and f.hash = a.hash
-  and f.send = a.send`;
+  and f.send = a.send and f.send > (select valid_after from fingerprint_sets s where s.id = a.set_id)`;
 
 /** Some of the keys of an adoption. */
 const some =

@@ -9,7 +9,7 @@ import {
   type DoubtStore,
 } from "../../contract/doubts/doubt-store.ts";
 import { hostForgottenMs } from "../../limits.ts";
-import { setIdOf } from "../keys/fingerprint-sets.ts";
+import { findSet, setIdOf } from "../keys/fingerprint-sets.ts";
 import { integersOf } from "../lists.ts";
 import { byClock, reads, writes } from "../methods.ts";
 import type { SentKeys } from "../sends/sent-keys.ts";
@@ -177,8 +177,13 @@ async function doubtfulSyncs(
 }
 
 async function forgetDoubts(queries: Queries, name: Input<"forgetDoubts">): Promise<void> {
-  const setId = await setIdOf(queries, name);
-  await queries.deleteFrom("doubts").where("setId", "=", setId).execute();
+  const { id: setId = 0, validAfter = 0 } = (await findSet(queries, name)) ?? {};
+  const doubts = sql.table("doubts");
+  // A run that began since leaves its own keys in doubt, and what they were before counts no longer.
+  await sql`delete from ${doubts}
+    where set_id = ${setId} and coalesce(next_send, send, 0) <= ${validAfter}`.execute(queries);
+  await sql`update ${doubts} set send = null, record = null, is_lost = 0
+    where set_id = ${setId} and send <= ${validAfter}`.execute(queries);
   await queries.deleteFrom("strayKeys").where("setId", "=", setId).execute();
 }
 

@@ -11,6 +11,7 @@ import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import { mentions, positionMentions, textMentions } from "../../rules/keys/mentions.ts";
 import { isOver, leftMs } from "../doubts/request-window.ts";
 import { requestsOfSet } from "../doubts/requests.ts";
+import { reads } from "../methods.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
 import { forgottenKey, type SentKeys } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
@@ -261,6 +262,18 @@ async function erasePositions(queries: Queries, of: KeyOfSync): Promise<number> 
   return erased;
 }
 
+async function targets(queries: Queries): Promise<string[]> {
+  const found = await queries
+    .selectFrom("runs")
+    .select("target")
+    .union(queries.selectFrom("fingerprintSets").select("target"))
+    .union(queries.selectFrom("pullPages").select("target"))
+    .union(queries.selectFrom("checkpoints").select("target"))
+    .union(queries.selectFrom("checkpointAudit").select("target"))
+    .execute();
+  return found.map(({ target }) => target).toSorted((one, other) => one.localeCompare(other));
+}
+
 /** How a store forgets and erases keys, in either database. */
 export function createForgettingStore(
   db: StateDatabase,
@@ -305,6 +318,7 @@ export function createForgettingStore(
         };
       });
     },
+    targets: reads(db, targets),
     shred: async () => await db.shred(),
   };
 }

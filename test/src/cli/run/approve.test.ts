@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { registerApprove } from "../../../../src/cli/run/approve.ts";
+import { registerApprove, registerDiscard } from "../../../../src/cli/run/approve.ts";
 import type { Harness } from "../../../support/project/harness.ts";
 import { heldNight, heldYaml } from "../../../support/project/held-night.ts";
 import { runVerb, type Shown } from "../../../support/project/run-verb.ts";
+import { ending, endingWorker } from "../../../support/temporal/ending-worker.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
 
 async function approve(harness: Harness): Promise<Shown> {
   return await runVerb(registerApprove, harness, ["approve", "run-1"]);
@@ -39,6 +42,23 @@ describe("sluice approve", () => {
         /^run run-1 was not sent: it is held for http:\S+ main, and \S+ names http:\S+ another$/,
       ) as unknown,
       hint: "`sluice discard run-1`, or have `api` name the service and the account that it was staged for",
+    });
+  });
+});
+
+describe("sluice discard", () => {
+  it("needs no service that answers, and no valid key", async () => {
+    const harness = await heldNight();
+    const { address: temporalAddress } = await endingWorker(harness, ending.failed("not needed"));
+    harness.sandbox.order("ping", { status: 401 });
+    const { folder, sandbox } = harness;
+    const project = { folder, sandbox, temporalAddress };
+    // As far as its workflow, of which this Temporal knows nothing.
+    await expect(runVerb(registerDiscard, project, ["discard", "run-1"])).rejects.toThrow(
+      "run run-1 is not held any more: its workflow has ended",
+    );
+    await expect(runVerb(registerApprove, project, ["approve", "run-1"])).rejects.toMatchObject({
+      code: "AuthFailed",
     });
   });
 });

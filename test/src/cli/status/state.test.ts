@@ -1,11 +1,12 @@
 import { Command } from "commander";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { postgresConfig } from "../../../../connectors/postgres/config.ts";
 import { readingOf } from "../../../../connectors/postgres/position.ts";
 import { entries } from "../../../../src/cli/help/entries.ts";
 import { registerState } from "../../../../src/cli/status/state.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
+import { sendLock } from "../../../../src/state/contract/runs/locks.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { inDoubt, overMs, resend, transfer } from "../../../support/project/doubt-story.ts";
 import {
@@ -15,6 +16,7 @@ import {
   harnessHead,
   harnessKey,
 } from "../../../support/project/harness.ts";
+import { runVerb } from "../../../support/project/run-verb.ts";
 import { rows, stagedRun, TestRun } from "../../../support/project/test-run.ts";
 
 const otherKey = "the-key-of-another-account";
@@ -154,6 +156,41 @@ describe("sluice state reset", () => {
     await run.run.close({ outcome: "failed" });
     await said(harness, "reset", "--reason", "the service is fixed");
     expect(await transfer(harness, "run-2")).toMatchObject({ counts: { sent: rows } });
+  });
+
+  it("names a backfill that waited, whose workflow has not heard of it", async () => {
+    const harness = await Harness.open({ yaml: accountsYaml() });
+    const { state, target, temporalId } = harness.deps;
+    const run = { runId: "backfill-1", sync: "accounts", kind: "backfill", target } as const;
+    const workflow = { workflowId: "backfill-accounts", firstRunId: "first", temporalId };
+    const startedAt = "2026-01-01T00:00:00.000Z";
+    await state.openRun({ ...run, ...workflow, configHash: "", request: {}, startedAt });
+    expect((await said(harness, "reset", "--reason", "anew")).slice(1)).toEqual([
+      expect.stringMatching(/^backfill backfill-1 has ended: `sluice cancel backfill-accounts`/),
+    ]);
+  });
+
+  it("resets the others where one of several is busy, and names that one", async () => {
+    const two = accountsYaml();
+    const more = two.slice(two.indexOf("  accounts:\n")).replace("accounts", "others");
+    const harness = await Harness.open({ yaml: `${two}${more}` });
+    const { state, target } = harness.deps;
+    const holder = { workflowId: "sync-1", firstRunId: "first", runId: "run-1", kind: "sync" };
+    const at = "2026-01-01T00:00:00.000Z";
+    await state.takeLock({ name: sendLock(target, "accounts"), ...holder, at });
+    const shown = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => shown.mockRestore());
+    const { out, code } = await runVerb(registerState, harness, [
+      "state",
+      "reset",
+      "--reason",
+      "x",
+    ]);
+    expect(shown.mock.calls.join("\n")).toContain("sync accounts is held by run run-1");
+    expect(out).toEqual(["checkpoint of others is now version 1"]);
+    expect(code).toBe(1);
+    const alone = said(harness, "reset", "accounts", "--reason", "x");
+    await expect(alone).rejects.toThrow("sync accounts is held by run run-1");
   });
 
   it("asks for a name beside another target: not every sync has a checkpoint there", async () => {

@@ -134,6 +134,14 @@ describe.each(implementations)("adoptions: $kind", ({ open }) => {
     ]);
   });
 
+  it("give nothing back of what was forgotten since, and count none of it", async () => {
+    const adoption = await begin();
+    await adopt(adoption, ["a", "b"], [1, 5]);
+    await store.forgetFingerprints(name);
+    expect(await store.undoAdoption({ ...name, adoption, at })).toBe(0);
+    expect(await known("a", "b")).toEqual(["unknown", "unknown"]);
+  });
+
   it("take nothing while a run is open or held, nor of what was forgotten", async () => {
     const adoption = await begin();
     await test.openRun("r3");

@@ -58,6 +58,14 @@ describe.each(implementations)("what is kept of a key: $kind", ({ kind, open }) 
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
   };
 
+  it("is of a service and account that the store names, also where only a page is left", async () => {
+    const raw = rawTables(kind, test.folder);
+    await raw.run(
+      "insert into pull_pages (target, pull, page) values ('https://other main', 'scores', '{}')",
+    );
+    expect(await store.targets()).toEqual(["https://other main", name.target]);
+  });
+
   const positionsErased = async (key: string): Promise<number> =>
     (await store.eraseKey({ ...name, key, now })).positions;
 

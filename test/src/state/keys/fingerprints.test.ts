@@ -163,6 +163,20 @@ describe.each(implementations)("fingerprints: $kind", ({ kind, open }) => {
     expect(await judge(await draw(), { a: 1, b: 2 })).toEqual([send, send]);
   });
 
+  it("forgets with them the doubts of what was sent until then, and none of what is sent since", async () => {
+    const raw = rawTables(kind, test.folder);
+    await store.forgetFingerprints(name);
+    await raw.run(`insert into doubts (set_id, key, request, send, record, next_send, next_record) values
+      (1, 'sent', 1, 1, 0, null, null), (1, 'unsent', 1, null, null, null, null),
+      (1, 'again', 1, 1, 0, 99, 0), (1, 'since', 1, 99, 0, null, null)`);
+    await store.forgetDoubts(name);
+    const left = (await raw.dump()).match(/^doubts .*/gm) ?? [];
+    const keys = left.map((row) => /sent|unsent|again|since/.exec(row)?.[0]);
+    expect(new Set(keys)).toEqual(new Set(["again", "since"]));
+    // The line from before is not to be sent to another account.
+    expect(left.join("\n")).toMatch(/again,1,,,99|again.*"send":null,"record":null/);
+  });
+
   it("judges more keys than one transaction takes, in the order of their rows", async () => {
     const many = 5_001;
     const keys = Object.fromEntries(
