@@ -144,4 +144,13 @@ export const mutantsOfStores: readonly Mutant[] = [
     test: "test/src/state/locks.test.ts",
     title: "leaves nothing staged where it is given back",
   }),
+  plant({
+    id: "S2194",
+    plants: "an empty folder of the path that a store moved to is copied over that store",
+    file: "src/state/copy/copy-store.ts",
+    find: 'keptId === undefined || keptId === there.get("store_id")',
+    replace: "keptId !== from.name",
+    test: "test/src/state/copy/moved-away.test.ts",
+    title: "is not replaced by an empty folder of the path that it moved to",
+  }),
 ];
