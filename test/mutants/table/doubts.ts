@@ -122,4 +122,19 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       title: "stays in doubt where the first of two is taken and the second refused",
     },
   },
+  {
+    id: "S2197",
+    plants: "pruning removes the run that the next one is compared with",
+    edits: [
+      {
+        file: "src/state/store/runs/prune-runs.ts",
+        find: 'ended.where("rowid", "not in", newest)',
+        replace: "ended",
+      },
+    ],
+    test: {
+      file: "test/activities/run/weigh-run.test.ts",
+      title: "is held by fewer rows than there were also after old runs were pruned",
+    },
+  },
 ];
