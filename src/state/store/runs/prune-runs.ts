@@ -9,10 +9,11 @@ import {
 import type { Remote } from "../../../thread.ts";
 import type { PruneRuns, RunStore } from "../../contract/runs/runs.ts";
 import { jsonMember } from "../dialect.ts";
+import { wholeKinds } from "../doubts/settling.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import type { Tables } from "../tables.ts";
-import { succeeded, wholeKinds } from "./successes.ts";
+import { succeeded, successKinds } from "./successes.ts";
 
 /** Runs to remove. */
 type OldRuns = SelectQueryBuilder<Tables, "runs", { runId: string }>;
@@ -51,12 +52,24 @@ function isSettled(
   ]);
 }
 
+/** Whether the next run that ends well looks for keys of a run, which may have sent them and was given up. */
+function isLookedFor(expression: ExpressionBuilder<Tables, "runs">): Expression<SqlBool> {
+  const unmade = expression
+    .selectFrom("stagings as s")
+    .innerJoin("requests as q", "q.send", "s.send")
+    .select("s.send")
+    .whereRef("s.runId", "=", "runs.runId")
+    .where("s.state", "=", "dropped")
+    .where("q.isMade", "=", 0);
+  return expression.and([expression("runs.kind", "in", wholeKinds), expression.exists(unmade)]);
+}
+
 /** The newest success of each sync or pull: later runs are compared with it. */
 function newestSuccesses(queries: Queries): SelectQueryBuilder<Tables, "runs", { rowid: number }> {
   return queries
     .selectFrom("runs")
     .select(({ fn }) => fn.max("rowid").as("rowid"))
-    .where("kind", "in", wholeKinds)
+    .where("kind", "in", successKinds)
     .where("outcome", "in", succeeded)
     .where(jsonMember(queries, "request", "limit"), "is", null)
     .groupBy(["target", "sync", "kind"]);
@@ -76,16 +89,23 @@ const tablesOfRun = [
   "runs",
 ] as const;
 
-/** Removes the requests of a run, and the keys that it sent. */
-async function removeSent(queries: Queries, runId: string): Promise<void> {
-  const sends = queries.selectFrom("stagings").select("send").where("runId", "=", runId);
+/** The stagings of a run. */
+function stagingsOf(
+  queries: Queries,
+  runId: string,
+): SelectQueryBuilder<Tables, "stagings", { send: number }> {
+  return queries.selectFrom("stagings").select("send").where("runId", "=", runId);
+}
+
+/** Removes the requests of stagings, and the keys that they sent. */
+async function removeSent(queries: Queries, sends: ReturnType<typeof stagingsOf>): Promise<void> {
   await queries.deleteFrom("requests").where("send", "in", sends).execute();
   await queries.deleteFrom("sentKeys").where("send", "in", sends).execute();
 }
 
 /** Removes everything kept for a run, except what fingerprints depend on. */
 async function remove(queries: Queries, runId: string): Promise<void> {
-  await removeSent(queries, runId);
+  await removeSent(queries, stagingsOf(queries, runId));
   for (const table of tablesOfRun) {
     await queries.deleteFrom(table).where("runId", "=", runId).execute();
   }
@@ -97,9 +117,12 @@ async function remove(queries: Queries, runId: string): Promise<void> {
     .execute();
 }
 
-/** Removes the rows and keys of a run that stays. Its rejects still count, and none is open any more. */
+/**
+ * Removes the rows and keys of a run that stays, except those that a later run looks for. Its rejects still count, and
+ * none is open any more.
+ */
 async function strip(queries: Queries, runId: string): Promise<void> {
-  await removeSent(queries, runId);
+  await removeSent(queries, stagingsOf(queries, runId).where("state", "<>", "dropped"));
   await queries.deleteFrom("strayKeys").where("runId", "=", runId).execute();
   await queries
     .updateTable("rejects")
@@ -167,8 +190,9 @@ export function createPruning(db: StateDatabase): Remote<RunStore>["pruneRuns"] 
       .where((expression) => isSettled(expression, before));
     const ended = old.where("endedAt", "is not", null);
     const newest = newestSuccesses(db.queries);
-    const asked =
-      quietOf === undefined ? ended.where("rowid", "not in", newest) : withoutNews(old, quietOf);
+    const asked = (
+      quietOf === undefined ? ended.where("rowid", "not in", newest) : withoutNews(old, quietOf)
+    ).where((eb) => eb.not(isLookedFor(eb)));
     const gone = await (limit === undefined ? asked : asked.limit(limit)).execute();
     for (const { runId } of gone) {
       await db.write(async (queries) => {
@@ -176,7 +200,8 @@ export function createPruning(db: StateDatabase): Remote<RunStore>["pruneRuns"] 
         await remove(queries, runId);
       });
     }
-    const kept = quietOf === undefined ? await ended.where("rowid", "in", newest).execute() : [];
+    const stays = ended.where((eb) => eb.or([eb("rowid", "in", newest), isLookedFor(eb)]));
+    const kept = quietOf === undefined ? await stays.execute() : [];
     for (const { runId } of kept) {
       await db.write(async (queries) => await strip(queries, runId));
     }

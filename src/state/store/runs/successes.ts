@@ -7,8 +7,8 @@ import type { Queries, StateDatabase } from "../state-database.ts";
 
 /** Outcomes of runs that count as a success. */
 export const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
-/** Kinds of runs that move all there is. */
-export const wholeKinds: readonly RunKind[] = ["sync", "inbox", "pull"];
+/** Kinds of runs that count as a success: they move all there is. */
+export const successKinds: readonly RunKind[] = ["sync", "inbox", "pull"];
 
 async function lastSuccess(
   queries: Queries,
@@ -21,7 +21,7 @@ async function lastSuccess(
     .select("endedAt")
     .where("sync", "=", sync)
     .where("target", "=", target)
-    .where("kind", "in", wholeKinds)
+    .where("kind", "in", successKinds)
     .where("outcome", "in", succeeded)
     .where(jsonMember(queries, "request", "limit"), "is", null)
     .orderBy("rowid", "desc")
