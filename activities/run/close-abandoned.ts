@@ -43,8 +43,8 @@ export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { config, state, target } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
     // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
-    // Nobody needs the lock of a sync or pull that is no longer configured, or of another service or account. A store in
-    // Postgres is used with this Temporal server alone, so a person has said that the other one is gone.
+    // Nobody needs the lock of a sync or pull that is no longer configured, or of another service or account. A store
+    // in Postgres is used with this Temporal server alone, so a person has said that the other one is gone.
     const isConfigured = config.syncs.has(run.sync) || config.pulls.has(run.sync);
     const isNeeded = isConfigured && run.target === target && config.store === undefined;
     const isLooked = run.temporalId === deps.temporalId || !isNeeded;
