@@ -23,13 +23,13 @@ export async function abandonRun(
  * lock, or for a person, so nobody finds them at it.
  */
 export async function abandonOthers(deps: Dependencies, runId: string): Promise<void> {
-  const { state, temporalId } = deps;
+  const { state } = deps;
   const own = await state.run(runId);
   if (own === undefined) return;
   const { sync, target } = own;
   for (const run of await state.runs({ sync, isOpen: true, limit: openRunsMax })) {
     const isPull = run.kind === "pull";
-    const isOther = run.runId !== runId && run.target === target && run.temporalId === temporalId;
+    const isOther = run.runId !== runId && run.target === target;
     if (!isOther || isPull !== (own.kind === "pull")) continue;
     if (!(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }
@@ -40,11 +40,13 @@ export async function abandonOthers(deps: Dependencies, runId: string): Promise<
  * that have ended. For a worker that starts: nobody else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
-  const { config, state } = deps;
+  const { config, state, target } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
     // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
-    // Nobody needs the lock of a sync or pull that is no longer configured.
-    const isNeeded = config.syncs.has(run.sync) || config.pulls.has(run.sync);
+    // Nobody needs the lock of a sync or pull that is no longer configured, or of another service or account. A store
+    // in Postgres is used with this Temporal server alone, so a person has said that the other one is gone.
+    const isConfigured = config.syncs.has(run.sync) || config.pulls.has(run.sync);
+    const isNeeded = isConfigured && run.target === target && config.store === undefined;
     const isLooked = run.temporalId === deps.temporalId || !isNeeded;
     if (isLooked && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }

@@ -93,7 +93,10 @@ async function isCopied(
   if (left !== undefined && !isOurs) throw movedError(from.name, left);
   // `into` may name `from` by an earlier address; that `from` is its copy shows that they belong together.
   const isOfThere = here.get("copied_from") === there.get("store_id");
-  if (kept !== undefined && kept !== from.name && !isOfThere) throw movedError(into.name, kept);
+  // A copy marks its target with the target's own id; a store that moved away has the id of where it moved.
+  const keptId = there.get(targetIdName);
+  const isCutOff = kept === from.name && (keptId === undefined || keptId === there.get("store_id"));
+  if (kept !== undefined && !isCutOff && !isOfThere) throw movedError(into.name, kept);
   if (kept === undefined && left !== undefined && isMade) return true;
   if (kept !== undefined || (await into.isEmpty())) return false;
   throw new ConfigError(`${into.name} holds runs, events or checkpoints of a project already`, {

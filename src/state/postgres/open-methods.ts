@@ -50,6 +50,11 @@ export async function openPostgresMethods(
         ...methods,
         beginStaging: async (input) =>
           await memory.watch(input, async () => await methods.beginStaging(input)),
+        beginPart: async (input) => {
+          const begun = await methods.beginPart(input);
+          if (begun.attempts > 0) memory.leave(begun.send);
+          return begun;
+        },
         beat: async (input) => {
           await memory.look();
           await methods.beat(input);

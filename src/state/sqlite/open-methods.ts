@@ -81,6 +81,11 @@ export function openStateMethods(
           lastSend.remember();
           return drawn;
         },
+        beginPart: async (input) => {
+          const begun = await methods.beginPart(input);
+          if (begun.attempts > 0) lastSend.leave(begun.send);
+          return begun;
+        },
       },
       file,
     ),

@@ -68,6 +68,38 @@ it(
   },
 );
 
+it("notices a backup from between the staging of a chunk and the moment when it left", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": csvOf("A") },
+  });
+  const { stateFolder } = harness.deps.config;
+  await run(harness, "run-1");
+  // A guardrail may hold a run for days in this state.
+  await harness.write("accounts.csv", csvOf("B"));
+  const held = await TestRun.open(harness, { runId: "run-2" });
+  const staged = await held.stage();
+  const restored = await backupOf(harness);
+  await held.send(staged);
+  await held.commit(staged);
+  await held.close();
+  harness.terminated.add("first-run-2");
+  expect((await harness.sandbox.names()).get("a")).toBe("B");
+
+  await copyFile(lastSendFileIn(stateFolder), lastSendFileIn(restored));
+  await harness.write("accounts.csv", csvOf("A"));
+  const back = await onStoreOf(harness, restored);
+  const { counts, warnings } = await run(back, "run-3");
+  expect(counts).toMatchObject({ sent: 1, unchanged: 0 });
+  expect(warnings).toEqual([expect.stringContaining("the state store was restored from a backup")]);
+  expect((await harness.sandbox.names()).get("a")).toBe("A");
+
+  // It is noticed once: the store never learns that the held chunk left.
+  await back.state.close();
+  const again = await run(await onStoreOf(harness, restored), "run-4");
+  expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
+});
+
 it("says of a store in Postgres that a standby may have taken over", async () => {
   const store = 'store: { url: "postgres://sluice@127.0.0.1/sluice", project: p }';
   const harness = await Harness.open({
@@ -124,7 +156,9 @@ it("leaves a store alone whose file beside it is of another store, or is no such
   const { stateFolder } = harness.deps.config;
   await run(harness, "run-1");
   const file = lastSendFileIn(stateFolder);
-  expect(await readFile(file, "utf8")).toBe(`${harness.state.storeId} 0000000000000001\n`);
+  expect(await readFile(file, "utf8")).toBe(
+    `${harness.state.storeId} 0000000000000001 - 0000000000000001\n`,
+  );
   for (const text of ["another-store 0000000000000099\n", "", "garbage"]) {
     await writeFile(file, text);
     const next = await onStoreOf(harness, stateFolder);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { lateRequest } from "../../support/late-request.ts";
 import { held, newer, overMs, transfer } from "../../support/project/doubt-story.ts";
 import { accountsYaml } from "../../support/project/harness.ts";
@@ -69,6 +70,30 @@ it("a key is called stray though such a chunk rejected its row: it made no recor
   const { state, target } = lax.deps;
   const strays = await state.strayKeys({ target, sync: "accounts", limit: 10 });
   expect(strays.map(({ key }) => key)).toEqual(["a0"]);
+});
+
+it("a key is called stray also when old runs were pruned before the next run", async () => {
+  const { run, chunk } = await stagedRun();
+  const { harness } = run;
+  const late = await lateRequest(run, chunk);
+  harness.terminated.add("first-run-1");
+  await late.arrive();
+  const { deps, state, clock } = harness;
+  await closeAbandoned(deps);
+  const dayMs = 24 * 3_600_000;
+  clock.nowMs += 8 * dayMs;
+  const prune = async (): Promise<number> =>
+    await state.pruneRuns({ before: new Date(clock.nowMs - 7 * dayMs).toISOString() });
+  expect(await prune()).toBe(0);
+
+  await harness.write("accounts.csv", newer.replace(/^a0,.*\n/m, ""));
+  expect((await transfer(harness, "run-2")).warnings.join()).toContain("came with no later run");
+  const { target } = deps;
+  const strays = await state.strayKeys({ target, sync: "accounts", limit: 10 });
+  expect(strays.map(({ key }) => key)).toEqual(["a0"]);
+  clock.nowMs += 8 * dayMs;
+  await transfer(harness, "run-3");
+  expect(await prune()).toBe(2);
 });
 
 it("a later run ends though the key was erased that a chunk rejected which was given up", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { isRunOpen } from "../../../activities/run/run-open.ts";
 import { processName } from "../../../src/local/process-identity.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import {
   accountsCsv,
   accountsYaml,
@@ -109,6 +110,20 @@ describe("closeAbandoned", () => {
     await closeAbandoned(here);
     expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
   });
+
+  it.each([
+    ["whose service or account is another one by now", "https://other.example main", false],
+    ["that its store is not used with any more", undefined, true],
+  ])("ends a run of another Temporal server %s", async (_, otherTarget, isInPostgres) => {
+    const { run } = await stagedRun();
+    const { deps } = run.harness;
+    const url = new Secret("postgres://sluice@db.example/sluice");
+    const store = isInPostgres ? { url, schema: "sluice", project: "p" } : undefined;
+    const config = { ...deps.config, store };
+    const target = otherTarget ?? deps.target;
+    await closeAbandoned({ ...deps, config, target, temporalId: "another server" });
+    expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
+  });
 });
 
 describe("the next run of a sync", () => {
@@ -134,6 +149,23 @@ describe("the next run of a sync", () => {
     expect(await state.run("run-2")).toMatchObject({ outcome: "abandoned" });
     expect(await state.run("backfill-1")).toMatchObject({ outcome: "abandoned" });
     expect(await state.run("run-3")).toMatchObject({ outcome: null });
+  });
+
+  it("ends what waits at another Temporal server and has no lock, once no worker beats there", async () => {
+    const files = { "accounts.csv": accountsCsv(rows) };
+    const harness = await Harness.open({ yaml: accountsYaml(), files });
+    const { deps, clock, state } = harness;
+    const plan = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "planned" };
+    await harness.perform(harness.activities.planBackfill, { ...plan, raw: { sync: "accounts" } });
+    const worker = { hostId: "1", process: "7", temporalId: deps.temporalId, version: "1" };
+    await state.beat({ ...worker, lastBeat: clock.nowMs });
+    const elsewhere = harness.with({ temporalId: "another server" });
+    await (await TestRun.open(elsewhere)).transfer();
+    expect(await state.run("backfill-1")).toMatchObject({ outcome: null });
+
+    clock.nowMs += deps.config.advanced.hostLostAfterMs + 1;
+    await TestRun.open(elsewhere, { runId: "run-2" });
+    expect(await state.run("backfill-1")).toMatchObject({ outcome: "abandoned" });
   });
 
   it("ends the terminated holder of its lock also where an attempt dies meanwhile", async () => {

@@ -100,6 +100,17 @@ describe("a night that is weighed", () => {
     expect(empty.warnings).toEqual([expect.stringContaining(`where run night-0 read ${rows}`)]);
   });
 
+  it("is held by fewer rows than there were also after old runs were pruned", async () => {
+    const harness = await afterFirstNight();
+    await harness.state.pruneRuns({ before: "2999-01-01" });
+    await harness.write("accounts.csv", accountsCsv(7));
+    const run = await TestRun.open(harness, { runId: "night-1" });
+    await stageAll(run);
+    expect(await weigh(run)).toMatchObject({
+      broken: [{ guardrail: "rows_below", figure: 7, of: rows }],
+    });
+  });
+
   it("is held by what is not there any more, and its report counts that", async () => {
     const yaml = accountsYaml("hold_if: { vanished_above: 20% }");
     const harness = await Harness.open({ yaml, files: { "accounts.csv": csvOf(0, 0) } });

@@ -137,4 +137,34 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       title: "a resend that runs is woken by another start",
     },
   },
+  {
+    id: "S2197",
+    plants: "pruning removes the run that the next one is compared with",
+    edits: [
+      {
+        file: "src/state/store/runs/prune-runs.ts",
+        find: 'ended.where("rowid", "not in", newest)',
+        replace: "ended",
+      },
+    ],
+    test: {
+      file: "test/activities/run/weigh-run.test.ts",
+      title: "is held by fewer rows than there were also after old runs were pruned",
+    },
+  },
+  {
+    id: "S2198",
+    plants: "pruning forgets keys that a run may have sent before the next run could look for them",
+    edits: [
+      {
+        file: "src/state/store/runs/prune-runs.ts",
+        find: '.where("q.isMade", "=", 0)',
+        replace: '.where("q.isMade", "<", 0)',
+      },
+    ],
+    test: {
+      file: strayTest,
+      title: "a key is called stray also when old runs were pruned before the next run",
+    },
+  },
 ];

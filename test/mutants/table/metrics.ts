@@ -186,7 +186,7 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/prune-runs.ts",
-        find: '              .where("r.kind", "=", "inbox")\n              .where("r.outcome", "=", "done")\n',
+        find: '          .where("r.kind", "=", "inbox")\n          .where("r.outcome", "=", "done")\n',
         replace: "",
       },
     ],

@@ -267,12 +267,39 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.stage("r1", 1);
     await test.accept("r1", 1, 1);
     await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
-    await test.openRun("r2");
+    for (const runId of ["r2", "r3", "r4"]) await test.openRun(runId);
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
-    expect(await store.pruneRuns({ before: "2026-02-01T00:00:00.000Z" })).toBe(1);
-    expect(await store.runs({ limit: 10 })).toMatchObject([{ runId: "r2" }]);
+    await store.endRun({ runId: "r2", outcome: "failed", endedAt: at });
+    await store.endRun({ runId: "r3", outcome: "done", endedAt: at });
+    expect(await store.pruneRuns({ before: "2026-02-01T00:00:00.000Z" })).toBe(2);
+    expect(await store.runs({ limit: 10 })).toMatchObject([{ runId: "r4" }, { runId: "r3" }]);
     expect(await store.staging({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
       state: "committed",
     });
+  });
+
+  it("keeps the newest success, which later runs are compared with, but no rows and keys of its rejects", async () => {
+    const { target, sync } = name;
+    await test.openRun("r1");
+    const { stage } = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+    const place = { runId: "r1", chunk: 1, stage };
+    const why = { step: "map", code: "required", reason: "bad" } as const;
+    const reject = { stream: "account", place: "a.csv:2", key: "k", row: "{}", ...why };
+    await store.addRejects({ ...place, rejects: [reject], at });
+    const counts = { ...staged.counts, read: 11, rejected: 1 };
+    await test.commit(place, { counts });
+    await store.endRun({ runId: "r1", outcome: "done_with_rejects", endedAt: at });
+    await test.openRun("r2");
+    await store.endRun({ runId: "r2", outcome: "failed", endedAt: at });
+    expect(await store.openRejectCounts({ target })).toEqual([{ sync, open: 1 }]);
+    const read = await store.tally({ runId: "r1", staged: false });
+
+    expect(await store.pruneRuns({ before: "2026-02-01T00:00:00.000Z" })).toBe(1);
+    expect(await store.lastSuccesses({ target, syncs: [sync] })).toEqual([{ sync, endedAt: at }]);
+    expect(await store.tally({ runId: "r1", staged: false })).toEqual(read);
+    expect(await store.rejects({ runId: "r1", limit: 9 })).toMatchObject([
+      { place: "a.csv:2", key: null, row: null, isOpen: false },
+    ]);
+    expect(await store.openRejectCounts({ target })).toEqual([]);
   });
 });

@@ -315,7 +315,9 @@ describe.each(someOf(implementations, 2))("pulls in a state store: $kind", ({ op
   it("forgets what a pruned run added up, and keeps the place", async () => {
     await store.beginPull(beginning);
     await commit({ pass: { cursor: 1 } });
-    await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+    // The newest success is not pruned.
+    await test.openRun("r2");
+    for (const runId of ["r1", "r2"]) await store.endRun({ runId, outcome: "done", endedAt: at });
     await store.pruneRuns({ before: "2027-01-01T00:00:00.000Z" });
     expect(await store.pullTally({ runId: "r1" })).toBeUndefined();
     expect(await place()).toMatchObject({ pass: { cursor: 1 } });

@@ -218,7 +218,9 @@ export interface RunStore {
   }): Run[];
   /**
    * Removes ended runs, with their rejects, receipts and uncommitted stagings. Keeps a run of which something may still
-   * be applied, or has to be sent once more.
+   * be applied, or has to be sent once more. The newest success of a sync or pull stays, because later runs are
+   * compared with it, and so does a run whose keys a later one looks for: their rejects are closed, and lose their rows
+   * and keys.
    * @returns how many were removed.
    */
   pruneRuns(input: PruneRuns): number;

@@ -53,6 +53,8 @@ export type Receipt = z.output<typeof receiptRow>;
 
 /** A part as it leaves, or as it is if nothing of it leaves now. */
 export type BegunPart = Receipt & {
+  /** The number of its staging. */
+  readonly send: number;
   /** The number of the request that was noted; null if none was. */
   readonly request: number | null;
 };

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import type { Moment } from "../../../clock.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
+import type { RunKind } from "../../contract/runs/runs.ts";
 import { ranges } from "../../ranges.ts";
 import { indexedKey } from "../dialect.ts";
 import { forgottenKey, type SentKeys } from "../sends/sent-keys.ts";
@@ -13,14 +14,14 @@ import { concerningRequests, forgetRequest, requestsOfSet } from "./requests.ts"
 // Settles requests of unknown outcome. Every function is called inside a transaction.
 
 /** Kinds of run that send everything that the source holds since the checkpoint. */
-const wholeKinds: readonly string[] = ["sync", "inbox"];
+export const wholeKinds: readonly RunKind[] = ["sync", "inbox"];
 
 /**
  * Whether an abandoned run left it, of a kind that sends all that its source holds: a later run makes its records
  * again.
  */
 function isGivenUp({ sendState, kind }: PendingRequest): boolean {
-  return sendState === "dropped" && wholeKinds.includes(kind);
+  return sendState === "dropped" && wholeKinds.some((whole) => whole === kind);
 }
 
 /** Restarts the time of a request whose clock was set back: nobody knows how much time went by. */

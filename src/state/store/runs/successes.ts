@@ -5,8 +5,10 @@ import { jsonMember } from "../dialect.ts";
 import { reads } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
-const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
-const kinds: readonly RunKind[] = ["sync", "inbox", "pull"];
+/** Outcomes of runs that count as a success. */
+export const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
+/** Kinds of runs that count as a success: they move all there is. */
+export const successKinds: readonly RunKind[] = ["sync", "inbox", "pull"];
 
 async function lastSuccess(
   queries: Queries,
@@ -19,7 +21,7 @@ async function lastSuccess(
     .select("endedAt")
     .where("sync", "=", sync)
     .where("target", "=", target)
-    .where("kind", "in", kinds)
+    .where("kind", "in", successKinds)
     .where("outcome", "in", succeeded)
     .where(jsonMember(queries, "request", "limit"), "is", null)
     // A pull that calls_max stopped has left something for the next run.

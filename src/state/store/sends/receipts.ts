@@ -162,17 +162,18 @@ function beginPart(db: StateDatabase, sentKeys: SentKeys) {
     queries: Queries,
     { form, confirm, host, at, request, ...name }: Parameters<ReceiptStore["beginPart"]>[0],
   ): Promise<BegunPart> => {
-    const send = await stagingOf(queries, name);
-    if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
+    const staging = await stagingOf(queries, name);
+    if (staging?.state !== "staged" && staging?.state !== "committed") throw superseded(name);
+    const { send } = staging;
     if ((await receiptOf(queries, name)) === undefined) {
-      const part = partOf(send, name.part, form);
+      const part = partOf(staging, name.part, form);
       await insertPart(queries, { ...name, ...part, parent: null, form, host, at });
     }
     const found = await knownReceipt(queries, name);
     const { state, records } = found;
     const isToSplit = state === "staged" && (await isTooLarge(queries, found));
     const leaves = isToSplit ? undefined : leavingState(found, confirm);
-    if (leaves === undefined) return { ...found, request: null };
+    if (leaves === undefined) return { ...found, send, request: null };
     // Repeating a PUT sends no record twice: an object that was never confirmed is never processed.
     const wasPerhapsAccepted = state === leaves && (confirm !== undefined || form === "body");
     if (wasPerhapsAccepted) await countRepeated(queries, { records, runId: name.runId });
@@ -190,11 +191,11 @@ function beginPart(db: StateDatabase, sentKeys: SentKeys) {
       .where(isPart(name))
       .execute();
     const begun = await knownReceipt(queries, name);
-    if (request === undefined) return { ...begun, request: null };
-    const noted = { ...name, send: send.send, ranges: begun.ranges };
+    if (request === undefined) return { ...begun, send, request: null };
+    const noted = { ...name, send, ranges: begun.ranges };
     const leaving = { sentKeys, noted, attempt: begun.attempts };
     const now = await db.now(queries, request.now);
-    return { ...begun, request: await beginNoted(queries, leaving, { ...request, now }) };
+    return { ...begun, send, request: await beginNoted(queries, leaving, { ...request, now }) };
   };
 }
 

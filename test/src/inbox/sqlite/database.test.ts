@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { StateUnavailableError } from "../../../../src/errors.ts";
 import { openInboxDatabase } from "../../../../src/inbox/sqlite/database.ts";
+import { createKeeping } from "../../../../src/inbox/sqlite/keeping.ts";
 import { inboxMigrations } from "../../../../src/inbox/sqlite/migrations.ts";
 import { transactionRowsMax } from "../../../../src/state/limits.ts";
 import { openDatabase } from "../../../../src/state/sqlite/database.ts";
@@ -45,6 +46,21 @@ describe("openInboxDatabase", () => {
     const inbox = openInboxDatabase(file);
     onTestFinished(() => inbox.close());
     expect(inbox.backlogs()).toMatchObject([{ connection: "forms", waiting: 1, hasWakeUp: true }]);
+  });
+
+  it("takes events of an older receiver that still runs once a newer sluice has migrated it", async () => {
+    const file = join(await temporaryFolder(), "inbox.db");
+    const older = openDatabase(file, inboxMigrations.slice(0, 3));
+    onTestFinished(() => older.close());
+    const { keep } = createKeeping(older);
+    expect(keep([one("a")])).toEqual([{ kept: 1, wake: true }]);
+    const inbox = openInboxDatabase(file);
+    onTestFinished(() => inbox.close());
+    expect(keep([one("a"), one("b")])).toEqual([
+      { kept: 0, wake: false },
+      { kept: 1, wake: false },
+    ]);
+    expect(inbox.backlogs()).toMatchObject([{ connection: "forms", waiting: 2 }]);
   });
 
   it("overwrites what it removes (T12)", async () => {

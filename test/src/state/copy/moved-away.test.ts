@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { ConfigError } from "../../../../src/errors.ts";
 import { inboxMigrations } from "../../../../src/inbox/sqlite/migrations.ts";
+import { quoteName } from "../../../../src/postgres/names.ts";
 import type { CopyEnd } from "../../../../src/state/copy/copy-end.ts";
 import { copyStore } from "../../../../src/state/copy/copy-store.ts";
 import { marksOf } from "../../../../src/state/copy/marks.ts";
@@ -15,6 +16,7 @@ import { openPostgresMethods } from "../../../../src/state/postgres/open-methods
 import { openDatabase } from "../../../../src/state/sqlite/database.ts";
 import { vanished } from "../../../../src/state/sqlite/migrations/migration-vanished.ts";
 import { migrations } from "../../../../src/state/sqlite/migrations/migrations.ts";
+import { runSql } from "../../../support/postgres/postgres-cluster.ts";
 import { openStoreInline } from "../../../support/project/inline-threads.ts";
 import { StoreUnderTest } from "../store-under-test.ts";
 import { newFolder, newServer, sendRun } from "./support.ts";
@@ -77,6 +79,34 @@ describe("a copy of a store that moved away", () => {
       await rename(join(stateFolder, `lost ${file}`), join(stateFolder, file));
     await copyStore({ stateFolder, server: elsewhere, to: "postgres" });
     await expect(copyStore({ stateFolder, server, to: "sqlite" })).rejects.toThrow("was moved");
+  });
+
+  it("is not replaced by an empty folder of the path that it moved to, or by a schema of that name", async () => {
+    const stateFolder = await newFolder();
+    const store = await openStoreInline(stateFolder);
+    await sendRun(StoreUnderTest.of(stateFolder, store), "r1", { keys: ["a"] });
+    await store.close();
+    const server = await newServer();
+    await copyStore({ stateFolder, server, to: "postgres" });
+    // Somebody has made the schema anew.
+    const schema = quoteName(server.schema);
+    await runSql(server.url.reveal(), `alter schema ${schema} rename to "lost ${server.schema}"`);
+    const empty = copyStore({ stateFolder, server, to: "sqlite" });
+    await expect(empty).rejects.toThrow(`${stateFolder}/state.db was moved`);
+    await runSql(
+      server.url.reveal(),
+      `drop schema ${schema} cascade; alter schema "lost ${server.schema}" rename to ${schema}`,
+    );
+    await copyStore({ stateFolder, server, to: "sqlite" });
+    // Another host has an empty folder of this path.
+    for (const file of ["state.db", "inbox.db"])
+      await rename(join(stateFolder, file), join(stateFolder, `here ${file}`));
+    const other = copyStore({ stateFolder, server, to: "postgres" });
+    await expect(other).rejects.toThrow("was moved");
+    for (const file of ["state.db", "inbox.db"])
+      await rename(join(stateFolder, `here ${file}`), join(stateFolder, file));
+    const { tables } = await copyStore({ stateFolder, server, to: "postgres" });
+    expect(tables).toMatchObject({ runs: 1 });
   });
 
   it("is not made back from the target of a copy that was cut off", async () => {

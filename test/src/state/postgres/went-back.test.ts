@@ -38,20 +38,44 @@ async function newStore() {
        select setval(pg_get_serial_sequence(${escapeLiteral(`${schema}.stagings`)}, 'send'), ${last})`,
     );
   };
-  return { server, schema, query: test.query, open, goBackTo };
+  const eachTable = (work: string): string =>
+    `do $$ declare name text; begin
+       for name in select tablename from pg_tables where schemaname = ${escapeLiteral(server.schema)} loop
+         execute format(${escapeLiteral(work)}, name);
+       end loop; end $$`;
+  /** Makes a backup of the tables. Returns what restores it. */
+  const backUp = async (): Promise<() => Promise<void>> => {
+    await test.query("create schema kept");
+    await test.query(eachTable(`create table kept.%1$I as table ${schema}.%1$I`));
+    const putBack = `insert into ${schema}.%1$I overriding system value table kept.%1$I`;
+    const restore = eachTable(`truncate ${schema}.%1$I; ${putBack}`);
+    return async () => {
+      await test.query(restore);
+    };
+  };
+  return { server, schema, query: test.query, open, goBackTo, backUp };
 }
 
 const beat = { hostId: "h", process: "1", temporalId: "t", version: "1", lastBeat: 0 };
 
-/** Makes a run send the record of a key. Returns whether it is sent. */
-async function send(store: StateStore, runId: string): Promise<number | undefined> {
+/** Makes a run stage the record of a key. */
+async function stageRun(store: StateStore, runId: string) {
   const test = StoreUnderTest.of("", store);
   await test.openRun(runId);
   const { stage, send: number } = await store.beginStaging({ runId, chunk: 1, host: "h" });
   const place = { runId, chunk: 1, stage };
   const [said] = await test.judge({ ...place, send: number, keys: ["a"] });
-  await test.commit(place);
-  await store.endRun({ runId, outcome: "done", endedAt: "2026-01-01" });
+  const leave = async (): Promise<void> => {
+    await test.commit(place);
+    await store.endRun({ runId, outcome: "done", endedAt: "2026-01-01" });
+  };
+  return { said, leave };
+}
+
+/** Makes a run send the record of a key. Returns whether it is sent. */
+async function send(store: StateStore, runId: string): Promise<number | undefined> {
+  const { said, leave } = await stageRun(store, runId);
+  await leave();
   return said;
 }
 
@@ -116,6 +140,45 @@ describe("a store in Postgres that is another one than it was", () => {
     const again = await open(a);
     expect(await again.isRestored(name)).toBe(true);
     expect(await send(again, "a9")).toBe(verdict.new);
+  });
+
+  it("is noticed by whoever sent what the backup knows as staged", async () => {
+    const { open, backUp } = await newStore();
+    const folder = await temporaryFolder();
+    const store = await open(folder);
+    expect(await send(store, "r1")).toBe(verdict.new);
+    const { leave } = await stageRun(store, "r2");
+    const restore = await backUp();
+    await leave();
+    await restore();
+    await expect(send(store, "r3")).rejects.toThrow(StateUnavailableError);
+    expect(await store.isRestored(name)).toBe(true);
+    expect(await send(store, "r4")).toBe(verdict.new);
+    expect(await send(store, "r5")).toBe(verdict.unchanged);
+
+    // It is noticed once.
+    await store.tellRestored(name);
+    expect(await (await open(folder)).isRestored(name)).toBe(false);
+  });
+
+  it("is noticed by the host that sent what the backup knows as staged, once others have sent, too", async () => {
+    const { open, backUp } = await newStore();
+    const [a, b] = [await temporaryFolder(), await temporaryFolder()];
+    const first = await open(a);
+    await send(first, "a1");
+    const { leave } = await stageRun(first, "a2");
+    const restore = await backUp();
+    await leave();
+    await first.close();
+    await restore();
+    const other = await open(b);
+    await other.endRun({ runId: "a2", outcome: "abandoned", endedAt: "2026-01-01" });
+    for (const n of numbers(3)) await send(other, `b${n}`);
+    expect(await other.isRestored(name)).toBe(false);
+    const again = await open(a);
+    expect(await again.isRestored(name)).toBe(true);
+    await again.tellRestored(name);
+    expect(await (await open(a)).isRestored(name)).toBe(false);
   });
 
   it("has whoever began with the one before wait, and work on once that is there again", async () => {
