@@ -7,6 +7,7 @@ import { readingOf } from "./position.ts";
 import { isDeterministicSql, looseCollations } from "./sql/collations.ts";
 import { parseTable, quoteTable, shownColumns, shownTable } from "./sql/identifier.ts";
 import type { TableName } from "./sql/identifier.ts";
+import { assertCompared } from "./sql/operators.ts";
 import { columnTypes, type ColumnType } from "./sql/types.ts";
 
 /** A column of the source. */
@@ -77,7 +78,7 @@ const numberTypes = new Set(["smallint", "integer", "bigint", "numeric"]);
 
 /**
  * Asks the server for columns, types and keys, and refuses what could not be read exactly: a key that is not
- * unique, columns that may be null, two columns of one name.
+ * unique, or is compared as another type, columns that may be null, two columns of one name.
  * @throws {ConfigError} with the member at fault
  */
 export async function describeSource(
@@ -93,6 +94,7 @@ export async function describeSource(
   );
   const changed = changeColumn(columns, config);
   const order = changed === undefined ? key : [changed, ...key];
+  await assertCompared(session, key);
   const isTable = relation?.isTable === true;
   if (isTable) await assertKey(session, relation, { key, order });
   const texts = isTable ? [] : order.filter(({ isText }) => isText).map(({ name }) => name);

@@ -117,4 +117,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/src/postgres/errors.test.ts",
     title: "says what to do of a statement that took too long, where it reads and where it writes",
   }),
+  plant({
+    id: "S2183",
+    plants: "rows are passed over whose key is a citext that the search path does not find",
+    file: "connectors/postgres/source.ts",
+    find: "  await assertCompared(session, key);\n",
+    replace: "  void assertCompared;\n",
+    test: "test/connectors/postgres/sql/operators.test.ts",
+    title: "is refused in a table, and read once the hint is followed",
+  }),
 ];
