@@ -126,4 +126,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/sql/operators.test.ts",
     title: "is refused in a table, and read once the hint is followed",
   }),
+  plant({
+    id: "S2184",
+    plants: "a row of a long transaction is passed over where the clock that stamped it is slow",
+    file: "connectors/postgres/position.ts",
+    find: "{ ms: halfMs }",
+    replace: "{ ms: halfMs > 0 ? 0 : halfMs }",
+    test: "test/connectors/postgres/read-limit.test.ts",
+    title: "goes back behind the start of such a transaction, for stamps of a clock that is slow",
+  }),
 ];
