@@ -7,6 +7,7 @@ import { readingOf } from "./position.ts";
 import { isDeterministicSql, looseCollations } from "./sql/collations.ts";
 import { parseTable, quoteTable, shownColumns, shownTable } from "./sql/identifier.ts";
 import type { TableName } from "./sql/identifier.ts";
+import { isNeverNullSql } from "./sql/never-null.ts";
 import { assertCompared } from "./sql/operators.ts";
 import { columnTypes, type ColumnType } from "./sql/types.ts";
 
@@ -262,8 +263,8 @@ async function assertKey(
   { key, order }: Pick<PostgresSource, "key" | "order">,
 ): Promise<void> {
   const nullables = await session.query(
-    `select attname from pg_attribute
-     where attrelid = $1 and attname = any ($2) and not attnotnull order by attname`,
+    `select attname from pg_attribute a
+     where attrelid = $1 and attname = any ($2) and not ${isNeverNullSql} order by attname`,
     [oid, order.map((column) => column.name)],
   );
   if (nullables.length > 0) throw nullable(nullables.map((row) => textIn(row, "attname")));
@@ -307,6 +308,6 @@ export async function isUnique(
 function nullable(names: readonly string[]): ConfigError {
   return new ConfigError(`${names.join(", ")} may be null, and such rows would be passed over`, {
     field: "key",
-    hint: "Make it not null, or read `query: select … where … is not null`.",
+    hint: "Make it not null for all rows, or read `query: select … where … is not null`.",
   });
 }

@@ -135,4 +135,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/read-limit.test.ts",
     title: "goes back behind the start of such a transaction, for stamps of a clock that is slow",
   }),
+  plant({
+    id: "S2185",
+    plants: "a column that is not null only for rows to come counts as never null",
+    file: "connectors/postgres/sql/never-null.ts",
+    find: "and not n.convalidated",
+    replace: "and n.convalidated is null",
+    test: "test/connectors/postgres/sql/never-null.test.ts",
+    title: "is refused in the order of rows, and proposed for none, until the rest was looked at",
+  }),
 ];
