@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import { sqlStateOf } from "../../src/postgres/errors.ts";
 import { quoteName } from "../../src/postgres/names.ts";
 import type { ReadLimit } from "../contract/connector.ts";
@@ -80,8 +82,12 @@ export async function hiddenTransactions(
   if (isStandby === "t") {
     return `a standby does not show the transactions of its primary: ${lateCommits}`;
   }
-  if (await isForeign(session, from)) {
+  const plan = await planOf(session, from);
+  if (plan.includes('"Node Type": "Foreign Scan"')) {
     return `the server behind a foreign table does not show its transactions: ${lateCommits}`;
+  }
+  if (await isSubscribed(session, plan)) {
+    return `a subscription brings these rows, and does not show the transactions of their server: ${lateCommits}`;
   }
   if (isHidden === "t") {
     return `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
@@ -90,10 +96,34 @@ export async function hiddenTransactions(
   return `transactions of role ${untracked} cannot be seen (its track_activities is off): ${lateCommits}`;
 }
 
-/** Whether rows come from another server; a view or a partition may hide that, but a plan does not. */
-async function isForeign(session: Session, from: string): Promise<boolean> {
-  const [plan] = await session.query(`explain (format json) select * from ${from}`);
-  return textIn(plan, "QUERY PLAN").includes('"Node Type": "Foreign Scan"');
+/** How rows are read, as JSON: a view or a partition may hide where they come from, but a plan does not. */
+async function planOf(session: Session, from: string): Promise<string> {
+  const [plan] = await session.query(`explain (verbose, format json) select * from ${from}`);
+  return textIn(plan, "QUERY PLAN");
+}
+
+const scan = z.object({ Schema: z.string(), "Relation Name": z.string() });
+
+/** Whether logical replication brings the rows of a table that a plan reads, or of one that has it as a partition. */
+async function isSubscribed(session: Session, plan: string): Promise<boolean> {
+  const scanned: z.output<typeof scan>[] = [];
+  JSON.parse(plan, (_, value: unknown) => {
+    const found = scan.safeParse(value);
+    if (found.success) scanned.push(found.data);
+    return value;
+  });
+  const [row] = await session.query(
+    `with recursive read as (
+       select c.oid from unnest($1::text[], $2::text[]) as scanned (schema, name)
+         join pg_namespace n on n.nspname = scanned.schema
+         join pg_class c on c.relnamespace = n.oid and c.relname = scanned.name
+       union
+       select i.inhparent from read join pg_inherits i on i.inhrelid = read.oid
+         join pg_class c on c.oid = i.inhrelid and c.relispartition)
+     select from read join pg_subscription_rel s on s.srrelid = read.oid limit 1`,
+    [scanned.map((each) => each.Schema), scanned.map((each) => each["Relation Name"])],
+  );
+  return row !== undefined;
 }
 
 /**

@@ -144,4 +144,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/sql/never-null.test.ts",
     title: "is refused in the order of rows, and proposed for none, until the rest was looked at",
   }),
+  plant({
+    id: "S2186",
+    plants: "late commits in a partition of a table that a subscription brings count as seen",
+    file: "connectors/postgres/read-limit.ts",
+    find: "join pg_class c on c.oid = i.inhrelid and c.relispartition)",
+    replace: "join pg_class c on c.oid = i.inhrelid and not c.relispartition)",
+    test: "test/connectors/postgres/unseen.test.ts",
+    title: "warns that a subscription brings the rows of a partition, and of no other table",
+  }),
 ];
