@@ -153,4 +153,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/unseen.test.ts",
     title: "warns that a subscription brings the rows of a partition, and of no other table",
   }),
+  plant({
+    id: "S2187",
+    plants: "rows that are much larger than those before them are all held at once",
+    file: "connectors/postgres/rows/raw-rows.ts",
+    find: "start < heldBytesMax",
+    replace: "start < 99 * heldBytesMax",
+    test: "test/connectors/postgres/rows/raw-rows.test.ts",
+    title: "rows that are larger than those before them are not all held at once, and none is lost",
+  }),
 ];
