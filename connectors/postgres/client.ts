@@ -64,6 +64,7 @@ const settings: Readonly<Record<string, string>> = {
   DateStyle: "ISO, YMD",
   IntervalStyle: "iso_8601",
   bytea_output: "hex",
+  // Before Postgres 12 a greater one writes 0.1 with 18 digits, which `as: number` refuses.
   extra_float_digits: "1",
   array_nulls: "on",
   // Types are recognised by their names: we do not know "date" in quotes.

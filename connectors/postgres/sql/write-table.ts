@@ -39,7 +39,8 @@ const columnsStatement = `
   join pg_type as t on t.oid = a.atttypid
   join pg_type as base on base.oid = case t.typtype when 'd' then t.typbasetype else t.oid end
   join pg_type as item on item.oid = case base.typcategory when 'A' then base.typelem else base.oid end
-  where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped`;
+  where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped
+  order by a.attnum`;
 
 /** The indexes that `on conflict` can use: of these columns and no others, over every row, checked at once. */
 const uniqueStatement = `

@@ -162,4 +162,13 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/rows/raw-rows.test.ts",
     title: "rows that are larger than those before them are not all held at once, and none is lost",
   }),
+  plant({
+    id: "S2188",
+    plants: "no value can be written into Postgres 11",
+    file: "connectors/postgres/sql/write-statement.ts",
+    find: "), wanted as (",
+    replace: "), wanted as materialized (",
+    test: "test/connectors/postgres/sql/write-statement.test.ts",
+    title: "a write-back has no word that Postgres 11 does not know",
+  }),
 ];
