@@ -39,11 +39,11 @@ export async function readLimitOfPostgres(
       return { warnings: [`${changed.name} is a number, not a time: ${lateCommits}`] };
     }
     // The clock is read first: a transaction that begins later can stamp nothing before it.
-    const clock = await clockOf(session, changed, source.zone.name);
+    const { isStandby, ...clock } = await clockOf(session, changed, source.zone.name);
     const table = source.oid === undefined ? {} : { table: source.oid };
     const to = { of: source.reading, ...clock, ...table };
     const { oldestOpen, warnings = [] } = await openTransactions(session, changed, source);
-    const future = await countFuture(session, source, changed);
+    const future = await countFuture(session, source, isStandby ? clock.changed : undefined);
     const uncounted =
       `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ` +
       changed.name;
@@ -189,12 +189,17 @@ async function clockOf(
   session: Session,
   changed: ChangeColumn,
   zone: string,
-): Promise<{ readonly changed: string; readonly clock: number }> {
+): Promise<{ readonly changed: string; readonly clock: number; readonly isStandby: boolean }> {
   const [row] = await session.query(
-    `select ${nowAs(changed, presentSql)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms`,
+    `select ${nowAs(changed, presentSql)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms,
+       pg_is_in_recovery() as is_standby`,
     zoneFor(changed, zone),
   );
-  return { changed: textIn(row, "now"), clock: Number(textIn(row, "ms")) - Date.now() };
+  return {
+    changed: textIn(row, "now"),
+    clock: Number(textIn(row, "ms")) - Date.now(),
+    isStandby: row?.["is_standby"] === "t",
+  };
 }
 
 async function openTransactions(
@@ -223,15 +228,29 @@ async function openTransactions(
   };
 }
 
-/** Counts up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. */
+/**
+ * Counts up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. On a standby from its
+ * present on, which comes no further while its primary does nothing: until then, no run reads these rows.
+ */
 async function countFuture(
   session: Session,
-  { from, zone }: PostgresSource,
-  changed: ChangeColumn,
+  { changed, from, zone }: PostgresSource,
+  presentOfStandby: string | undefined,
 ): Promise<number | undefined> {
-  const rows = `select from ${from} where ${quoteName(changed.name)} > ${nowAs(changed, "now()")}`;
+  if (changed === undefined) return undefined;
+  const name = quoteName(changed.name);
+  const zones = zoneFor(changed, zone.name);
+  // Its present may have come further meanwhile; by the one that is known, the server can choose an index.
+  const [isLater, values] =
+    presentOfStandby === undefined
+      ? [`${name} > ${nowAs(changed, "now()")}`, zones]
+      : [
+          `${name} >= $${zones.length + 1}::${changed.type} and ${name} >= (select ${nowAs(changed, presentSql)})`,
+          [...zones, presentOfStandby],
+        ];
+  const rows = `select from ${from} where ${isLater}`;
   const sql = `select count(*) from (${rows} limit ${futureRowsMax}) as future`;
-  const row = await brieflyAsked(session, [sql, zoneFor(changed, zone.name)]);
+  const row = await brieflyAsked(session, [sql, values]);
   return row && Number(row["count"]);
 }
 

@@ -171,4 +171,14 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     test: "test/connectors/postgres/sql/write-statement.test.ts",
     title: "a write-back has no word that Postgres 11 does not know",
   }),
+  plant({
+    id: "S2189",
+    plants: "rows that wait for a quiet primary are not counted",
+    file: "connectors/postgres/read-limit.ts",
+    find: "isStandby ? clock.changed : undefined",
+    replace: "isStandby ? undefined : undefined",
+    test: "test/connectors/postgres/standby.test.ts",
+    title:
+      "a standby of a quiet primary counts the rows of timestamptz that wait for its next transaction",
+  }),
 ];
