@@ -181,4 +181,14 @@ export const mutantsOfPostgresChanges: readonly Mutant[] = [
     title:
       "a standby of a quiet primary counts the rows of timestamptz that wait for its next transaction",
   }),
+  plant({
+    id: "S2190",
+    plants: "a process whose first write met a standby never notices that it took over",
+    file: "src/state/postgres/timeline.ts",
+    find: 'if (state.startsWith("55") && (await isStandby(queries))) throw error;',
+    replace: "void isStandby;",
+    test: "test/src/state/postgres/restored.test.ts",
+    title:
+      "whose standby took over trusts nothing of before also in a process that had only met the standby",
+  }),
 ];
