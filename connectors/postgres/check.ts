@@ -131,12 +131,13 @@ async function checkIndex(
   const name = "index on the change column";
   const table = quoteTable(parseTable(config.table ?? "") ?? { table: "" });
   const [row] = await session.query(
-    `select exists (
+    `with recursive tree as (
+       select $1::regclass::oid as oid
+       union select i.inhrelid from tree join pg_inherits as i on i.inhparent = tree.oid)
+     select exists (
        select from pg_index as i join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
        where i.indrelid = $1::regclass and i.indisvalid and i.indpred is null and a.attname = $2) as is_indexed,
-     coalesce(
-       (select sum(pg_table_size(relid)) from pg_partition_tree($1::regclass)),
-         pg_table_size($1::regclass)) <= $3 as is_small`,
+     (select sum(pg_table_size(oid)) from tree) <= $3 as is_small`,
     [table, changed.name, smallTableBytes],
   );
   if (row?.["is_indexed"] === "t") return { name, ok: true };

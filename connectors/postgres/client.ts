@@ -64,6 +64,7 @@ const settings: Readonly<Record<string, string>> = {
   DateStyle: "ISO, YMD",
   IntervalStyle: "iso_8601",
   bytea_output: "hex",
+  // Before Postgres 12 a greater one writes 0.1 with 18 digits, which `as: number` refuses.
   extra_float_digits: "1",
   array_nulls: "on",
   // Types are recognised by their names: we do not know "date" in quotes.
@@ -169,7 +170,7 @@ export class Session {
 
   /**
    * Returns the rows of one statement, as they came, in a transaction that ends before it returns. It stops reading
-   * once it has passed `blockBytesMax` and has two rows; then `isWhole` is false.
+   * once it has passed `blockBytesMax` and has two rows; then `isWhole` is false, and rows at the end may be missing.
    * @throws {RetryLater} the number of rows differs from what the server sent.
    */
   async block({
@@ -195,7 +196,7 @@ export class Session {
           const rowsThatFit = Math.floor((fetchBytes * rows.count) / rows.length);
           this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
         }
-        if (isLast) return { isWhole: true, oids };
+        if (isLast && rows.came === rows.count) return { isWhole: true, oids };
         if (rows.count >= 2 && rows.length >= blockBytesMax) return { isWhole: false, oids };
       }
     });

@@ -7,6 +7,7 @@ import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { shownTable } from "./sql/identifier.ts";
+import { isNeverNullSql } from "./sql/never-null.ts";
 
 /** Tables and views of which the role may read every column, except those of the system and of extensions. */
 const tablesStatement = `
@@ -19,7 +20,7 @@ const tablesStatement = `
   order by n.nspname, c.relname limit $1`;
 
 const columnsStatement = `
-  select a.attrelid as table, a.attname as name, not a.attnotnull as is_nullable,
+  select a.attrelid as table, a.attname as name, not ${isNeverNullSql} as is_nullable,
     format_type(a.atttypid, a.atttypmod) as note, format_type(base.oid, -1) as type, base.typcategory as category
   from pg_attribute as a
   join pg_type as t on t.oid = a.atttypid
@@ -31,7 +32,7 @@ const columnsStatement = `
 const keysStatement = `
   select distinct on (i.indrelid) i.indrelid as table, i.indisprimary as is_primary, key.names::text as names
   from pg_index as i cross join lateral (
-    select json_agg(a.attname order by part.place) as names, bool_and(a.attnotnull) as is_filled
+    select json_agg(a.attname order by part.place) as names, bool_and(${isNeverNullSql}) as is_filled
     from unnest(i.indkey) with ordinality as part (attnum, place)
     join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = part.attnum
     where part.place <= i.indnkeyatts) as key

@@ -58,6 +58,12 @@ export const blockRowsMax = 10_000;
 /** Bytes after which a statement reads no further. */
 export const blockBytesMax = 16 * 1024 * 1024;
 
+/**
+ * Bytes after which the rows of a fetch are not kept: more than one of the usual size ends at. The rows before them may
+ * have been much smaller.
+ */
+export const heldBytesMax = 32 * 1024 * 1024;
+
 /** The longest time of a block after which the next is read ahead: a slow server gets no request in vain. */
 export const aheadMsMax = 250;
 

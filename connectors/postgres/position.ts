@@ -66,9 +66,9 @@ export function isOfOtherKey(config: PostgresConfig, position: PostgresPosition)
 
 /**
  * The position before which a run need not look again: back by the overlap, and by as much more as the server's clock
- * went back since, or to `oldestOpen` where that is earlier. Undefined when another table, query, change column or key
- * was read then, when another table has taken its place, or when the checkpoint is ahead of the server's clock and
- * nobody knows how far that moved.
+ * went back since, or to half an overlap before `oldestOpen` where that is earlier. Undefined when another table,
+ * query, change column or key was read then, when another table has taken its place, or when the checkpoint is ahead of
+ * the server's clock and nobody knows how far that moved.
  */
 export function rewindPostgres(input: {
   readonly config: PostgresConfig;
@@ -90,7 +90,11 @@ export function rewindPostgres(input: {
   const back = backFrom(since, config.changed_by?.overlap);
   const rewound: PostgresPosition = back === changed ? position : { of, changed: back };
   if (oldestOpen === undefined || !("changed" in oldestOpen)) return rewound;
-  return isBefore(oldestOpen.changed, back) ? oldestOpen : rewound;
+  // It began by the server's clock, and its rows may have the stamps of one that is slow. By the whole overlap, any
+  // transaction, however short, would have each run go back further than its pages know.
+  const halfMs = Math.ceil(overlapMs(config.changed_by?.overlap) / 2);
+  const open = backFrom(oldestOpen.changed, { ms: halfMs });
+  return isBefore(open, back) ? { ...oldestOpen, changed: open } : rewound;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import { sqlStateOf } from "../../src/postgres/errors.ts";
 import { quoteName } from "../../src/postgres/names.ts";
 import type { ReadLimit } from "../contract/connector.ts";
@@ -37,11 +39,11 @@ export async function readLimitOfPostgres(
       return { warnings: [`${changed.name} is a number, not a time: ${lateCommits}`] };
     }
     // The clock is read first: a transaction that begins later can stamp nothing before it.
-    const clock = await clockOf(session, changed, source.zone.name);
+    const { isStandby, ...clock } = await clockOf(session, changed, source.zone.name);
     const table = source.oid === undefined ? {} : { table: source.oid };
     const to = { of: source.reading, ...clock, ...table };
     const { oldestOpen, warnings = [] } = await openTransactions(session, changed, source);
-    const future = await countFuture(session, source, changed);
+    const future = await countFuture(session, source, isStandby ? clock.changed : undefined);
     const uncounted =
       `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ` +
       changed.name;
@@ -80,8 +82,12 @@ export async function hiddenTransactions(
   if (isStandby === "t") {
     return `a standby does not show the transactions of its primary: ${lateCommits}`;
   }
-  if (await isForeign(session, from)) {
+  const plan = await planOf(session, from);
+  if (plan.includes('"Node Type": "Foreign Scan"')) {
     return `the server behind a foreign table does not show its transactions: ${lateCommits}`;
+  }
+  if (await isSubscribed(session, plan)) {
+    return `a subscription brings these rows, and does not show the transactions of their server: ${lateCommits}`;
   }
   if (isHidden === "t") {
     return `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
@@ -90,10 +96,34 @@ export async function hiddenTransactions(
   return `transactions of role ${untracked} cannot be seen (its track_activities is off): ${lateCommits}`;
 }
 
-/** Whether rows come from another server; a view or a partition may hide that, but a plan does not. */
-async function isForeign(session: Session, from: string): Promise<boolean> {
-  const [plan] = await session.query(`explain (format json) select * from ${from}`);
-  return textIn(plan, "QUERY PLAN").includes('"Node Type": "Foreign Scan"');
+/** How rows are read, as JSON: a view or a partition may hide where they come from, but a plan does not. */
+async function planOf(session: Session, from: string): Promise<string> {
+  const [plan] = await session.query(`explain (verbose, format json) select * from ${from}`);
+  return textIn(plan, "QUERY PLAN");
+}
+
+const scan = z.object({ Schema: z.string(), "Relation Name": z.string() });
+
+/** Whether logical replication brings the rows of a table that a plan reads, or of one that has it as a partition. */
+async function isSubscribed(session: Session, plan: string): Promise<boolean> {
+  const scanned: z.output<typeof scan>[] = [];
+  JSON.parse(plan, (_, value: unknown) => {
+    const found = scan.safeParse(value);
+    if (found.success) scanned.push(found.data);
+    return value;
+  });
+  const [row] = await session.query(
+    `with recursive read as (
+       select c.oid from unnest($1::text[], $2::text[]) as scanned (schema, name)
+         join pg_namespace n on n.nspname = scanned.schema
+         join pg_class c on c.relnamespace = n.oid and c.relname = scanned.name
+       union
+       select i.inhparent from read join pg_inherits i on i.inhrelid = read.oid
+         join pg_class c on c.oid = i.inhrelid and c.relispartition)
+     select from read join pg_subscription_rel s on s.srrelid = read.oid limit 1`,
+    [scanned.map((each) => each.Schema), scanned.map((each) => each["Relation Name"])],
+  );
+  return row !== undefined;
 }
 
 /**
@@ -159,12 +189,17 @@ async function clockOf(
   session: Session,
   changed: ChangeColumn,
   zone: string,
-): Promise<{ readonly changed: string; readonly clock: number }> {
+): Promise<{ readonly changed: string; readonly clock: number; readonly isStandby: boolean }> {
   const [row] = await session.query(
-    `select ${nowAs(changed, presentSql)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms`,
+    `select ${nowAs(changed, presentSql)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms,
+       pg_is_in_recovery() as is_standby`,
     zoneFor(changed, zone),
   );
-  return { changed: textIn(row, "now"), clock: Number(textIn(row, "ms")) - Date.now() };
+  return {
+    changed: textIn(row, "now"),
+    clock: Number(textIn(row, "ms")) - Date.now(),
+    isStandby: row?.["is_standby"] === "t",
+  };
 }
 
 async function openTransactions(
@@ -193,15 +228,29 @@ async function openTransactions(
   };
 }
 
-/** Counts up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. */
+/**
+ * Counts up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. On a standby from its
+ * present on, which comes no further while its primary does nothing: until then, no run reads these rows.
+ */
 async function countFuture(
   session: Session,
-  { from, zone }: PostgresSource,
-  changed: ChangeColumn,
+  { changed, from, zone }: PostgresSource,
+  presentOfStandby: string | undefined,
 ): Promise<number | undefined> {
-  const rows = `select from ${from} where ${quoteName(changed.name)} > ${nowAs(changed, "now()")}`;
+  if (changed === undefined) return undefined;
+  const name = quoteName(changed.name);
+  const zones = zoneFor(changed, zone.name);
+  // Its present may have come further meanwhile; by the one that is known, the server can choose an index.
+  const [isLater, values] =
+    presentOfStandby === undefined
+      ? [`${name} > ${nowAs(changed, "now()")}`, zones]
+      : [
+          `${name} >= $${zones.length + 1}::${changed.type} and ${name} >= (select ${nowAs(changed, presentSql)})`,
+          [...zones, presentOfStandby],
+        ];
+  const rows = `select from ${from} where ${isLater}`;
   const sql = `select count(*) from (${rows} limit ${futureRowsMax}) as future`;
-  const row = await brieflyAsked(session, [sql, zoneFor(changed, zone.name)]);
+  const row = await brieflyAsked(session, [sql, values]);
   return row && Number(row["count"]);
 }
 

@@ -7,6 +7,8 @@ import { readingOf } from "./position.ts";
 import { isDeterministicSql, looseCollations } from "./sql/collations.ts";
 import { parseTable, quoteTable, shownColumns, shownTable } from "./sql/identifier.ts";
 import type { TableName } from "./sql/identifier.ts";
+import { isNeverNullSql } from "./sql/never-null.ts";
+import { assertCompared } from "./sql/operators.ts";
 import { columnTypes, type ColumnType } from "./sql/types.ts";
 
 /** A column of the source. */
@@ -77,7 +79,7 @@ const numberTypes = new Set(["smallint", "integer", "bigint", "numeric"]);
 
 /**
  * Asks the server for columns, types and keys, and refuses what could not be read exactly: a key that is not
- * unique, columns that may be null, two columns of one name.
+ * unique, or is compared as another type, columns that may be null, two columns of one name.
  * @throws {ConfigError} with the member at fault
  */
 export async function describeSource(
@@ -93,6 +95,7 @@ export async function describeSource(
   );
   const changed = changeColumn(columns, config);
   const order = changed === undefined ? key : [changed, ...key];
+  await assertCompared(session, key);
   const isTable = relation?.isTable === true;
   if (isTable) await assertKey(session, relation, { key, order });
   const texts = isTable ? [] : order.filter(({ isText }) => isText).map(({ name }) => name);
@@ -260,8 +263,8 @@ async function assertKey(
   { key, order }: Pick<PostgresSource, "key" | "order">,
 ): Promise<void> {
   const nullables = await session.query(
-    `select attname from pg_attribute
-     where attrelid = $1 and attname = any ($2) and not attnotnull order by attname`,
+    `select attname from pg_attribute a
+     where attrelid = $1 and attname = any ($2) and not ${isNeverNullSql} order by attname`,
     [oid, order.map((column) => column.name)],
   );
   if (nullables.length > 0) throw nullable(nullables.map((row) => textIn(row, "attname")));
@@ -305,6 +308,6 @@ export async function isUnique(
 function nullable(names: readonly string[]): ConfigError {
   return new ConfigError(`${names.join(", ")} may be null, and such rows would be passed over`, {
     field: "key",
-    hint: "Make it not null, or read `query: select … where … is not null`.",
+    hint: "Make it not null for all rows, or read `query: select … where … is not null`.",
   });
 }

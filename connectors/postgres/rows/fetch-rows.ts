@@ -16,7 +16,7 @@ export async function fetchRows(
   gathered: RawRows,
   asked: number,
 ): Promise<Fetched> {
-  const before = gathered.count;
+  const before = gathered.came;
   // Before the last rows, the server gives no number: it sent all that were asked for.
   const { rowCount: told, fields } = await new Promise<QueryResult>((tell, fail) => {
     cursor.read(asked, (error, _, result) => {
@@ -24,7 +24,7 @@ export async function fetchRows(
       else tell(result);
     });
   });
-  const came = gathered.count - before;
+  const came = gathered.came - before;
   const sent = told ?? asked;
   if (came === sent) {
     return { isLast: told !== null, oids: fields.map(({ dataTypeID }) => dataTypeID) };

@@ -1,4 +1,5 @@
 import { PageMemory } from "../../../src/records/page-memory.ts";
+import { heldBytesMax } from "../limits.ts";
 
 /** Memory of rows that any reader released: a run has one reader for each chunk. */
 const memory = new PageMemory();
@@ -20,15 +21,23 @@ export class RawRows {
   #bytes: Buffer;
   #length = 0;
   readonly #starts: number[] = [];
+  /** Where the rows that are kept end, once there are others. */
+  #end = Infinity;
+  #notKept = 0;
 
   /** `bytes` is how many are expected; more are taken too. */
   constructor(bytes = firstBytes) {
     this.#bytes = memory.take(Math.max(firstBytes, bytes));
   }
 
-  /** How many rows have begun. */
+  /** How many rows have begun, of those that are kept. */
   get count(): number {
     return this.#starts.length;
+  }
+
+  /** How many rows have begun, with those beyond `heldBytesMax`. */
+  get came(): number {
+    return this.#starts.length + this.#notKept;
   }
 
   /** Bytes of all rows, with what the protocol adds to each. */
@@ -41,21 +50,30 @@ export class RawRows {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Begins a row, `offset` bytes into the bytes that `take` gets next. */
+  /**
+   * Begins a row, `offset` bytes into the bytes that `take` gets next. Once two are kept, those beyond `heldBytesMax`
+   * are only counted: they were asked for when nobody knew how large they are, and another statement brings them.
+   */
   begin(offset: number): void {
-    this.#starts.push(this.#length + offset);
+    const start = this.#length + offset;
+    if (this.#notKept === 0 && (this.count < 2 || start < heldBytesMax)) {
+      this.#starts.push(start);
+      return;
+    }
+    this.#end = Math.min(this.#end, start);
+    this.#notKept += 1;
   }
 
   /** Takes bytes of messages, which may begin and end anywhere. */
   take(bytes: Buffer, from: number, to: number): void {
-    const length = this.#length + to - from;
+    const length = Math.min(this.#end, this.#length + to - from);
     if (length > this.#bytes.length) {
       const grown = memory.take(Math.ceil(length * grownBy));
       this.#bytes.copy(grown, 0, 0, this.#length);
       // The smaller piece is left to the collector: otherwise all pieces that a large block grew through would be held.
       this.#bytes = grown;
     }
-    bytes.copy(this.#bytes, this.#length, from, to);
+    bytes.copy(this.#bytes, this.#length, from, from + length - this.#length);
     this.#length = length;
   }
 

@@ -18,6 +18,7 @@ type Value = WriteColumn & { readonly as: string };
  * from a client, and returns `ordinal` and `done` for each patch: `kept` for a row that has other values and was not
  * changed, `absent` for one that is not there and was not made. Only new rows go through `insert`, because an insert
  * that ends as an update has fired triggers and taken numbers from sequences; only changed rows go through `update`.
+ * Each part that is asked for twice is read once, as it must be; Postgres 11 knows no word to say so.
  */
 export function writeStatement(table: WriteTable, mayInsert: boolean): string {
   const { key, set } = valuesOf(table);
@@ -26,11 +27,11 @@ export function writeStatement(table: WriteTable, mayInsert: boolean): string {
   const quoted = quoteTable(table.name);
   const inserted = mayInsert ? insertOf(table) : `select ${keyNames} from ${quoted} where false`;
   const differs = set.length === 0 ? "false" : wantedDiffers(set);
-  return `with input as materialized (
+  return `with input as (
   select * from json_to_recordset($1::json) as input (ordinal int, ${recordOf([...key, ...set])})
-), wanted as materialized (
+), wanted as (
   select distinct on (${keyValues}) * from input order by ${keyValues}, ordinal desc
-), present as materialized (
+), present as (
   select wanted.ordinal, ${differs} as differs from wanted join ${quoted} as t on ${isWanted("t", key)}
 ), updated as (
   ${set.length === 0 ? "select ordinal from wanted where false" : updateOf(table)}

@@ -4,6 +4,7 @@ import type { PatchColumns } from "../../contract/patches.ts";
 import { textIn, type Session } from "../client.ts";
 import { isDeterministicSql } from "./collations.ts";
 import { quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
+import { assertCompared } from "./operators.ts";
 
 /** A column that is written. */
 export type WriteColumn = {
@@ -25,7 +26,7 @@ export type WriteTable = {
 };
 
 const columnsStatement = `
-  select a.attname as name,
+  select a.attname as name, a.atttypid as oid,
     format_type(a.atttypid, a.atttypmod) || coalesce(
       (select format(' collate %I.%I', n.nspname, c.collname)
        from pg_collation as c join pg_namespace as n on n.oid = c.collnamespace
@@ -38,7 +39,8 @@ const columnsStatement = `
   join pg_type as t on t.oid = a.atttypid
   join pg_type as base on base.oid = case t.typtype when 'd' then t.typbasetype else t.oid end
   join pg_type as item on item.oid = case base.typcategory when 'A' then base.typelem else base.oid end
-  where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped`;
+  where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped
+  order by a.attnum`;
 
 /** The indexes that `on conflict` can use: of these columns and no others, over every row, checked at once. */
 const uniqueStatement = `
@@ -52,8 +54,8 @@ const uniqueStatement = `
 
 /**
  * Looks up a table that is to be written.
- * @throws {ConfigError} it is not there, or has no such columns, or nothing makes its key unique: then a row
- * could be written twice.
+ * @throws {ConfigError} it is not there, or has no such columns, or its key would be compared as another type, or
+ * nothing makes its key unique: then a row could be written twice.
  */
 export async function readWriteTable(
   session: Session,
@@ -92,6 +94,11 @@ export async function readWriteTable(
       });
     });
   const table = { name, key: found("key"), set: found("set") };
+  const oids = rows.map((row) => ({ name: textIn(row, "name"), oid: Number(textIn(row, "oid")) }));
+  await assertCompared(
+    session,
+    oids.filter((column) => columns.key.includes(column.name)),
+  );
   const unique = await session.query(uniqueStatement, [quoted, columns.key]);
   if (unique.length > 0) return table;
   throw new ConfigError(

@@ -61,10 +61,14 @@ function configFault(
   return hint === undefined ? undefined : { field: "store.url", hint };
 }
 
+const hintOfStandby =
+  "name the server that takes writes in `store.url`, unless this one is about to: waiting work continues then";
+
 /** What to do while the store cannot be used; a standby may take over meanwhile. */
 const hints: Readonly<Record<string, string | undefined>> = {
-  "25006":
-    "name the server that takes writes in `store.url`, unless this one is about to: waiting work continues then",
+  "25006": hintOfStandby,
+  // A standby does not say on which timeline it is.
+  "55000": hintOfStandby,
   "53100": "make room on the disk of that server: waiting work continues by itself",
   "53300":
     "raise max_connections of the server, or run fewer processes that use it: waiting work continues by itself",

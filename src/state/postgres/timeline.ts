@@ -14,16 +14,26 @@ export const timelineName = "timeline";
 /** The timeline, in SQL: the name of a log file begins with it. */
 export const timelineNow: RawBuilder<string> = sql`left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
-/** Whether the server reports its timeline: servers that only speak Postgres's protocol have none. */
+/**
+ * Whether the server reports its timeline: servers that only speak Postgres's protocol have none.
+ * @throws {Error} a standby does once it has taken over, and takes no writes before.
+ */
 export async function tellsTimeline(queries: Queries): Promise<boolean> {
   try {
     await sql`select ${timelineNow}`.execute(queries);
     return true;
   } catch (error) {
-    // 42: syntax or access; 0A: not supported here; 55: not in this state, as when a standby is asked.
-    if (/^(?:42|0A|55)/.test(sqlStateOf(error) ?? "")) return false;
-    throw error;
+    const state = sqlStateOf(error) ?? "";
+    // 42: syntax or access; 0A: not supported here; 55: not in this state.
+    if (!/^(?:42|0A|55)/.test(state)) throw error;
+    if (state.startsWith("55") && (await isStandby(queries))) throw error;
+    return false;
   }
+}
+
+async function isStandby(queries: Queries): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select pg_is_in_recovery() as is`.execute(queries);
+  return rows[0]?.is === true;
 }
 
 /** The sequence that numbers stagings, as a literal; undefined if this role may not read and set it. */

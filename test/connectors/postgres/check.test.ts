@@ -219,6 +219,24 @@ describe("checkPostgres", () => {
     expect((await check(url, { table })).filter(({ ok }) => !ok)).toEqual([]);
   });
 
+  it("adds up the partitions of a table also where the server has no function for that", async () => {
+    const db = await postgres();
+    // Postgres 11 does not have it.
+    await db.query(`revoke execute on function pg_partition_tree(regclass) from public;
+      create table parts (id int primary key, note text, changed int not null) partition by range (id);
+      create table part partition of parts for values from (0) to (100000)`);
+    const { url } = await roleOf(db, (role) => `grant select on parts to ${role}`);
+    const index = async (): Promise<string | undefined> =>
+      lines(await check(url, { table: "parts", changed_by: { column: "changed" } })).find((line) =>
+        line.includes("index"),
+      );
+    expect(await index()).toMatch(/none, and the table is small$/);
+    await db.query(
+      "insert into parts select n, repeat('x', 1000), n from generate_series(1, 10000) as n",
+    );
+    expect(await index()).toMatch(/warning: no index begins with "changed"/);
+  });
+
   it("asks for an index on the change column of a table that is not small", async () => {
     const { url, query } = await postgres();
     await query("create table companies (id int primary key, note text, changed int not null)");

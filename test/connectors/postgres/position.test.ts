@@ -54,12 +54,20 @@ describe("rewindPostgres", () => {
   );
 
   it.each([
-    ["2024-03-09 22:59:59.999999+00", "2024-03-09 22:59:59.999999+00"],
-    ["2024-03-09 23:00:00.000001+00", "2024-03-09 23:00:00.000000+00"],
-  ])("goes back to a transaction that began at %s where that is earlier", (oldestOpen, back) => {
-    const position = { of, changed: "2024-03-10 00:00:00+00", key: ["7"] };
-    expect(rewound(position, "1h", { of, changed: oldestOpen })).toEqual({ of, changed: back });
-  });
+    ["2024-03-09 22:59:59.999999+00", "2024-03-09 22:29:59.999999+00", "1h"],
+    ["2024-03-09 23:29:59.999999+00", "2024-03-09 22:59:59.999999+00", "1h"],
+    ["2024-03-09 23:30:00.000001+00", "2024-03-09 23:00:00.000000+00", "1h"],
+    ["2024-03-09 23:59:59.000001+00", "2024-03-09 23:59:59.000001+00", 0],
+  ])(
+    "goes back by half an overlap before a transaction that began at %s where that is earlier",
+    (oldestOpen, back, overlap) => {
+      const position = { of, changed: "2024-03-10 00:00:00+00", key: ["7"] };
+      expect(rewound(position, overlap, { of, changed: oldestOpen })).toEqual({
+        of,
+        changed: back,
+      });
+    },
+  );
 
   it.each([
     ["of a full read", {}],

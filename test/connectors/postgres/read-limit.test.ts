@@ -44,12 +44,12 @@ function lastOf(pages: readonly { readonly position: PostgresPosition }[]): Post
  * The rows of a run that passes over an open transaction, and of two runs after its commit: with the overlap alone, and
  * with the transaction's start.
  */
-async function idsAround(hold: string, commit: string): Promise<readonly (readonly unknown[])[]> {
+async function idsAround(hold: string, commit: string, stamp = "now()"): Promise<unknown[]> {
   const { query, url } = await ownPostgres();
   await query(table);
   const ask = readRequestOf(url, { table: "t", changed_by: { column: "at", overlap: "800ms" } });
   const late = await sessionAt(url);
-  await late.query(`begin; insert into t values (1); ${hold}`);
+  await late.query(`begin; insert into t values (1, ${stamp}); ${hold}`);
   await query("select pg_sleep(1)");
   await query("insert into t values (2)");
   const { to, oldestOpen } = await readLimitOfPostgres(ask);
@@ -98,6 +98,11 @@ describe("readLimitOfPostgres", () => {
 
   it("goes back to a transaction that is open longer than the overlap", async () => {
     expect(await idsAround("select", "commit")).toEqual([["2"], ["2"], ["1", "2"]]);
+  });
+
+  it("goes back behind the start of such a transaction, for stamps of a clock that is slow", async () => {
+    const ids = await idsAround("select", "commit", "now() - interval '300 milliseconds'");
+    expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
   });
 
   // A server forbids prepared transactions unless configured for them.

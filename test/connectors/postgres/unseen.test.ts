@@ -37,4 +37,30 @@ describe("readLimitOfPostgres", () => {
     const { warnings } = await readLimitOfPostgres(ask);
     expect(warnings).toEqual([expect.stringMatching(/foreign table .* up to the overlap only$/)]);
   });
+
+  it.each([
+    ["a table", { table: "t" }],
+    ["a view of one", { table: "seen", key: ["id"] }],
+    ["a partition", { table: "part" }],
+    ["a table with partitions", { table: "parted" }],
+  ])("warns that a subscription brings the rows of %s, and of no other table", async (_, of) => {
+    const publisher = await ownPostgres();
+    const { query, url } = await ownPostgres();
+    const columns = "(id int primary key, at timestamptz not null)";
+    const tables = `create table t ${columns}; create table parted ${columns}`;
+    await publisher.query(`${tables}; create publication p for all tables`);
+    await query(`${tables} partition by range (id); create table own ${columns};
+      create table part partition of parted for values from (0) to (9);
+      create view seen as select id, at from t where id > 0`);
+    const idle = "create_slot = false, enabled = false, slot_name = none";
+    await query(`create subscription s connection '${publisher.url}' publication p with (${idle})`);
+    onTestFinished(async () => void (await query("drop subscription s")));
+    const warnings = async (from: object): Promise<unknown> => {
+      const ask = readRequestOf(url, { ...from, changed_by: { column: "at" } });
+      return (await readLimitOfPostgres(ask)).warnings;
+    };
+    const warning = /^a subscription brings .* up to the overlap only$/;
+    expect(await warnings(of)).toEqual([expect.stringMatching(warning)]);
+    expect(await warnings({ table: "own" })).toEqual([]);
+  });
 });

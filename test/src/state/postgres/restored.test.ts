@@ -11,7 +11,12 @@ import { migrateStore } from "../../../../src/state/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/state/postgres/open.ts";
 import type { StoreServer } from "../../../../src/state/postgres/server.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
-import { ownPostgres, postgres, type TestDatabase } from "../../../support/postgres/postgres.ts";
+import {
+  ownPostgres,
+  postgres,
+  type OwnDatabase,
+  type TestDatabase,
+} from "../../../support/postgres/postgres.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { name, StoreUnderTest } from "../store-under-test.ts";
 
@@ -39,6 +44,16 @@ async function send(store: StateStore, runId: string): Promise<number | undefine
   await test.commit(place);
   await store.endRun({ runId, outcome: "done", endedAt: "2026-01-01" });
   return said;
+}
+
+async function restartAsStandby({ query, restart }: OwnDatabase): Promise<void> {
+  const [at] = await query("show data_directory");
+  const folder = String(at?.["data_directory"]);
+  const signal = join(folder, "standby.signal");
+  await writeFile(signal, "");
+  const { uid, gid } = await stat(folder);
+  await chown(signal, uid, gid);
+  await restart();
 }
 
 describe("a store in Postgres", () => {
@@ -72,13 +87,7 @@ describe("a store in Postgres", () => {
       verdict.new,
       verdict.unchanged,
     ]);
-    const [at] = await test.query("show data_directory");
-    const folder = String(at?.["data_directory"]);
-    const signal = join(folder, "standby.signal");
-    await writeFile(signal, "");
-    const { uid, gid } = await stat(folder);
-    await chown(signal, uid, gid);
-    await test.restart();
+    await restartAsStandby(test);
     await expect(open()).rejects.toThrow(ConfigError);
     await expect(open()).rejects.toThrow("is a standby");
     await test.query("select pg_promote()");
@@ -90,6 +99,24 @@ describe("a store in Postgres", () => {
       verdict.unchanged,
     ]);
     expect(await send(await open(), "r6")).toBe(verdict.unchanged);
+  });
+
+  it("whose standby took over trusts nothing of before also in a process that had only met the standby", async () => {
+    const test = await ownPostgres();
+    const { open } = await storeOf(test);
+    expect(await send(await open(), "r1")).toBe(verdict.new);
+    const store = await open();
+    await restartAsStandby(test);
+    await expect(store.openRun(opening("r2"))).rejects.toMatchObject({
+      code: "Unavailable",
+      hint: expect.stringMatching(/^name the server that takes writes/) as unknown,
+    });
+    await test.query("select pg_promote()");
+    expect([await send(store, "r3"), await send(store, "r4")]).toEqual([
+      verdict.new,
+      verdict.unchanged,
+    ]);
+    expect(await store.isRestored(name)).toBe(true);
   });
 
   it("is refused where nothing may be written, with what to do", async () => {
