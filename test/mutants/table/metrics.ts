@@ -234,4 +234,19 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       title: "is of a pull once its round has ended, and not of a night that calls_max stopped",
     },
   },
+  {
+    id: "S2264",
+    plants: "an alert ends with the last worker",
+    edits: [
+      {
+        file: "deploy/prometheus/alerts.yaml",
+        find: "max by (sync) (last_over_time(sluice_last_success_timestamp_seconds[2d])) >",
+        replace: "max by (sync) (sluice_last_success_timestamp_seconds) >",
+      },
+    ],
+    test: {
+      file: "test/e2e/monitoring/prometheus.prove.ts",
+      title: "promtool takes the rules and the example, and each alert fires in its test",
+    },
+  },
 ];
