@@ -1,3 +1,6 @@
+import type { Logger } from "pino";
+
+import type { ApiConfig } from "../../config/config.ts";
 import { readEnvironment } from "../../config/environment.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Traces } from "../../local/traces.ts";
@@ -15,6 +18,20 @@ async function tracesAsked(): Promise<Traces | undefined> {
   }
   const { startTraces } = await import("../../local/traces.ts");
   return startTraces();
+}
+
+/**
+ * Says where a worker sends records. Without an address in the environment, a configuration of `sluice init` means the
+ * sandbox, whose runs look just as well as those of the service.
+ */
+export function logService({ baseUrl }: ApiConfig, log: Logger): void {
+  if (baseUrl === "sandbox") {
+    log.warn(
+      "records go to a sandbox on this machine, not to the service: api.base_url is `sandbox`",
+    );
+  } else {
+    log.info(`records go to ${baseUrl.origin}`);
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { configOf, withGlobals, type GlobalOptions, type Register } from "../out
 import { isCtrlC, onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { useService } from "../running/services.ts";
 import { httpAddress, observeAt, type HttpAddress } from "./observing.ts";
-import { startWorkerHere } from "./start-worker.ts";
+import { logService, startWorkerHere } from "./start-worker.ts";
 import { watchConfig } from "./watch-config.ts";
 
 type WorkerOptions = GlobalOptions & {
@@ -39,6 +39,7 @@ export const registerWorker: Register = (program, context) => {
           metrics: observing?.metrics,
           temporalMetrics: options.temporalMetrics,
         });
+        logService(config.api, log);
         observing?.probes.watch(async () => await worker.look());
         const unwatch = watchConfig(config, log);
         await untilAborted(interrupted.signal, worker.ended);

@@ -36,6 +36,8 @@ export type ProjectStatus = WorkersStatus & {
   readonly holds: readonly LeftHold[];
   /** Why the Temporal that is meant does not answer; undefined if it does, or none is meant. */
   readonly silent: Silent | undefined;
+  /** Where records go: `sandbox`, or the origin of the service. */
+  readonly service: string;
 };
 
 function transfersOf({ syncs, pulls }: Config): TransferState[] {
@@ -222,5 +224,6 @@ export async function lookAtProject(looking: Looking): Promise<ProjectStatus> {
     }),
     holds: leftHolds(openRuns, config, { shown: new Set(runs.map(({ runId }) => runId)), told }),
     silent: silent?.isFault === true ? silent : undefined,
+    service: config.api.baseUrl === "sandbox" ? "sandbox" : config.api.baseUrl.origin,
   };
 }

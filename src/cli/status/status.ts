@@ -52,6 +52,7 @@ function jsonOf(status: ProjectStatus): string {
     })),
     held: status.holds.map(leftHoldJson),
     temporal: silent?.text ?? null,
+    service: status.service,
   });
 }
 

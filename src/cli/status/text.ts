@@ -97,6 +97,9 @@ export function statusText(status: ProjectStatus): string {
     ...status.backfills.map(backfillText).map(plainText),
     ...(hosts > 1 ? [`${workers} workers on ${hosts} hosts`] : []),
     ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
+    ...(status.service === "sandbox"
+      ? ["records go to a sandbox on this machine, not to the service"]
+      : []),
     ...remarkLines(status),
   ].join("\n");
 }

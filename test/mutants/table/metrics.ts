@@ -248,5 +248,36 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       file: "test/e2e/monitoring/prometheus.prove.ts",
       title: "promtool takes the rules and the example, and each alert fires in its test",
     },
+    whyProve: "it needs Prometheus",
+  },
+  {
+    id: "S2265",
+    plants: "a worker does not say that its records go to a sandbox",
+    edits: [
+      {
+        file: "src/cli/serve/start-worker.ts",
+        find: 'if (baseUrl === "sandbox") {',
+        replace: 'if (baseUrl !== "sandbox") {',
+      },
+    ],
+    test: {
+      file: "test/src/cli/serve/start-worker.test.ts",
+      title: "says where records go, and warns where that is a sandbox",
+    },
+  },
+  {
+    id: "S2266",
+    plants: "the status does not say that records go to a sandbox",
+    edits: [
+      {
+        file: "src/cli/status/text.ts",
+        find: 'status.service === "sandbox"',
+        replace: 'status.service === ""',
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/look.test.ts",
+      title: "says where records go if that is a sandbox, which a file without an address may mean",
+    },
   },
 ];

@@ -25,6 +25,10 @@ const nothing: Told = {
   silent: undefined,
 };
 
+async function saysNothing(): Promise<Told> {
+  return await Promise.resolve(nothing);
+}
+
 function contextIn({ folder }: Harness): Parameters<typeof lookAtProject>[0]["context"] {
   const environment = readEnvironment({});
   return { cwd: folder, environment, print: ignore, say: ignore, exit: ignore };
@@ -222,4 +226,18 @@ it("shows the limits of the key that its file has now, and not those of the key 
     whatTemporalSays: async () => await Promise.resolve(nothing),
   });
   expect(looked.limits).toMatchObject([{ limit: `api:${keyName(new Secret("rotated"))}` }]);
+});
+
+it("says where records go if that is a sandbox, which a file without an address may mean", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  const { state, config } = harness.deps;
+  const context = contextIn(harness);
+  const textAt = async (baseUrl: "sandbox" | URL): Promise<string> => {
+    const api = { ...config.api, baseUrl };
+    const looking = { state, config: { ...config, api }, context, whatTemporalSays: saysNothing };
+    return statusText(await lookAtProject(looking));
+  };
+  const line = "\nrecords go to a sandbox on this machine, not to the service";
+  expect(await textAt("sandbox")).toContain(line);
+  expect(await textAt(new URL("https://ingest.example.com"))).not.toContain("records go to");
 });
