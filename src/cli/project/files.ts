@@ -60,7 +60,9 @@ export async function addSecret(folder: string, name: string, value: string): Pr
   const path = join(folder, ".env");
   await writing(".env", async () => {
     const text = await textAt(path);
-    const line = ["", "'", '"', "`"]
+    // Compose reads this file too, and fills in a $ that no single quotes hold.
+    const quotes = value.includes("$") ? ["'", "", '"', "`"] : ["", "'", '"', "`"];
+    const line = quotes
       .map((quote) => `${lineEndOf(text)}${name}=${quote}${value}${quote}\n`)
       .find((candidate) => parseEnv(text + candidate)[name] === value);
     if (line === undefined) {

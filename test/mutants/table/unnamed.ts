@@ -239,4 +239,19 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       title: "sends versions of records out of their order neither of what is pushed",
     },
   },
+  {
+    id: "S2267",
+    plants: "a password with a $ that init keeps in .env is another one under Compose",
+    edits: [
+      {
+        file: "src/cli/project/files.ts",
+        find: 'value.includes("$") ?',
+        replace: 'value.includes("\\n") ?',
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/files.test.ts",
+      title: "quotes a $, which Compose fills in where no single quotes hold it",
+    },
+  },
 ];

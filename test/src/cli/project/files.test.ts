@@ -42,6 +42,14 @@ describe("addSecret", () => {
     },
   );
 
+  it("quotes a $, which Compose fills in where no single quotes hold it", async () => {
+    const folder = await temporaryFolder();
+    await addSecret(folder, "URL", "postgres://a:pa$word@db/crm");
+    expect(await readFile(join(folder, ".env"), "utf8")).toBe(
+      "URL='postgres://a:pa$word@db/crm'\n",
+    );
+  });
+
   it("adds to a file that is there, and takes it from others", async () => {
     const folder = await temporaryFolder();
     const file = join(folder, ".env");
