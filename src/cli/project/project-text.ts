@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 
+import { literal } from "../../config/document/interpolate.ts";
 import { recommendedHoldIf } from "../../guardrails/recommended.ts";
 
 /** When a sync is to run by itself. */
@@ -78,13 +79,7 @@ function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
       `url: \${${reads.variable}}`,
     ];
   }
-  const path = stringify(
-    reads.path.replaceAll("${", () => "$${"),
-    {
-      lineWidth: 0,
-      blockQuote: false,
-    },
-  ).trimEnd();
+  const path = stringify(literal(reads.path), { lineWidth: 0, blockQuote: false }).trimEnd();
   return [
     "# Relative to this file; a pattern such as ./exports/*.csv reads several.",
     `path: ${path}`,

@@ -1,6 +1,7 @@
 import { Document, visit } from "yaml";
 
 import type { Column, Discovery } from "../../../connectors/contract/connector.ts";
+import { literal } from "../../config/document/interpolate.ts";
 import { nameCharsMax } from "../../limits.ts";
 import { shapeOf, type Stream } from "../../records/streams.ts";
 
@@ -126,8 +127,7 @@ export function yamlOf({ name, from, stream, record }: SuggestedSync): string {
   visit(document, {
     // Names of members are taken literally; in all other text a variable would be filled in.
     Scalar: (key, node) => {
-      if (key !== "key" && typeof node.value === "string")
-        node.value = node.value.replaceAll("${", () => "$${");
+      if (key !== "key" && typeof node.value === "string") node.value = literal(node.value);
     },
     // Rules and sources fit on a line.
     Map: (_, node) => {

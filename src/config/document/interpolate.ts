@@ -24,6 +24,11 @@ const reference =
 /** A text that is a variable without braces, as in a shell, `$FORMS_SECRET`: it is not filled in. */
 const bareName = /^\$(?<name>[A-Z][A-Z0-9_]*)$/;
 
+/** A text as a configuration has to say it, so that it stands for itself and for no variable. */
+export function literal(text: string): string {
+  return bareName.test(text) ? `\${NONE:-${text}}` : text.replaceAll("${", () => "$${");
+}
+
 /**
  * Reports a variable without its braces: used as a secret, the name of the variable could be guessed by anybody. A name
  * of one word may be a plain text, unless there is such a variable.

@@ -254,4 +254,20 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       title: "quotes a $, which Compose fills in where no single quotes hold it",
     },
   },
+  {
+    id: "S2268",
+    plants:
+      "a column called as a variable without braces makes the file that init writes a mistake",
+    edits: [
+      {
+        file: "src/config/document/interpolate.ts",
+        find: "bareName.test(text) ?",
+        replace: 'text === "" ?',
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/suggest-sync.test.ts",
+      title: "keeps a column whose name looks like a variable without braces",
+    },
+  },
 ];

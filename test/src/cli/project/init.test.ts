@@ -1,22 +1,12 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
-import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 
 import { sources } from "../../../../connectors/registry.ts";
-import type { Context } from "../../../../src/cli/output/context.ts";
-import { exitCodeOfError, exitCodes } from "../../../../src/cli/output/exit-code.ts";
-import { registerInit } from "../../../../src/cli/project/init.ts";
-import { registerValidate } from "../../../../src/cli/project/validate.ts";
-import { registerPreview } from "../../../../src/cli/run/preview.ts";
+import { exitCodes } from "../../../../src/cli/output/exit-code.ts";
 import { variablesIn } from "../../../../src/config/document/interpolate.ts";
-import { readEnvironment } from "../../../../src/config/environment.ts";
 import { configJsonSchema } from "../../../../src/config/schema/json-schema.ts";
-import { messageOf, SluiceError } from "../../../../src/errors.ts";
 import { canariesIn } from "../../../support/canaries.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
-import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { Beginning } from "./beginning.ts";
 
 const customers = `id,company,website,headcount,phone
 1001,Blue Harbour,https://blueharbour.example/about,42,007
@@ -24,66 +14,6 @@ const customers = `id,company,website,headcount,phone
 1003,Acme,acme.example,12,3
 1004,Elf,elf.example,eleven,3
 `;
-
-type Ended = { readonly printed: string; readonly said: string; readonly code: number };
-
-/** A folder for a new project. */
-class Beginning {
-  readonly folder: string;
-  readonly #variables: Readonly<Record<string, string>>;
-
-  private constructor(folder: string, variables: Readonly<Record<string, string>>) {
-    this.folder = folder;
-    this.#variables = variables;
-  }
-
-  static async make(
-    files: Readonly<Record<string, string>>,
-    variables: Readonly<Record<string, string>> = {},
-  ): Promise<Beginning> {
-    const folder = await temporaryFolder();
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    return new Beginning(folder, variables);
-  }
-
-  /** Runs a command. Returns its output. */
-  async run(...args: string[]): Promise<Ended> {
-    const [printed, said]: [string[], string[]] = [[], []];
-    let code: number = exitCodes.done;
-    const context: Context = {
-      cwd: this.folder,
-      environment: readEnvironment(this.#variables),
-      print: (text) => void printed.push(text),
-      say: (text) => void said.push(text),
-      exit: (given) => {
-        code = given;
-      },
-    };
-    const program = new Command().exitOverride();
-    [registerInit, registerPreview, registerValidate].forEach((to) => to(program, context));
-    await program.parseAsync(args, { from: "user" });
-    return { printed: printed.join("\n"), said: said.join("\n"), code };
-  }
-
-  /** Runs a command that must fail. Returns its exit code and its message. */
-  async refusal(...args: string[]): Promise<readonly [code: number, text: string]> {
-    const error: unknown = await this.run(...args).then(
-      () => "it did not fail",
-      (thrown: unknown) => thrown,
-    );
-    const hint = error instanceof SluiceError && error.hint !== undefined ? error.hint : "";
-    return [exitCodeOfError(error), `${messageOf(error)} ${hint}`.trimEnd()];
-  }
-
-  async read(name: string): Promise<string> {
-    return await readFile(join(this.folder, name), "utf8");
-  }
-
-  async files(): Promise<readonly string[]> {
-    const entries = await readdir(this.folder, { recursive: true });
-    return entries.filter((name) => name !== "tests").toSorted();
-  }
-}
 
 const made = ["sluice.yaml", "sluice.schema.json", ".env.example"];
 const csv = ["init", "--connector", "csv", "--path"];
@@ -130,6 +60,15 @@ syncs:
         'Harbour","employees":42,"phone":"007"}}',
     );
     expect(preview.said).toContain("./customers.csv:5: rejected: account_properties.employees");
+  });
+
+  it("takes a column whose name looks like a variable for a column", async () => {
+    const text = "id,website,$REVENUE_USD\n1,blueharbour.example,12\n";
+    const project = await Beginning.make({ $OUR_FILE: text });
+    await project.run(...csv, "$OUR_FILE", "--stream", "account");
+    expect((await project.run("validate")).printed).toContain("is fine");
+    const { printed } = await project.run("preview", "our_file");
+    expect(printed).toContain('"account_properties":{"$REVENUE_USD":12}');
   });
 
   it("writes the schema, every variable and what git must not see", async () => {

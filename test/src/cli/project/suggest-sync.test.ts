@@ -98,4 +98,9 @@ describe("yamlOf", () => {
     expect(yamlOf(sync)).toContain("account_id: $${k}\n");
     expect(yamlOf(sync)).toContain("${a}: $${a}\n");
   });
+
+  it("keeps a column whose name looks like a variable without braces", () => {
+    const sync = suggestSync("c", file("$REVENUE_USD"), { stream: "account", key: "id" });
+    expect(yamlOf(sync)).toContain("$REVENUE_USD: ${NONE:-$REVENUE_USD}\n");
+  });
 });
