@@ -20,7 +20,26 @@ export async function refuseExisting(folder: string, names: readonly string[]): 
 }
 
 /**
- * Writes the files of a project; without `replace`, not over a file that has appeared since it was looked for.
+ * Makes the folders of these files.
+ * @throws {ConfigError} one cannot be made.
+ */
+export async function makeFolders(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of new Set(names.map((file) => dirname(file)))) {
+    try {
+      await mkdir(join(folder, name), { recursive: true });
+    } catch (error) {
+      if (!["EEXIST", "ENOTDIR"].includes(errorCodeOf(error))) throw notWritten(name, error);
+      throw new ConfigError(`cannot make the folder ${name}: a file has this name`, {
+        cause: error,
+        hint: "move it away",
+      });
+    }
+  }
+}
+
+/**
+ * Writes the files of a project, whose folders are there; without `replace`, not over a file that has appeared since it
+ * was looked for.
  * @throws {ConfigError} a file cannot be written.
  */
 export async function writeFiles(
@@ -30,7 +49,6 @@ export async function writeFiles(
 ): Promise<void> {
   for (const { name, text } of files) {
     await writing(name, async () => {
-      await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text, { flag: replace ? "w" : "wx" });
     });
   }
@@ -85,11 +103,15 @@ async function writing<Result>(name: string, work: () => Promise<Result>): Promi
     if (errorCodeOf(error) === "EEXIST") {
       throw alreadyHere([name]);
     }
-    throw new ConfigError(`cannot write ${name}: ${readFault(error)}`, {
-      cause: error,
-      hint: "go to a folder where you may write, or give yourself the right to write here",
-    });
+    throw notWritten(name, error);
   }
+}
+
+function notWritten(name: string, error: unknown): ConfigError {
+  return new ConfigError(`cannot write ${name}: ${readFault(error)}`, {
+    cause: error,
+    hint: "go to a folder where you may write, or give yourself the right to write here",
+  });
 }
 
 async function textAt(path: string): Promise<string> {

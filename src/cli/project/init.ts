@@ -6,7 +6,7 @@ import { isAtTerminal, type Context, type Register } from "../output/context.ts"
 import { exitCodes } from "../output/exit-code.ts";
 import { testFolder } from "../test/find-tests.ts";
 import { FlagAnswers, type Flag } from "./answers.ts";
-import { addIgnored, addSecret, refuseExisting, writeFiles } from "./files.ts";
+import { addIgnored, addSecret, makeFolders, refuseExisting, writeFiles } from "./files.ts";
 import { planProject, type InitPlan } from "./init-plan.ts";
 import { configText, environmentText } from "./project-text.ts";
 import { TerminalAnswers } from "./terminal.ts";
@@ -138,6 +138,11 @@ async function writeProject(
     { name: example, text: environmentText(plan) },
     { name: testsName(plan), text: plan.tests },
   ];
+  // First: where one cannot be made, nothing is written.
+  await makeFolders(
+    folder,
+    files.map(({ name }) => name),
+  );
   // Files that must not be committed are listed before they are there.
   const isIgnored = await addIgnored(folder, [".env", ".sluice/"]);
   const { reads, typedUrl } = plan;

@@ -270,4 +270,19 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       title: "keeps a column whose name looks like a variable without braces",
     },
   },
+  {
+    id: "S2269",
+    plants: "init leaves half a project where a file has the name of a folder",
+    edits: [
+      {
+        file: "src/cli/project/init.ts",
+        find: "    files.map(({ name }) => name),\n",
+        replace: "    [],\n",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/init.test.ts",
+      title: "writes nothing where a file has the name of the folder of tests",
+    },
+  },
 ];

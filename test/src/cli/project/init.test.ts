@@ -71,6 +71,15 @@ syncs:
     expect(printed).toContain('"account_properties":{"$REVENUE_USD":12}');
   });
 
+  it("writes nothing where a file has the name of the folder of tests", async () => {
+    const project = await Beginning.make({ "customers.csv": customers, tests: "" });
+    const options = ["./customers.csv", "--stream", "account"];
+    const refused = [2, "cannot make the folder tests: a file has this name move it away"];
+    expect(await project.refusal(...csv, ...options)).toEqual(refused);
+    expect(await project.refusal(...csv, ...options, "--force")).toEqual(refused);
+    expect(await project.files()).toEqual(["customers.csv"]);
+  });
+
   it("writes the schema, every variable and what git must not see", async () => {
     const project = await Beginning.make({ "a.csv": customers, ".gitignore": "dist\n.env\n" });
     await project.run("init", "a.csv");
