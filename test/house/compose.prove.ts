@@ -24,6 +24,10 @@ const { services } = z
   .parse(parse(read("docker-compose.yml"), { merge: true }));
 const ours = Object.entries(services).filter(([, service]) => "build" in service);
 
+const { configs } = z
+  .looseObject({ configs: z.record(z.string(), z.looseObject({ content: z.string() })) })
+  .parse(parse(read("docker-compose.yml")));
+
 describe("docker-compose.yml", () => {
   it("passes its linter", () => {
     const dclint = join(root, "node_modules", ".bin", "dclint");
@@ -72,6 +76,15 @@ describe("docker-compose.yml", () => {
       SLUICE_LEGACY_BASE_URL: null,
       SLUICE_API_KEY: null,
     });
+  });
+
+  it("has the proxy look its receivers up again, which have other addresses once they are made anew", () => {
+    const { content = "" } = configs["team-proxy"] ?? {};
+    expect(content).toMatch(/^resolver 127\.0\.0\.11 valid=\d+s;$/m);
+    expect(content).toMatch(/^  server team-receiver:8090 resolve;$/m);
+    // `resolve` needs a zone, and an nginx of 1.27.3 or newer.
+    expect(content).toMatch(/^  zone receivers \d+k;$/m);
+    expect(read("docker-compose.yml")).toContain("image: nginx:${NGINX_VERSION:-1.29}\n");
   });
 
   it("gives a worker more time to end than the worker gives its activities", () => {
