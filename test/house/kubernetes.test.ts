@@ -7,6 +7,7 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import { sources } from "../../connectors/registry.ts";
+import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -153,6 +154,16 @@ function environmentOf({ envFrom }: z.output<typeof container>): Record<string, 
   return Object.fromEntries(parts.flatMap((part = {}) => Object.entries(part)));
 }
 
+/** The configuration of a container. */
+async function configOf(of: z.output<typeof container>): Promise<Config> {
+  const text = ofKind("ConfigMap").find(({ data }) => "sluice.yaml" in data)?.data["sluice.yaml"];
+  const cwd = mkdtempSync(join(tmpdir(), "sluice-kubernetes-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  writeFileSync(join(cwd, "sluice.yaml"), text ?? "");
+  const { SLUICE_CONFIG: _, ...env } = environmentOf(of);
+  return await loadConfig({ cwd, env, connectors: sources });
+}
+
 describe("deploy/kubernetes", () => {
   it("has workers, receivers, what migrates the store, their settings, and budgets", () => {
     expect(all.map(({ kind, metadata: { name } }) => `${kind} ${name}`).toSorted()).toEqual([
@@ -188,17 +199,24 @@ describe("deploy/kubernetes", () => {
   it.each(templates)(
     "the configuration of $name is one, with what its environment says",
     async ({ spec }) => {
-      const text = ofKind("ConfigMap").find(({ data }) => "sluice.yaml" in data)?.data[
-        "sluice.yaml"
-      ];
-      const cwd = mkdtempSync(join(tmpdir(), "sluice-kubernetes-"));
-      onTestFinished(() => rmSync(cwd, { recursive: true }));
-      writeFileSync(join(cwd, "sluice.yaml"), text ?? "");
-      const { SLUICE_CONFIG: _, ...env } = environmentOf(spec.containers[0]);
-      const config = await loadConfig({ cwd, env, connectors: sources });
+      const config = await configOf(spec.containers[0]);
       expect(config.store?.schema).toBe("sluice");
     },
   );
+
+  it("fails a run that stages too much before it fills its worker's volume", async () => {
+    const workers = templates.filter(({ name }) => name === "sluice-worker");
+    expect(workers).toHaveLength(1);
+    for (const { spec } of workers) {
+      const [one] = spec.containers;
+      const { "ephemeral-storage": size = "" } = one.resources.limits;
+      expect(spec.volumes.at(-1)).toHaveProperty("emptyDir.sizeLimit", size);
+      expect(size).toMatch(/^\d+Gi$/);
+      // With room for another run, and for what else a worker writes.
+      const { stagingBytesMax } = (await configOf(one)).advanced;
+      expect(stagingBytesMax * 2).toBeLessThan(Number.parseInt(size, 10) * 2 ** 30);
+    }
+  });
 
   it("tells whether a pod lives and is ready on a port that it has, and gives it time to end", () => {
     for (const { spec } of ofKind("Deployment")) {

@@ -285,4 +285,19 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       title: "writes nothing where a file has the name of the folder of tests",
     },
   },
+  {
+    id: "S2270",
+    plants: "a held run may stage more than the volume of its pod takes",
+    edits: [
+      {
+        file: "deploy/kubernetes/config.yaml",
+        find: "staging_max: 5GB",
+        replace: "staging_max: 50GB",
+      },
+    ],
+    test: {
+      file: "test/house/kubernetes.test.ts",
+      title: "fails a run that stages too much before it fills its worker's volume",
+    },
+  },
 ];
