@@ -27,6 +27,26 @@ export const safeEnvironment = Object.fromEntries(
   ),
 );
 
+/** What a process was started with; undefined where this machine cannot say, as slim images have no `ps`. */
+function argumentsOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return spawnSync("ps", ["-o", "args=", "-p", pid], { encoding: "utf8" }).stdout ?? undefined;
+  }
+}
+
+/** Whether the process of this number is a `sluice dev`, or may be one. */
+export function isDev(pid) {
+  const args = argumentsOf(pid);
+  if (args !== undefined) return args.includes("sluice.js dev");
+  try {
+    return Number(pid) > 0 && process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}
+
 /** An example of the repository, with its own Temporal, sandbox and worker. */
 export class Example {
   #env;
@@ -120,8 +140,7 @@ export class Example {
   #refuseWhenKept() {
     if (!existsSync(this.#files.pid)) return;
     const pid = readFileSync(this.#files.pid, "utf8");
-    const { stdout } = spawnSync("ps", ["-o", "args=", "-p", pid], { encoding: "utf8" });
-    if (!stdout?.includes("sluice.js dev")) return;
+    if (!isDev(pid)) return;
     throw new Stop(`the example kept from before still runs: stop it with  kill ${pid}`);
   }
 

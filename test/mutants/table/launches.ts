@@ -264,4 +264,19 @@ export const mutantsOfLaunches: readonly Mutant[] = [
         "fails where the project's own Temporal runs and does not answer, whatever listens elsewhere",
     },
   },
+  {
+    id: "S2271",
+    plants: "npm run demo empties the folder of an example that still runs, where there is no ps",
+    edits: [
+      {
+        file: "tools/dev.mjs",
+        find: 'if (args !== undefined) return args.includes("sluice.js dev");',
+        replace: 'if (args !== undefined) return args.includes("ps sluice.js dev");',
+      },
+    ],
+    test: {
+      file: "test/tools/dev.test.ts",
+      title: "an example that was kept is noticed where there is no ps, and its folder stays",
+    },
+  },
 ];
