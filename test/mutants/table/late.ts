@@ -180,4 +180,21 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "keeps what it staged when an attempt to yield stood still meanwhile",
     },
   },
+  {
+    id: "S2222",
+    plants:
+      "sluice dev misses an edit of .env or of a mapping module that it made while it started",
+    edits: [
+      {
+        file: "src/cli/serve/watch-config.ts",
+        find: "[read.config.fileHash, read.env, ...hashes]",
+        replace:
+          "[read.config.fileHash, hashOf(envOf(config)), ...(hashes.length < 0 ? hashes : [...modules.keys()].map(hashOf))]",
+      },
+    ],
+    test: {
+      file: "test/src/cli/serve/watch-config.test.ts",
+      title: "takes up a change of a mapping module that was made before it began to look",
+    },
+  },
 ];
