@@ -197,4 +197,19 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "takes up a change of a mapping module that was made before it began to look",
     },
   },
+  {
+    id: "S2223",
+    plants: "schedule apply does not say that no worker knows what it schedules",
+    edits: [
+      {
+        file: "src/cli/schedule/schedule.ts",
+        find: "if (agreed) return await sayWhoIsBehind(at, context, wantedSchedules(config));",
+        replace: "if (agreed) return;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/schedule/schedule.test.ts",
+      title: "`schedule apply` and `trigger` say which worker does not know what is scheduled",
+    },
+  },
 ];
