@@ -212,4 +212,20 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "`schedule apply` and `trigger` say which worker does not know what is scheduled",
     },
   },
+  {
+    id: "S2224",
+    plants: "a file that only grew and is away keeps the rejects of all others from being replayed",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: "const reason = `${file} is no longer among the files`;",
+        replace:
+          "const reason = `${file} is no longer among the files`;\n    if (names.length > 0) throw new SourceChangedError(reason);",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "sends its rows once it is back, but over no newer one",
+    },
+  },
 ];
