@@ -228,4 +228,20 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "sends its rows once it is back, but over no newer one",
     },
   },
+  {
+    id: "S2225",
+    plants: "an attempt that was given up closes rejects as superseded by rows that it never sent",
+    edits: [
+      {
+        file: "src/state/store/rejects/replays.ts",
+        find: "if (numUpdatedRows !== 1n) throw superseded(stage);",
+        replace: "void numUpdatedRows;\n  void superseded;",
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title:
+        "leaves open what an attempt finds superseded that its successor has given up meanwhile",
+    },
+  },
 ];

@@ -19,16 +19,9 @@ import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { dropStagings } from "./drop-stagings.ts";
-import { isOfStage } from "./named.ts";
+import { isOfStage, superseded } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 import { stagingColumns } from "./staging-columns.ts";
-
-/** The error for a write from a staging that is not the newest of its chunk. */
-export function superseded({ runId, chunk, stage }: StageName): SupersededError {
-  return new SupersededError(
-    `run ${runId}, ${chunkName(chunk)}: stage ${stage} is not the newest any more`,
-  );
-}
 
 /** The staging of a name; undefined if there is none. */
 export async function stagingOf(queries: Queries, name: StageName): Promise<Staging | undefined> {
