@@ -244,4 +244,19 @@ export const mutantsOfLate: readonly Mutant[] = [
         "leaves open what an attempt finds superseded that its successor has given up meanwhile",
     },
   },
+  {
+    id: "S2226",
+    plants: "a replay that lost its lock says that a later run sends what it left",
+    edits: [
+      {
+        file: "src/state/store/sends/stagings.ts",
+        find: 'run?.kind === "backfill" || run?.kind === "replay"',
+        replace: 'run?.kind === "backfill"',
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title: "says that nobody sends what a replay left that lost its lock",
+    },
+  },
 ];

@@ -38,6 +38,8 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     await store.listReplay({ runId, run: "r1", code });
   };
+  const begin = async (runId: string): Promise<unknown> =>
+    await store.beginStaging({ runId, chunk: 1, host: "h" }).catch((error: unknown) => error);
   const places = async (runId: string): Promise<string[]> => {
     const all: string[] = [];
     for (let after = 0; ;) {
@@ -150,6 +152,19 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     expect(left.map(({ place }) => place)).toEqual(["f:3"]);
     await openReplay("p2");
     expect(await places("p2")).toEqual(["f:3"]);
+  });
+
+  it("says that nobody sends what a replay left that lost its lock", async () => {
+    await reject(1, [entry("f:1")]);
+    await openReplay("p1");
+    for (const runId of ["p1", "r1"]) await store.releaseLock({ name: `lock of ${runId}`, runId });
+    expect(await begin("p1")).toMatchObject({
+      code: "Superseded",
+      hint: "look at `sluice runs list`: begin another replay for what this one left",
+    });
+    expect(await begin("r1")).toMatchObject({
+      hint: "look at `sluice runs list`: a later run sends what this one left",
+    });
   });
 
   it("leaves open what an attempt finds superseded that its successor has given up meanwhile", async () => {
