@@ -259,4 +259,19 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "says that nobody sends what a replay left that lost its lock",
     },
   },
+  {
+    id: "S2227",
+    plants: "a second receiver of one address is taken, and nothing of it but its `on` counts",
+    edits: [
+      {
+        file: "src/config/schema/notify.ts",
+        find: "taken.add(url.href);",
+        replace: "taken.delete(url.href);",
+      },
+    ],
+    test: {
+      file: "test/src/config/schema/notify.test.ts",
+      title: "refuses mistake 14",
+    },
+  },
 ];
