@@ -274,4 +274,21 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "refuses mistake 14",
     },
   },
+  {
+    id: "S2228",
+    plants: "a connector that throws where a note is made ends the whole check",
+    edits: [
+      {
+        file: "src/cli/project/check.ts",
+        find: "      notes = [...(await checkSpeed(source, sync, places)), ...notes];\n      return undefined;\n    });",
+        replace:
+          "      return undefined;\n    });\n    notes = [...(await checkSpeed(connectorOf({ sources }, sync.connector), sync, places)), ...notes];",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/check.test.ts",
+      title:
+        "says of a connector that cannot say how fast it reads what it threw, and notes the others",
+    },
+  },
 ];
