@@ -182,14 +182,12 @@ export const mutantsOfLate: readonly Mutant[] = [
   },
   {
     id: "S2222",
-    plants:
-      "sluice dev misses an edit of .env or of a mapping module that it made while it started",
+    plants: "sluice dev misses an edit of a mapping module that was made while it started",
     edits: [
       {
         file: "src/cli/serve/watch-config.ts",
-        find: "[read.config.fileHash, read.env, ...hashes]",
-        replace:
-          "[read.config.fileHash, hashOf(envOf(config)), ...(hashes.length < 0 ? hashes : [...modules.keys()].map(hashOf))]",
+        find: "=> theirs.get(path) ?? hash);",
+        replace: "=> (theirs.size < 0 ? hash : hashOf(path)));",
       },
     ],
     test: {
@@ -218,9 +216,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/csv/get.ts",
-        find: "const reason = `${file} is no longer among the files`;",
-        replace:
-          "const reason = `${file} is no longer among the files`;\n    if (names.length > 0) throw new SourceChangedError(reason);",
+        find: 'return names.map((where) => ({ where, code: "file_away", reason }));',
+        replace: "if (names.length > 0) throw new SourceChangedError(reason);\n    return [];",
       },
     ],
     test: {
@@ -280,9 +277,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/project/check.ts",
-        find: "      notes = [...(await checkSpeed(source, sync, places)), ...notes];\n      return undefined;\n    });",
-        replace:
-          "      return undefined;\n    });\n    notes = [...(await checkSpeed(connectorOf({ sources }, sync.connector), sync, places)), ...notes];",
+        find: 'await sourceFinding("speed", sync.connection, async () => {',
+        replace: 'await finding("speed", async () => {',
       },
     ],
     test: {
