@@ -298,7 +298,8 @@ export class StagedFileMissingError extends SluiceError {
  * Thrown when a write comes from a staging that is no longer the chunk's newest, or from a run that lost its
  * send lock.
  *
- * To do: Nothing: a newer attempt or another run has the work.
+ * To do: Nothing where a newer attempt or a later run has the work; begin a backfill or a replay again that lost its
+ * lock.
  */
 export class SupersededError extends SluiceError {
   readonly code = "Superseded";

@@ -178,6 +178,10 @@ const sourceCodes = {
     meaning: "the row is no longer where it was",
     advice: "Nothing: the next run reads the source as it is.",
   },
+  file_away: {
+    meaning: "the row's file is no longer among the files of its source",
+    advice: "Put the file back under its name, or set `path` as it was, and replay.",
+  },
   source_reject: {
     meaning: "the connector refused it under a code of the wrong form",
     advice: "Read the reason; correct the connector.",
