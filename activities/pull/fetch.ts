@@ -10,6 +10,7 @@ import {
 } from "../../src/api/pass.ts";
 import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
+import { pullsAlsoWriting } from "../../src/config/feedback-loop.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError, mayHaveSucceeded, TooLargeError } from "../../src/errors.ts";
 import type { PullStep } from "../../src/state/contract/pull/pull-places.ts";
@@ -150,6 +151,7 @@ export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise
   const kept = { items, bad, walk: after };
   const passedMs = startWatch();
   // A late page may be older than the one that another attempt has written since.
-  const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
+  const alsoWrites = pullsAlsoWriting(pull, deps.config.pulls);
+  const isKept = (await deps.state.keepPage({ ...step, page: kept, alsoWrites })) === "kept";
   return isKept ? { page: { items, bad, pass: after }, passedMs } : { none: "moved" };
 }

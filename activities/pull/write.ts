@@ -26,7 +26,7 @@ type Writing = {
   readonly signal: AbortSignal;
   /** The stopwatch that runs since the pull was known to be at this page. */
   readonly passedMs: () => number;
-  /** Whether the pull is still at this page. */
+  /** Whether the page still waits to be written. */
   readonly isNext: () => Promise<boolean>;
 };
 
@@ -54,7 +54,9 @@ async function assertStillNext(
 ): Promise<void> {
   const passedMs = startWatch();
   if (!(await isNext())) {
-    throw new ApiUnavailableError("the page was not written: another attempt has done so");
+    throw new ApiUnavailableError(
+      "the page was not written: another attempt has done so, or another pull fetched newer values",
+    );
   }
   assertNotLate(deps, { signal, passedMs });
 }

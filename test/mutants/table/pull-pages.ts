@@ -38,7 +38,7 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       "a page that waits is written over newer values of a pull that shares some of its columns",
     edits: [
       {
-        file: "src/state/store/pull/pull-rounds.ts",
+        file: "src/state/store/pull/pull-pages.ts",
         find: "if (!isSameWriting && !alsoWrites.includes(name.pull)) continue;",
         replace: "if (!isSameWriting) continue;",
       },
@@ -46,6 +46,21 @@ export const mutantsOfPullPages: readonly Mutant[] = [
     test: {
       file: "test/activities/pull/open.test.ts",
       title: "asks again for a page whose columns another pull wrote among others",
+    },
+  },
+  {
+    id: "S2256",
+    plants: "a page on its way is written although another pull has fetched newer values meanwhile",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-pages.ts",
+        find: "return (await isHere(queries, step)) && (await hasPage(queries, step));",
+        replace: "return await isHere(queries, step);",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "writes no page into a table to which another pull, opened before it came",
     },
   },
   {
