@@ -52,7 +52,7 @@ const ratings = { pull: "ratings", runId: "run-2" } as const;
 
 /** Two pulls into one table, and a run of the first; its first attempt to write a page waits for the connection until `meanwhile` is over. */
 async function connectingSlowly(
-  meanwhile: (run: PullRun) => Promise<unknown>,
+  meanwhile: (run: PullRun, look: () => Promise<void>) => Promise<unknown>,
 ): Promise<{ readonly run: PullRun; readonly database: TestDatabase }> {
   const database = await postgres();
   await database.query("create table scores (mk_id text primary key, name text)");
@@ -66,7 +66,8 @@ async function connectingSlowly(
     write: async (request) => {
       const waiting = run;
       run = undefined;
-      if (waiting !== undefined) await meanwhile(waiting);
+      const look = async (): Promise<void> => await request.beforeWrite?.();
+      if (waiting !== undefined) await meanwhile(waiting, look);
       return (await real.write?.(request)) ?? [];
     },
   };
@@ -108,6 +109,28 @@ it.each(["before", "after"])(
     expect(pull).toMatchObject({ written: accountsFound, calls: 5, possibly_paid_twice: 1 });
   },
 );
+
+it("looks again whether a page is to be written once a second has passed", async () => {
+  const now = Date.now.bind(Date);
+  const { run, database } = await connectingSlowly(async ({ harness }, look) => {
+    await look();
+    await (await PullRun.open(harness, ratings)).finish();
+    await database.query("update scores set name = 'newer'");
+    vi.spyOn(Date, "now").mockImplementation(() => now() + 1_001);
+  });
+  expect((await failureOf(run.pull())).message).toContain("another pull fetched newer values");
+  const names = await database.query("select distinct name from scores");
+  expect(names).toEqual([{ name: "newer" }]);
+});
+
+it("looks once for the many statements of a page of which half the rows are refused", async () => {
+  const { run, database } = await connectingSlowly(async () => undefined);
+  await database.query("alter table scores add check (get_byte(md5(mk_id)::bytea, 0) % 2 = 0)");
+  const look = vi.spyOn(run.harness.state, "isPageKept");
+  await run.pull();
+  expect((await run.rejects()).length).toBeGreaterThan(2);
+  expect([1, 2]).toContain(look.mock.calls.length);
+});
 
 it("writes no page into a table when it slept after it had looked whether it may", async () => {
   const { run, database } = await connectingSlowly(async () => undefined);

@@ -64,6 +64,36 @@ export const mutantsOfPullPages: readonly Mutant[] = [
     },
   },
   {
+    id: "S2257",
+    plants: "the first look at the place of a pull holds for as long as its page is written",
+    edits: [
+      {
+        file: "activities/pull/write.ts",
+        find: "sinceLookMs() < lookHoldsMs",
+        replace: "sinceLookMs() < lookHoldsMs * 1e9",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "looks again whether a page is to be written once a second has passed",
+    },
+  },
+  {
+    id: "S2258",
+    plants: "the place of a pull is looked at before each statement of its page",
+    edits: [
+      {
+        file: "activities/pull/write.ts",
+        find: "    sinceLookMs = passedMs;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "looks once for the many statements of a page of which half the rows are refused",
+    },
+  },
+  {
     id: "S2178",
     plants: "a pull fails where the table that it writes lacks the change column of its connection",
     edits: [
