@@ -23,7 +23,7 @@ export const mutantsOfPullPages: readonly Mutant[] = [
     edits: [
       {
         file: "activities/pull/fetch.ts",
-        find: "  await state.setPass({ ...step, pass: null });",
+        find: "if (isAnew) await state.setPass({ ...step, pass: null });",
         replace: "",
       },
     ],
@@ -91,6 +91,21 @@ export const mutantsOfPullPages: readonly Mutant[] = [
     test: {
       file: "test/activities/pull/slept-host.test.ts",
       title: "looks once for the many statements of a page of which half the rows are refused",
+    },
+  },
+  {
+    id: "S2259",
+    plants: "one 404 of a gateway makes a search pay for all its pages again",
+    edits: [
+      {
+        file: "activities/pull/fetch.ts",
+        find: "const isAnew = error.status !== 404;",
+        replace: "const isAnew = error.status !== 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/refused-cursor.test.ts",
+      title: "keeps its pass when a page is refused with 404",
     },
   },
   {
