@@ -88,6 +88,21 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2260",
+    plants: "`sluice state reset` leaves syncs as they are once nobody reads of it",
+    edits: [
+      {
+        file: "src/cli/status/state.ts",
+        find: "      outliveReader();\n      const { syncs }",
+        replace: "      const { syncs }",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/broken-pipe.test.ts",
+      title: "sluice state reset has done its work for every sync",
+    },
+  },
+  {
     id: "S2013",
     plants: "the first set-up shows every warning that npm has",
     edits: [{ file: "tools/set-up.mjs", find: ', "--loglevel=error"', replace: "" }],
