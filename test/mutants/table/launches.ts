@@ -132,13 +132,28 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     edits: [
       {
         file: "src/config/messages/mistakes.ts",
-        find: "const word = nameOnly(name);",
-        replace: "const word = name;",
+        find: "? name : nameOnly(name);",
+        replace: "? name : name;",
       },
     ],
     test: {
       file: "test/src/config/shown-secrets.test.ts",
       title: "shows no secret, with api: { api_key=hunter2 }",
+    },
+  },
+  {
+    id: "S2261",
+    plants: "a blank in the name of a member is taken for one before its value",
+    edits: [
+      {
+        file: "src/config/messages/mistakes.ts",
+        find: "isSameWord(each, name)",
+        replace: "each === name",
+      },
+    ],
+    test: {
+      file: "test/src/config/messages/mistakes.test.ts",
+      title: "takes no name with another separator for a value without its colon: page size",
     },
   },
   {
