@@ -50,7 +50,10 @@ function intoScores(pull: string): string {
 
 const ratings = { pull: "ratings", runId: "run-2" } as const;
 
-/** Two pulls into one table, and a run of the first; its first attempt to write a page waits for the connection until `meanwhile` is over. */
+/**
+ * Two pulls into one table, and a run of the first; its first attempt to write a page waits for the connection until
+ * `meanwhile` is over.
+ */
 async function connectingSlowly(
   meanwhile: (run: PullRun, look: () => Promise<void>) => Promise<unknown>,
 ): Promise<{ readonly run: PullRun; readonly database: TestDatabase }> {
