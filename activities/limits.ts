@@ -7,6 +7,9 @@ export const chunkUnsentMsMax = 15_000;
 /** How often a staging notes in the store how far it has read. */
 export const stageNotedMs = 2_000;
 
+/** How long a look at the place of a pull holds for the statements that write its page, in ms. */
+export const lookHoldsMs = 1_000;
+
 /**
  * Longest time between the note that a request begins and its first byte, or between the look at the place of a pull
  * and the writing of its page, in ms; after it nothing is sent or written.

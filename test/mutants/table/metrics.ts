@@ -64,8 +64,8 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/successes.ts",
-        find: '    .where("target", "=", target)\n    .where("kind"',
-        replace: '    .where("kind"',
+        find: '    .where("target", "=", target)\n    .where((run)',
+        replace: "    .where((run)",
       },
     ],
     test: successes,
@@ -218,6 +218,21 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       },
     ],
     test: { file: worker, title: "wait five seconds for the store, and ask it once for all" },
+  },
+  {
+    id: "S2262",
+    plants: "pruning takes the last success of a pull away that calls_max stopped since",
+    edits: [
+      {
+        file: "src/state/store/runs/prune-runs.ts",
+        find: ".where((run) => isSuccess(queries, run))",
+        replace: '.where("outcome", "in", ["done", "done_with_rejects"])',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is of a pull once its round has ended, and not of a night that calls_max stopped",
+    },
   },
   {
     id: "S2162",
