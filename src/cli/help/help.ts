@@ -17,7 +17,7 @@ const codes: Readonly<Record<keyof typeof exitCodes, string>> = {
     "the service, Temporal or a worker could not be reached: trying again later may help",
   held:
     "held: a guardrail was broken, and nothing is sent until somebody agrees (`sluice approve`); " +
-    "for `plan`: something would be sent, or a call made",
+    "for `plan`: something would be sent, the run held, or a call made",
   interrupted: "interrupted: by Ctrl-C or a signal",
 };
 

@@ -144,7 +144,7 @@ export const mutantsOfVanished: readonly Mutant[] = [
     plants: "rows_below is compared with a run that failed, where many did",
     edits: [
       {
-        file: "activities/run/last-completed.ts",
+        file: "src/guardrails/last-completed.ts",
         find: '["done", "done_with_rejects"] as const',
         replace: '["done", "done_with_rejects", "failed"] as const',
       },

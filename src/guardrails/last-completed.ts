@@ -1,13 +1,13 @@
-import type { Run } from "../../src/state/contract/runs/runs.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Run } from "../state/contract/runs/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
 
 /** Completed runs of a sync that are looked at: among them may be replays, and runs for another service. */
 const runsLookedAtMax = 100;
 
 /** The last run of the same kind, for the same sync and service, that completed before this one. */
 export async function lastCompleted(
-  { state }: Pick<Dependencies, "state">,
-  { runId, sync, target, kind }: Run,
+  { state }: { readonly state: Pick<StateStore, "runs"> },
+  { runId, sync, target, kind }: Pick<Run, "kind" | "runId" | "sync" | "target">,
   { isWhole = false }: { /** Only a run without a row limit. */ readonly isWhole?: boolean } = {},
 ): Promise<Run | undefined> {
   const outcomes = ["done", "done_with_rejects"] as const;
@@ -19,4 +19,14 @@ export async function lastCompleted(
       run.target === target &&
       !(isWhole && run.request.limit !== undefined),
   );
+}
+
+/** Rows that the last completed run without a row limit read. */
+export async function readBefore(
+  { state }: { readonly state: Pick<StateStore, "runs" | "tally"> },
+  run: Parameters<typeof lastCompleted>[1],
+): Promise<number | undefined> {
+  const found = await lastCompleted({ state }, run, { isWhole: true });
+  if (found === undefined) return undefined;
+  return (await state.tally({ runId: found.runId, staged: false })).read;
 }
