@@ -1,7 +1,7 @@
 import type { Run } from "../state/contract/runs/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** Completed runs of a sync that are looked at: among them may be replays, and runs for another service. */
+/** Completed runs of a sync that are looked at: among them may be runs for another service. */
 const runsLookedAtMax = 100;
 
 /** The last run of the same kind, for the same sync and service, that completed before this one. */
@@ -11,13 +11,10 @@ export async function lastCompleted(
   { isWhole = false }: { /** Only a run without a row limit. */ readonly isWhole?: boolean } = {},
 ): Promise<Run | undefined> {
   const outcomes = ["done", "done_with_rejects"] as const;
-  const runs = await state.runs({ sync, outcomes, limit: runsLookedAtMax });
+  const runs = await state.runs({ sync, kinds: [kind], outcomes, limit: runsLookedAtMax });
   return runs.find(
     (run) =>
-      run.runId !== runId &&
-      run.kind === kind &&
-      run.target === target &&
-      !(isWhole && run.request.limit !== undefined),
+      run.runId !== runId && run.target === target && !(isWhole && run.request.limit !== undefined),
   );
 }
 

@@ -155,6 +155,22 @@ export const mutantsOfVanished: readonly Mutant[] = [
     },
   },
   {
+    id: "S2235",
+    plants: "rows_below is compared with nothing, where many replays came after the run",
+    edits: [
+      {
+        file: "src/guardrails/last-completed.ts",
+        find: "kinds: [kind], ",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/run/weigh-run.test.ts",
+      title:
+        "is held by fewer rows than there were before any number of runs that did not complete, or of replays",
+    },
+  },
+  {
     id: "S2147",
     plants: "rejects of other people are erased whose line or number is the key",
     edits: [
