@@ -210,4 +210,20 @@ export const mutantsOfAudits: readonly Mutant[] = [
       title: "stays known where another backfill of the sync is being planned",
     },
   },
+  {
+    id: "S2237",
+    plants: "a look passes for a good one that could look up none of its records",
+    edits: [
+      {
+        file: "src/verify/verify.ts",
+        find: "refuseIncomparable(chosen, search, sync);",
+        replace: "void refuseIncomparable;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/incomparable.test.ts",
+      title:
+        "a look that can look up none of its records does not pass for one that found all as it was sent",
+    },
+  },
 ];
