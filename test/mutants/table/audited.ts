@@ -226,4 +226,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
         "a look that can look up none of its records does not pass for one that found all as it was sent",
     },
   },
+  {
+    id: "S2238",
+    plants: "a sync is suggested by a name that the file has already",
+    edits: [
+      {
+        file: "src/cli/project/suggest-sync.ts",
+        find: "const names = new Set(taken);",
+        replace: "const names = new Set<string>([...taken].slice(0, 0));",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/discover.test.ts",
+      title: "gives a sync no name that is in the file already",
+    },
+  },
 ];
