@@ -241,4 +241,19 @@ export const mutantsOfAudits: readonly Mutant[] = [
       title: "gives a sync no name that is in the file already",
     },
   },
+  {
+    id: "S2239",
+    plants: "a row of a person whose key has no apostrophe is not found",
+    edits: [
+      {
+        file: "connectors/csv/write.ts",
+        find: " ?? this.#wanted.get(this.#nameOf(row, defused))",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/write.test.ts",
+      title: "finds the row of a person whose key has no apostrophe, and leaves the key as it is",
+    },
+  },
 ];
