@@ -65,8 +65,8 @@ function refuseIncomparable(
 ): void {
   if (records.length === 0) return;
   throw new ConfigError(
-    `nothing can be verified: sync ${sync}, ${counted(records.length, "record")} drawn, and of none is the ${property} ` +
-      "known to be as it was sent: it has changed since, or was adopted",
+    `nothing can be verified: of ${counted(records.length, "record")} drawn from sync ${sync}, none is known to ` +
+      `have the ${property} that was sent: it has changed since, or was adopted`,
     {
       hint: `\`sluice run ${sync}\` sends what has changed; another \`--seed\` draws other records`,
     },

@@ -128,7 +128,7 @@ export function asStoreError(
   }
   const text = said.message.startsWith(where) ? said.message : `${where}: ${said.message}`;
   const hint = hintOf(said, state);
-  // A name without an address, too, is for a person to mend.
+  // A name without an address, too, is for a person to fix.
   const isAway = hint === hintOfAway && !(said instanceof ConfigError);
   return new StateUnavailableError(text, { cause: said.cause, hint, isAway });
 }

@@ -77,7 +77,7 @@ describe("a night that is weighed", () => {
     });
   });
 
-  it("is held by fewer rows than there were before any number of runs that did not complete, or of replays", async () => {
+  it("is held by fewer rows than there were before any number of runs that failed, or of replays", async () => {
     const harness = await afterFirstNight();
     const { state, deps } = harness;
     const workflow = { workflowId: "wf", firstRunId: "first", temporalId: deps.temporalId };

@@ -167,7 +167,7 @@ export const mutantsOfVanished: readonly Mutant[] = [
     test: {
       file: "test/activities/run/weigh-run.test.ts",
       title:
-        "is held by fewer rows than there were before any number of runs that did not complete, or of replays",
+        "is held by fewer rows than there were before any number of runs that failed, or of replays",
     },
   },
   {

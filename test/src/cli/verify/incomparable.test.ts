@@ -25,8 +25,8 @@ it("a look that can look up none of its records does not pass for one that found
   await expect(runVerb(registerVerify, harness, ["verify", "accounts"])).rejects.toMatchObject({
     code: "ConfigError",
     message:
-      "nothing can be verified: sync accounts, 2 records drawn, and of none is the domain known to be as it was sent: " +
-      "it has changed since, or was adopted",
+      "nothing can be verified: of 2 records drawn from sync accounts, none is known to have the domain that was " +
+      "sent: it has changed since, or was adopted",
   });
   const named = await runVerb(registerVerify, harness, ["verify", "accounts", "--key", "a0"]);
   expect(named.code).toBe(0);
