@@ -115,6 +115,13 @@ export class StagingError extends TransientError {
 export class StateUnavailableError extends SluiceError {
   readonly code = "Unavailable";
   override readonly retryable = true;
+  /** Whether its server is away, which may end by itself. @default no: a person has to fix something */
+  readonly isAway: boolean;
+
+  constructor(message: string, facts: ErrorFacts & { readonly isAway?: boolean } = {}) {
+    super(message, facts);
+    this.isAway = facts.isAway ?? false;
+  }
 }
 
 /**
