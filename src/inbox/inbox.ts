@@ -88,7 +88,10 @@ export interface InboxMethods {
   setLeaving(input: EventsLeaving & { readonly connection: string }): void;
   /** The backlogs of the connections that ever received something. */
   backlogs(): Backlog[];
-  /** Rows of `(after, upTo]` in their order, at most `limit`. */
+  /**
+   * Rows of `(after, upTo]` in their order, at most `limit`, and none after the one that takes them over
+   * `inboxReadBytesMax` bytes.
+   */
   read(input: {
     readonly connection: string;
     readonly after: number;
