@@ -93,7 +93,7 @@ function problemOfHeld(
   };
 }
 
-/** The backlog of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
+/** The backlog of a connection that is not configured any more: nobody reads it, and nothing that waits is removed. */
 function orphanOf(backlog: Backlog): InboxStatus {
   const { connection, waiting } = backlog;
   return {
