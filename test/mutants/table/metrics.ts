@@ -234,4 +234,19 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       title: "is of a pull once its round has ended, and not of a night that calls_max stopped",
     },
   },
+  {
+    id: "S2244",
+    plants: "a receiver is ready until a delivery has failed",
+    edits: [
+      {
+        file: "src/webhooks/backlog-watch.ts",
+        find: "      if (this.isStoreOk) await this.#probe();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/store-away.test.ts",
+      title: "a receiver whose way to the database is closed is not ready, also where nobody posts",
+    },
+  },
 ];
