@@ -51,9 +51,8 @@ async function removeEvents(
     await inbox.setLeaving({ connection, upTo: Math.min(accepted, upTo), since: now });
     return 0;
   }
-  const receivedBefore = now - retentionMs;
-  if (since >= receivedBefore) return 0;
-  const what = { connection, upTo: Math.min(upTo, removable), receivedBefore };
+  if (since >= now - retentionMs) return 0;
+  const what = { connection, upTo: Math.min(upTo, removable) };
   const events = what.upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));
   // A check removes only so many: the next one continues with these.
   if (events === 0 && accepted > upTo)

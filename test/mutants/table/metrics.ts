@@ -249,4 +249,20 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       title: "a receiver whose way to the database is closed is not ready, also where nobody posts",
     },
   },
+  {
+    id: "S2245",
+    plants: "events of a clock that ran ahead are never removed",
+    edits: [
+      {
+        file: "src/inbox/sqlite/backlog.ts",
+        find: "place <= $upTo order by place limit ${transactionRowsMax}",
+        replace:
+          "place <= $upTo and received_at < unixepoch() * 1000 order by place limit ${transactionRowsMax}",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/contract.test.ts",
+      title: "removes events of a clock that ran ahead, and what comes after them",
+    },
+  },
 ];

@@ -208,7 +208,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     edits: [
       {
         file: "activities/inbox/check-inboxes.ts",
-        find: "  if (since >= receivedBefore) return 0;\n",
+        find: "  if (since >= now - retentionMs) return 0;\n",
         replace: "",
       },
     ],
