@@ -27,6 +27,7 @@ export type InboxStatus = {
 function problemOf(
   { connection, readers, push, config }: PushConnection,
   { waiting, oldestMs }: Pick<InboxStatus, "oldestMs" | "waiting">,
+  fileWaitMs: number,
 ): TransferProblem | undefined {
   const events = counted(waiting, "event");
   if (readers.length === 0) {
@@ -37,7 +38,7 @@ function problemOf(
   if (waiting >= push.endpoint(config).backlogMax) {
     return { text: "it is full: deliveries are answered 503", hint: reading };
   }
-  if (oldestMs === undefined || oldestMs <= inboxLateMs) return undefined;
+  if (oldestMs === undefined || oldestMs <= inboxLateMs + fileWaitMs) return undefined;
   return { text: "its events are late", hint: reading };
 }
 
@@ -46,16 +47,21 @@ function waitedMsOf({ oldestMs }: Pick<Backlog, "oldestMs">): number | undefined
   return oldestMs === null ? undefined : Math.max(0, oldestMs);
 }
 
-/** The backlog of a connection; `backlog` is undefined before its first delivery. */
+/**
+ * The backlog of a connection; `backlog` is undefined before its first delivery. Events wait `fileWaitMs` after a file
+ * because a person wants it.
+ */
 export function inboxStatusOf(
   pushed: PushConnection,
   backlog: Pick<Backlog, "oldestMs" | "waiting"> = { waiting: 0, oldestMs: null },
+  fileWaitMs = 0,
 ): InboxStatus {
   const { waiting } = backlog;
   const oldestMs = waitedMsOf(backlog);
   const { connection, push, config } = pushed;
   const { path } = push.endpoint(config);
-  return { connection, path, waiting, oldestMs, problem: problemOf(pushed, { waiting, oldestMs }) };
+  const problem = problemOf(pushed, { waiting, oldestMs }, fileWaitMs);
+  return { connection, path, waiting, oldestMs, problem };
 }
 
 /** Every position in an inbox, of all syncs and targets. */
@@ -137,7 +143,7 @@ export async function lookIntoInboxes(
     .map(orphanOf);
   return [
     ...pushed.map((each) => {
-      const status = inboxStatusOf(each, backlogs.get(each.connection));
+      const status = inboxStatusOf(each, backlogs.get(each.connection), config.api.fileWaitMs);
       return { ...status, problem: status.problem ?? held.get(each.connection) };
     }),
     ...orphans,

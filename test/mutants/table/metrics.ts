@@ -265,4 +265,19 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       title: "removes events of a clock that ran ahead, and what comes after them",
     },
   },
+  {
+    id: "S2246",
+    plants: "events that wait behind a file, as configured, are called late",
+    edits: [
+      {
+        file: "src/cli/status/inbox.ts",
+        find: "oldestMs <= inboxLateMs + fileWaitMs",
+        replace: "oldestMs <= inboxLateMs",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/inbox.test.ts",
+      title: "says of events that may wait 30 minutes behind a file, after 34: undefined",
+    },
+  },
 ];
