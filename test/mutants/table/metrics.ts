@@ -280,4 +280,19 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       title: "says of events that may wait 30 minutes behind a file, after 34: undefined",
     },
   },
+  {
+    id: "S2247",
+    plants: "after a reset a run says that its sync never read what was removed",
+    edits: [
+      {
+        file: "connectors/run-range.ts",
+        find: "    from === null ? ",
+        replace: "    from === undefined ? ",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "are not called unread after a reset: they may have been sent",
+    },
+  },
 ];
