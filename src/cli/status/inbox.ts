@@ -5,6 +5,7 @@ import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
 import type { Backlog } from "../../inbox/inbox.ts";
 import { openInbox } from "../../inbox/open.ts";
+import { openInboxReader } from "../../inbox/reader.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
@@ -148,6 +149,27 @@ export async function lookIntoInboxes(
     }),
     ...orphans,
   ];
+}
+
+/**
+ * A warning where a sync that was reset reads so many events anew that deliveries are refused meanwhile: all that are
+ * kept wait for it then, also those that others sent.
+ */
+export async function fullAfterReset(config: Config, sync: string): Promise<string | undefined> {
+  const connection = config.syncs.get(sync)?.connection;
+  const pushed = receiverConnections(config).find((each) => each.connection === connection);
+  const inbox = pushed === undefined ? undefined : await openInboxReader(config);
+  if (pushed === undefined || inbox === undefined) return undefined;
+  try {
+    const name = pushed.connection;
+    const kept = await inbox.held({ connection: name, after: 0, upTo: await inbox.last(name) });
+    const { backlogMax } = pushed.push.endpoint(pushed.config);
+    if (kept < backlogMax) return undefined;
+    const waiting = `${counted(kept, "event")} of ${name} are kept, and wait to be sent again`;
+    return `${waiting}: deliveries are answered 503 until fewer than ${grouped(backlogMax)} wait`;
+  } finally {
+    await inbox.close();
+  }
 }
 
 /** A line for each connection, below a heading. */

@@ -16,6 +16,7 @@ import { keepWorst } from "../output/exit-code.ts";
 import { oneByOne } from "../output/one-by-one.ts";
 import { addAdopt } from "./adopt.ts";
 import { assertIdle } from "./idle.ts";
+import { fullAfterReset } from "./inbox.ts";
 import { rebind } from "./rebind.ts";
 import { resetSync } from "./reset.ts";
 
@@ -157,6 +158,8 @@ async function move(
         ? JSON.stringify(moved)
         : `checkpoint of ${sync} is now version ${moved.version}`,
     );
+    const full = position === null ? await fullAfterReset(config, sync) : undefined;
+    if (full !== undefined && options.target === undefined) context.say(full);
     for (const { runId, workflowId } of backfills) {
       context.say(
         `backfill ${runId} has ended: \`sluice cancel ${workflowId}\`, or the next backfill, stops its workflow`,
