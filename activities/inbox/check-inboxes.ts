@@ -80,9 +80,9 @@ async function cleanUpFormer(
   inbox: Inbox,
   { connection, accepted }: Backlog,
 ): Promise<number> {
-  const removable = Math.min(accepted, await leastKept(deps, inbox, connection));
+  const kept = await leastKept(deps, inbox, connection);
   const whose = { connection, retentionMs: formerRetentionMs };
-  return await removeEvents(inbox, whose, { accepted, removable });
+  return await removeEvents(inbox, whose, { accepted, removable: Math.min(accepted, kept) });
 }
 
 async function cleanUpRuns(deps: Dependencies, { syncs }: Pushed): Promise<number> {

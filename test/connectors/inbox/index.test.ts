@@ -50,7 +50,7 @@ class Posted {
   }
 }
 
-/** An event of so many values, which is no JSON. */
+/** An event of so many values that no parser takes. */
 function blanksIn(values: number): string {
   return `{"a":[${",".repeat(values)}"],[{"]}`;
 }
