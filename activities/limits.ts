@@ -60,6 +60,12 @@ export const cleanUpEveryMs = 60_000;
 /** Transactions in which one check removes events of a connection, and event ids; the next check removes the rest. */
 export const cleanUpStepsMax = 100;
 
+/**
+ * How long accepted events of a connection that is not configured now are kept: it may come back, or have another
+ * retention in the file of another host.
+ */
+export const formerRetentionMs = 7 * 24 * 3_600_000;
+
 /** How long a drain's run is kept that had nothing to report. */
 export const drainRunsKeptMs = 24 * 3_600_000;
 

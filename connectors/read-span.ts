@@ -67,6 +67,7 @@ function asItCame(page: RowPage): RowPage {
     cells: page.cells,
     rejects: page.rejects,
     mayComeAgain: page.mayComeAgain,
+    heapBytes: page.heapBytes,
     position: structuredClone(page.position),
     where: (index) => page.where(index),
     text: page.text === undefined ? undefined : (index) => page.text?.(index) ?? "",

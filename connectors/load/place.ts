@@ -65,6 +65,7 @@ async function* placedPages(
         position: page.position,
         rejects: page.rejects,
         mayComeAgain: page.mayComeAgain,
+        heapBytes: page.heapBytes,
         where: (index) => named(() => page.where(index)),
         text:
           page.text === undefined ? undefined : (index) => named(() => page.text?.(index) ?? ""),

@@ -170,6 +170,10 @@ const sourceCodes = {
     meaning: "a line or event is not a JSON object",
     advice: "Correct the sender or the file.",
   },
+  too_many_values: {
+    meaning: "an event has more values than fit into memory",
+    advice: "Post it in several events.",
+  },
   id_conflict: {
     meaning: "an id came again with another body",
     advice: "Give each event its own id at the sender.",

@@ -17,6 +17,7 @@ import { oneByOne } from "../output/one-by-one.ts";
 import { outliveReader } from "../output/output.ts";
 import { addAdopt } from "./adopt.ts";
 import { assertIdle } from "./idle.ts";
+import { fullAfterReset } from "./inbox.ts";
 import { rebind } from "./rebind.ts";
 import { resetSync } from "./reset.ts";
 
@@ -158,6 +159,8 @@ async function move(
         ? JSON.stringify(moved)
         : `checkpoint of ${sync} is now version ${moved.version}`,
     );
+    const full = position === null ? await fullAfterReset(config, sync) : undefined;
+    if (full !== undefined && options.target === undefined) context.say(full);
     for (const { runId, workflowId } of backfills) {
       context.say(
         `backfill ${runId} has ended: \`sluice cancel ${workflowId}\`, or the next backfill, stops its workflow`,

@@ -249,4 +249,65 @@ export const mutantsOfMetrics: readonly Mutant[] = [
       title: "is of a pull once its round has ended, and not of a night that calls_max stopped",
     },
   },
+  {
+    id: "S2244",
+    plants: "a receiver is ready until a delivery has failed",
+    edits: [
+      {
+        file: "src/webhooks/backlog-watch.ts",
+        find: "      if (this.isStoreOk) await this.#probe();\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/store-away.test.ts",
+      title: "a receiver whose way to the database is closed is not ready, also where nobody posts",
+    },
+  },
+  {
+    id: "S2245",
+    plants: "events of a clock that ran ahead are never removed",
+    edits: [
+      {
+        file: "src/inbox/sqlite/backlog.ts",
+        find: "place <= $upTo order by place limit ${transactionRowsMax}",
+        replace:
+          "place <= $upTo and received_at < unixepoch() * 1000 order by place limit ${transactionRowsMax}",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/contract.test.ts",
+      title: "removes events of a clock that ran ahead, and what comes after them",
+    },
+  },
+  {
+    id: "S2246",
+    plants: "events that wait behind a file, as configured, are called late",
+    edits: [
+      {
+        file: "src/cli/status/inbox.ts",
+        find: "oldestMs <= inboxLateMs + fileWaitMs",
+        replace: "oldestMs <= inboxLateMs",
+      },
+    ],
+    test: {
+      file: "test/src/cli/status/inbox.test.ts",
+      title: "says of events that may wait 30 minutes behind a file, after 34: undefined",
+    },
+  },
+  {
+    id: "S2247",
+    plants: "after a reset a run says that its sync never read what was removed",
+    edits: [
+      {
+        file: "connectors/run-range.ts",
+        find: "    from === null ? ",
+        replace: "    from === undefined ? ",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-gap.test.ts",
+      title: "are not called unread after a reset: they may have been sent",
+    },
+  },
 ];
