@@ -106,4 +106,20 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "has of each record what its line says, also where a mapping uses one object for all",
     },
   },
+  {
+    id: "S2248",
+    plants:
+      "a time that is no number, which a connector's author took from a header, is waited for",
+    edits: [
+      {
+        file: "src/errors.ts",
+        find: "Number.isFinite(facts.afterMs) ? facts.afterMs : undefined",
+        replace: "facts.afterMs",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "waits for no source whose time is no number",
+    },
+  },
 ];
