@@ -122,4 +122,20 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "waits for no source whose time is no number",
     },
   },
+  {
+    id: "S2249",
+    plants: "what a connector gives in place of an event's text comes to the inbox",
+    edits: [
+      {
+        file: "src/webhooks/delivery-handler.ts",
+        find: "    assertTexts(events);\n",
+        replace: "    if (events.length === 0) assertTexts(events);\n",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/given-events.test.ts",
+      title:
+        "answers only the delivery with 500 whose connector gives an id that is a number, and takes the next",
+    },
+  },
 ];
