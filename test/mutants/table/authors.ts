@@ -71,8 +71,8 @@ export const mutantsOfAuthors: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/load/place.ts",
-        find: "let rows = page.cells === undefined ? page.rows : undefined;",
-        replace: "let rows: typeof page.rows | undefined = page.rows;",
+        find: "= page.cells === undefined ? [...page.rows] : undefined;",
+        replace: "= [...page.rows];",
       },
     ],
     test: {
@@ -136,6 +136,36 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       file: "test/src/webhooks/given-events.test.ts",
       title:
         "answers only the delivery with 500 whose connector gives an id that is a number, and takes the next",
+    },
+  },
+  {
+    id: "S2250",
+    plants: "a connector's own page keeps the list that is filled again for the next page",
+    edits: [
+      {
+        file: "connectors/load/place.ts",
+        find: "[...page.rows]",
+        replace: "page.rows",
+      },
+    ],
+    test: {
+      file: "test/connectors/read-span.test.ts",
+      title: "keeps the rows of a page where a connector fills one list again and again",
+    },
+  },
+  {
+    id: "S2251",
+    plants: "a connector of one's own whose position stays is read for ever",
+    edits: [
+      {
+        file: "connectors/own-positions.ts",
+        find: "last !== undefined && last.kept === kept",
+        replace: "last !== undefined && last.kept !== last.kept",
+      },
+    ],
+    test: {
+      file: "test/connectors/read-span.test.ts",
+      title: "stops a read whose position stays while rows come: { offset: 7 }",
     },
   },
 ];
