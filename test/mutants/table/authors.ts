@@ -168,4 +168,19 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "stops a read whose position stays while rows come: { offset: 7 }",
     },
   },
+  {
+    id: "S2253",
+    plants: "an error that the config of a connector throws is shown with its words",
+    edits: [
+      {
+        file: "src/config/schema/sources.ts",
+        find: "if (error instanceof SluiceError) throw error;",
+        replace: "if (error instanceof Error) throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/config/schema/schema-fault.test.ts",
+      title: "names the connector whose config throws a TypeError, and no member's value",
+    },
+  },
 ];
