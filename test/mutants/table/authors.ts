@@ -183,4 +183,19 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "names the connector whose config throws a TypeError, and no member's value",
     },
   },
+  {
+    id: "S2254",
+    plants: "a run maps by a CommonJS module as it was before it was edited",
+    edits: [
+      {
+        file: "src/mapping/module.ts",
+        find: "    Reflect.deleteProperty(commonJs.cache, await realpath(path));\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/mapping/module.test.ts",
+      title: "maps by the file as it is now where it is CommonJS",
+    },
+  },
 ];
