@@ -198,4 +198,19 @@ export const mutantsOfAuthors: readonly Mutant[] = [
       title: "maps by the file as it is now where it is CommonJS",
     },
   },
+  {
+    id: "S2255",
+    plants: "a time that no timer carries ends a request at once",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: "Math.min(timeoutMs, timerMsMax)",
+        replace: "timeoutMs",
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/client.test.ts",
+      title: "waits for an answer also where it may take 60 days",
+    },
+  },
 ];
