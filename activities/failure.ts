@@ -68,7 +68,7 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
     type: error.code,
     nonRetryable: !error.retryable && !isStillWaitedFor(error, attemptMs),
   };
-  // A delay that is no finite number would break the conversion to Temporal's message, and with it the worker.
+  // A delay that is not finite would break the conversion to Temporal's message, and with it the worker.
   if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs))
     return ApplicationFailure.create({ ...failure, details: [facts] });
 

@@ -28,7 +28,7 @@ export function positionCheck(connector: string, source: Source): (page: RowPage
   };
 }
 
-/** What is kept of a position; of one that is no JSON, null. */
+/** What is kept of a position; null of one that JSON cannot write. */
 function asKept(position: unknown): string | undefined {
   try {
     return JSON.stringify(position);

@@ -164,7 +164,7 @@ function bounded(received: Received): Received {
 function assertTexts(events: readonly { readonly json: unknown; readonly id?: unknown }[]): void {
   for (const { json, id } of events) {
     if (typeof json !== "string")
-      throw new Error("its connector gives an event whose `json` is no text");
+      throw new Error("its connector gives an event whose `json` is not a text");
     if (id !== undefined && typeof id !== "string") {
       throw new Error("its connector gives an event whose `id` is neither a text nor undefined");
     }

@@ -8,8 +8,8 @@ const given = z.custom<Received>();
 const logLine = z.object({ msg: z.string() });
 
 it.for([
-  { what: "no json", event: { id: "canary" }, says: "`json` is no text" },
-  { what: "an object as json", event: { json: { a: "canary" } }, says: "`json` is no text" },
+  { what: "no json", event: { id: "canary" }, says: "`json` is not a text" },
+  { what: "an object as json", event: { json: { a: "canary" } }, says: "`json` is not a text" },
   { what: "an id that is a number", event: { json: "{}", id: 17 }, says: "`id` is neither" },
   { what: "an id that is null", event: { json: "{}", id: null }, says: "`id` is neither" },
 ])(
