@@ -91,7 +91,10 @@ export class ApiUnavailableError extends TransientError {
   readonly code = "Unavailable";
 }
 
-/** Thrown when a source cannot be read just now; `afterMs` is the source's own hint. */
+/**
+ * Thrown when a source cannot be read just now; `afterMs` is the source's own hint, and counts only where it is a
+ * finite number: `Number("soon")` of a header is not.
+ */
 export class RetryLater extends SluiceError {
   readonly code = "Unavailable";
   override readonly retryable = true;
@@ -99,7 +102,7 @@ export class RetryLater extends SluiceError {
 
   constructor(message: string, facts: ErrorFacts & { afterMs?: number | undefined } = {}) {
     super(message, facts);
-    this.retryAfterMs = facts.afterMs;
+    this.retryAfterMs = Number.isFinite(facts.afterMs) ? facts.afterMs : undefined;
   }
 }
 

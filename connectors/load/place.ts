@@ -54,8 +54,8 @@ async function* placedPages(
   };
   try {
     for await (const page of pages) {
-      // Where there are cells, rows are made only when asked for; a list without them may be used for the next page.
-      let rows = page.cells === undefined ? page.rows : undefined;
+      // Where there are cells, rows are made only when asked for; a list without them may be filled again.
+      let rows: readonly Row[] | undefined = page.cells === undefined ? [...page.rows] : undefined;
       yield {
         get rows() {
           rows ??= named(() => page.rows);
