@@ -22,6 +22,7 @@ import { mutantsOfHosts } from "./table/hosts.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfJsonCells } from "./table/json-cells.ts";
+import { mutantsOfKeptEvents } from "./table/kept-events.ts";
 import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfKnownBlocks } from "./table/known-blocks.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
@@ -119,6 +120,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,
+  ...mutantsOfKeptEvents,
   ...mutantsOfKnownBlocks,
   ...mutantsOfHosts,
   ...mutantsOfStores,
