@@ -68,7 +68,8 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
     type: error.code,
     nonRetryable: !error.retryable && !isStillWaitedFor(error, attemptMs),
   };
-  if (retryAfterMs === undefined)
+  // A delay that is not finite would break the conversion to Temporal's message, and with it the worker.
+  if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs))
     return ApplicationFailure.create({ ...failure, details: [facts] });
 
   const delayMs = Math.max(retryDelayMsMin, Math.ceil(retryAfterMs));

@@ -7,6 +7,9 @@ export const chunkUnsentMsMax = 15_000;
 /** How often a staging notes in the store how far it has read. */
 export const stageNotedMs = 2_000;
 
+/** How long a look at the place of a pull holds for the statements that write its page, in ms. */
+export const lookHoldsMs = 1_000;
+
 /**
  * Longest time between the note that a request begins and its first byte, or between the look at the place of a pull
  * and the writing of its page, in ms; after it nothing is sent or written.
@@ -56,6 +59,12 @@ export const cleanUpEveryMs = 60_000;
 
 /** Transactions in which one check removes events of a connection, and event ids; the next check removes the rest. */
 export const cleanUpStepsMax = 100;
+
+/**
+ * How long accepted events of a connection that is not configured now are kept: it may come back, or have another
+ * retention in the file of another host.
+ */
+export const formerRetentionMs = 7 * 24 * 3_600_000;
 
 /** How long a drain's run is kept that had nothing to report. */
 export const drainRunsKeptMs = 24 * 3_600_000;

@@ -4,6 +4,7 @@ import { rowCount, type RowPage } from "../src/pipeline/page.ts";
 import type { Source } from "./contract/connector.ts";
 import { ConnectorFault } from "./contract/fault.ts";
 import type { Log } from "./contract/request.ts";
+import { positionCheck } from "./own-positions.ts";
 
 /** The part of a source to read. */
 type SpanJob = {
@@ -18,8 +19,8 @@ type SpanJob = {
 
 /**
  * Yields the pages of a span, with no more rows than the run may still read. It enforces what the engine relies on,
- * even for a connector that the kit never tested: a read that ends because it was aborted has not come to the end, and
- * a page stays as it was when it came.
+ * even for a connector that the kit never tested: a read that ends because it was aborted has not come to the end, a
+ * page stays as it was when it came, and one can go on from its position.
  * @throws the reason of the abort.
  */
 export async function* readSpan(
@@ -31,6 +32,7 @@ export async function* readSpan(
   let from = source.position.optional().parse(job.span.from);
   const to = source.position.optional().parse(job.span.to);
   const request = { config: job.config, signal, log };
+  const check = positionCheck(job.connector, source);
   while (left > 0) {
     const before = left;
     let fits = true;
@@ -43,6 +45,7 @@ export async function* readSpan(
         // A page is whole or not at all, because its position covers exactly its rows: the rest is asked for again.
         fits = size <= left;
         if (!fits) break;
+        check(page);
         left -= size;
         from = page.position;
         yield page;
@@ -67,6 +70,7 @@ function asItCame(page: RowPage): RowPage {
     cells: page.cells,
     rejects: page.rejects,
     mayComeAgain: page.mayComeAgain,
+    heapBytes: page.heapBytes,
     position: structuredClone(page.position),
     where: (index) => page.where(index),
     text: page.text === undefined ? undefined : (index) => page.text?.(index) ?? "",

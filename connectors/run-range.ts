@@ -38,12 +38,14 @@ async function beginOf(
   return { from: from ?? null, isOther: from === undefined };
 }
 
-function goneWarnings(gone: number): readonly string[] {
+function goneWarnings(gone: number, from: unknown): readonly string[] {
   if (gone === 0) return [];
   const [events, them] = gone === 1 ? ["event was", "it"] : ["events were", "them"];
+  // Without a checkpoint nobody knows what the sync had read: it may be new, or have been reset.
+  const before =
+    from === null ? "this run, which begins without a checkpoint" : `this sync read ${them}`;
   return [
-    `${gone} ${events} removed from the inbox before this sync read ${them}, and counted as gone: only the ` +
-      `sender has ${them} still`,
+    `${gone} ${events} removed from the inbox before ${before}, and counted as gone: only the sender has ${them} still`,
   ];
 }
 
@@ -80,7 +82,7 @@ export async function runRangeOf(
   const gone = isOther ? 0 : ((await source.gone?.({ config, from: from ?? undefined, to })) ?? 0);
   const warnings = [
     ...(isOther ? [`${readLimit?.whyOther ?? otherReading}: everything is read again`] : []),
-    ...goneWarnings(gone),
+    ...goneWarnings(gone, from),
     ...(readLimit?.warnings ?? []),
   ];
   return { from, to, oldestOpen, future, gone, warnings };

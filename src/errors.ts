@@ -91,7 +91,10 @@ export class ApiUnavailableError extends TransientError {
   readonly code = "Unavailable";
 }
 
-/** Thrown when a source cannot be read just now; `afterMs` is the source's own hint. */
+/**
+ * Thrown when a source cannot be read just now; `afterMs` is the source's own hint, and counts only where it is a
+ * finite number: `Number("soon")` of a header is not.
+ */
 export class RetryLater extends SluiceError {
   readonly code = "Unavailable";
   override readonly retryable = true;
@@ -99,7 +102,7 @@ export class RetryLater extends SluiceError {
 
   constructor(message: string, facts: ErrorFacts & { afterMs?: number | undefined } = {}) {
     super(message, facts);
-    this.retryAfterMs = facts.afterMs;
+    this.retryAfterMs = Number.isFinite(facts.afterMs) ? facts.afterMs : undefined;
   }
 }
 
@@ -115,6 +118,13 @@ export class StagingError extends TransientError {
 export class StateUnavailableError extends SluiceError {
   readonly code = "Unavailable";
   override readonly retryable = true;
+  /** Whether its server is away, which may end by itself. @default no: a person has to fix something */
+  readonly isAway: boolean;
+
+  constructor(message: string, facts: ErrorFacts & { readonly isAway?: boolean } = {}) {
+    super(message, facts);
+    this.isAway = facts.isAway ?? false;
+  }
 }
 
 /**
@@ -298,7 +308,8 @@ export class StagedFileMissingError extends SluiceError {
  * Thrown when a write comes from a staging that is no longer the chunk's newest, or from a run that lost its
  * send lock.
  *
- * To do: Nothing: a newer attempt or another run has the work.
+ * To do: Nothing where a newer attempt or a later run has the work; begin a backfill or a replay again that lost its
+ * lock.
  */
 export class SupersededError extends SluiceError {
   readonly code = "Superseded";

@@ -109,8 +109,8 @@ export const notifyTargetsMax = 10;
 /** Fields that a plan names among those that differ. */
 export const planFieldsMax = 20;
 
-/** Events read from an inbox at a time, because each may be as large as a body. */
-export const inboxReadRows = 8;
+/** Values of one event, because each takes far more memory than its text: all of 10 MB may become 220 MB. */
+export const jsonValuesMax = 500_000;
 
 /** How long one call of the notifier may take. */
 export const wakeCallMsMax = 5_000;

@@ -27,6 +27,7 @@ import { bothEffects, runEffect } from "./effect.ts";
 import { TemporalUnreachableError } from "./errors.ts";
 import { configMarks } from "./hosts/live-workers.ts";
 import { refuseCopiedFolder, refuseOtherTemporal, warnOfOtherQueue } from "./hosts/store-guards.ts";
+import { inboxFileIn } from "./inbox/file.ts";
 import { openInbox } from "./inbox/open.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { startNotifying } from "./local/notification.ts";
@@ -134,15 +135,23 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
   }
 }
 
-/** The inbox of a project; undefined where no connection is pushed to. */
+/** The inbox of a project; undefined where nothing is pushed to any connection, nor was before. */
 async function openInboxes(
   { config, sources }: WorkerSettings,
   client: Client,
 ): Promise<Inboxes | undefined> {
-  if (pushConnections({ config, sources }).length === 0) return undefined;
+  const isPushedTo = pushConnections({ config, sources }).length > 0;
+  const mayBeThere = config.store !== undefined || existsSync(inboxFileIn(config.stateFolder));
+  if (!isPushedTo && !mayBeThere) return undefined;
+  const inbox = await openInbox(config);
+  // What was kept for a former connection is removed in its time.
+  if (!isPushedTo && (await inbox.backlogs()).length === 0) {
+    await inbox.close();
+    return undefined;
+  }
   const { taskQueue } = config.temporal;
   return {
-    inbox: await openInbox(config),
+    inbox,
     startDrain: async (connection) => await startDrain(client, { connection, taskQueue }),
   };
 }

@@ -3,7 +3,12 @@ import type { Inbox, Backlog } from "../../src/inbox/inbox.ts";
 import { eventIdsKeptMs } from "../../src/limits.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { drainRunsKeptMs, drainRunsPrunedMax, cleanUpStepsMax } from "../limits.ts";
+import {
+  drainRunsKeptMs,
+  drainRunsPrunedMax,
+  cleanUpStepsMax,
+  formerRetentionMs,
+} from "../limits.ts";
 import { resumeResends } from "../run/settle-doubts.ts";
 import { noteAccepted, blockedReason } from "./look-into-inbox.ts";
 import { leastKept, readingsOf } from "./push-connections.ts";
@@ -35,10 +40,10 @@ type At = { readonly pushed: Pushed; readonly backlog: Backlog; readonly inbox: 
  * the next ones. Returns how many it removed.
  */
 async function removeEvents(
-  { pushed, inbox }: At,
+  inbox: Inbox,
+  { connection, retentionMs }: { readonly connection: string; readonly retentionMs: number },
   { accepted, removable }: { readonly accepted: number; readonly removable: number },
 ): Promise<number> {
-  const { connection, endpoint } = pushed;
   const now = await inbox.now();
   const { upTo, since } = await inbox.leaving({ connection });
   if (accepted < upTo || since > now) {
@@ -46,9 +51,8 @@ async function removeEvents(
     await inbox.setLeaving({ connection, upTo: Math.min(accepted, upTo), since: now });
     return 0;
   }
-  const receivedBefore = now - endpoint.retentionMs;
-  if (since >= receivedBefore) return 0;
-  const what = { connection, upTo: Math.min(upTo, removable), receivedBefore };
+  if (since >= now - retentionMs) return 0;
+  const what = { connection, upTo: Math.min(upTo, removable) };
   const events = what.upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));
   // A check removes only so many: the next one continues with these.
   if (events === 0 && accepted > upTo)
@@ -61,12 +65,24 @@ async function cleanUpEvents(
   deps: Dependencies,
   { pushed, backlog, inbox }: At,
 ): Promise<{ readonly events: number; readonly isUnread: boolean }> {
-  const { connection } = pushed;
+  const { connection, endpoint } = pushed;
   const readings = await readingsOf(deps, inbox, pushed);
   const accepted = await noteAccepted(inbox, { connection, last: backlog.last, readings });
   const removable = Math.min(accepted, await leastKept(deps, inbox, connection));
-  const events = await removeEvents({ pushed, backlog, inbox }, { accepted, removable });
+  const whose = { connection, retentionMs: endpoint.retentionMs };
+  const events = await removeEvents(inbox, whose, { accepted, removable });
   return { events, isUnread: readings.some(({ unreadMs }) => unreadMs !== undefined) };
+}
+
+/** Removes what was accepted of a connection that is not configured now. Returns how many events. */
+async function cleanUpFormer(
+  deps: Dependencies,
+  inbox: Inbox,
+  { connection, accepted }: Backlog,
+): Promise<number> {
+  const kept = await leastKept(deps, inbox, connection);
+  const whose = { connection, retentionMs: formerRetentionMs };
+  return await removeEvents(inbox, whose, { accepted, removable: Math.min(accepted, kept) });
 }
 
 async function cleanUpRuns(deps: Dependencies, { syncs }: Pushed): Promise<number> {
@@ -98,6 +114,7 @@ export function createCheckInboxes(deps: Dependencies): () => Promise<InboxesChe
         signal.throwIfAborted();
         const { connection } = pushed;
         const backlog = backlogs.get(connection);
+        backlogs.delete(connection);
         if (backlog === undefined) continue;
         const { events, isUnread } = await cleanUpEvents(deps, { pushed, backlog, inbox });
         removed.events += events;
@@ -105,6 +122,10 @@ export function createCheckInboxes(deps: Dependencies): () => Promise<InboxesChe
         if (!isUnread || blocked !== null) continue;
         await inboxes.startDrain(connection);
         drained.push(connection);
+      }
+      for (const former of backlogs.values()) {
+        signal.throwIfAborted();
+        removed.events += await cleanUpFormer(deps, inbox, former);
       }
       const receivedBefore = (await inbox.now()) - eventIdsKeptMs;
       removed.ids = await inSteps(async () => await inbox.forgetIds({ receivedBefore }));

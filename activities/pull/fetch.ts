@@ -10,6 +10,7 @@ import {
 } from "../../src/api/pass.ts";
 import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
+import { pullsAlsoWriting } from "../../src/config/feedback-loop.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError, mayHaveSucceeded, TooLargeError } from "../../src/errors.ts";
 import type { PullStep } from "../../src/state/contract/pull/pull-places.ts";
@@ -69,7 +70,8 @@ export function isQueryRefused(error: unknown): error is ApiContractError {
 
 /**
  * The error for a page of a search that was refused. One behind the first begins the pass anew with the next run,
- * because its cursor may have expired, or be past an end that has shrunk.
+ * because its cursor may have expired, or be past an end that has shrunk. A 404 is most likely of a gateway, which does
+ * not know the service for a while: the pages that were paid for still count.
  */
 async function refused(
   { state }: Pick<Dependencies, "state">,
@@ -79,8 +81,11 @@ async function refused(
   const { pass, error } = at;
   const cursor = nextCursor(pass);
   if (cursor === undefined) return error;
-  await state.setPass({ ...step, pass: null });
-  const hint = "the service may no longer know that cursor: the next run begins anew";
+  const isAnew = error.status !== 404;
+  if (isAnew) await state.setPass({ ...step, pass: null });
+  const hint = isAnew
+    ? "the service may no longer know that cursor: the next run begins anew"
+    : `the next run asks for the page again; \`sluice pull ${step.pull} --full\` begins anew`;
   const message = `the page at cursor ${cursor}: ${error.message}`;
   return new ApiContractError(message, { cause: error, status: error.status, hint });
 }
@@ -150,6 +155,7 @@ export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise
   const kept = { items, bad, walk: after };
   const passedMs = startWatch();
   // A late page may be older than the one that another attempt has written since.
-  const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
+  const alsoWrites = pullsAlsoWriting(pull, deps.config.pulls);
+  const isKept = (await deps.state.keepPage({ ...step, page: kept, alsoWrites })) === "kept";
   return isKept ? { page: { items, bad, pass: after }, passedMs } : { none: "moved" };
 }

@@ -1,6 +1,5 @@
 import { assertSameAccount, assertSameSource, holderOf } from "../../connectors/identities.ts";
 import { readRequestOf, checkWriteBack, connectorOf } from "../../connectors/source.ts";
-import { pullsAlsoWriting } from "../../src/config/feedback-loop.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { BusyError, ConfigError } from "../../src/errors.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
@@ -108,7 +107,6 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         configHash,
         queryHash,
         writeHash,
-        alsoWrites: pullsAlsoWriting(pull, deps.config.pulls),
         anew: request.full === true,
         hasDomains: pull.domainsFrom !== undefined,
       });

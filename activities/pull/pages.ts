@@ -82,9 +82,7 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   const { pass } = page;
   // A run that was stopped for a while must not overwrite what its successor wrote.
   signal.throwIfAborted();
-  const { target, pull: name, version } = asked.step;
-  const isNext = async (): Promise<boolean> =>
-    (await deps.state.pullPlace({ target, pull: name }))?.version === version;
+  const isNext = async (): Promise<boolean> => await deps.state.isPageKept(asked.step);
   const written = await writePage(deps, pull, { page, signal, passedMs, isNext });
   if (pass.isDone) {
     const warnings = [...notesOf(pass, asked.place), ...notesOnPasses(pass)];

@@ -7,7 +7,7 @@ import { pageRowsMax } from "../../src/limits.ts";
 import type { PageCounts } from "../../src/state/contract/pull/pull-runs.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { leaveMsMax } from "../limits.ts";
+import { leaveMsMax, lookHoldsMs } from "../limits.ts";
 import { startWatch } from "../upload/leaving.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
@@ -26,7 +26,7 @@ type Writing = {
   readonly signal: AbortSignal;
   /** The stopwatch that runs since the pull was known to be at this page. */
   readonly passedMs: () => number;
-  /** Whether the pull is still at this page. */
+  /** Whether the page still waits to be written. */
   readonly isNext: () => Promise<boolean>;
 };
 
@@ -47,16 +47,28 @@ function assertNotLate(
   );
 }
 
-/** Looks once more, for a connector that had to wait. @throws {ApiUnavailableError} as `assertNotLate` does. */
-async function assertStillNext(
+/**
+ * Looks once more, for a connector that had to wait, and again once the last look no longer holds: a page of refused
+ * rows takes thousands of statements.
+ * @returns what throws {@link ApiUnavailableError} as `assertNotLate` does.
+ */
+function lookingAgain(
   deps: Pick<Dependencies, "config">,
   { signal, isNext }: Writing,
-): Promise<void> {
-  const passedMs = startWatch();
-  if (!(await isNext())) {
-    throw new ApiUnavailableError("the page was not written: another attempt has done so");
-  }
-  assertNotLate(deps, { signal, passedMs });
+): () => Promise<void> {
+  let sinceLookMs: (() => number) | undefined;
+  return async () => {
+    signal.throwIfAborted();
+    if (sinceLookMs !== undefined && sinceLookMs() < lookHoldsMs) return;
+    const passedMs = startWatch();
+    if (!(await isNext())) {
+      throw new ApiUnavailableError(
+        "the page was not written: another attempt has done so, or another pull fetched newer values",
+      );
+    }
+    assertNotLate(deps, { signal, passedMs });
+    sinceLookMs = passedMs;
+  };
 }
 
 async function write(
@@ -69,7 +81,7 @@ async function write(
     throw new ConfigError(`the connector ${writeBack.connector} writes nothing back`);
   }
   const written: Written[] = [];
-  const beforeWrite = async (): Promise<void> => await assertStillNext(deps, how);
+  const beforeWrite = lookingAgain(deps, how);
   for (let start = 0; start < how.patched.length; start += pageRowsMax) {
     const patches = how.patched.slice(start, start + pageRowsMax).map(({ patch }) => patch);
     const request = { ...readRequestOf(writeBack, how.signal), patches, beforeWrite };

@@ -1,6 +1,6 @@
+import { lastCompleted } from "../../src/guardrails/last-completed.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { lastCompleted } from "./last-completed.ts";
 
 /**
  * Warns of a run that read its source from the beginning and found no rows, where the previous run found some: a failed

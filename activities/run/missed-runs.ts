@@ -16,9 +16,10 @@ export async function warnOfMissedRuns(
   schedule: ScheduleConfig | undefined,
 ): Promise<void> {
   if (schedule === undefined) return;
-  const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
+  // A schedule begins runs of one kind: any number of replays may be among them.
+  const runs = await state.runs({ sync: run.sync, kinds: [run.kind], limit: runsLookedAtMax });
   const others = runs.filter(({ runId, target }) => runId !== run.runId && target === run.target);
-  const last = others.find(({ kind, outcome }) => kind === run.kind && outcome !== "busy");
+  const last = others.find(({ outcome }) => outcome !== "busy");
   if (last === undefined) return;
   const seen = { run, last, others };
   if (missedRuns(schedule, seen).times.length === 0) return;

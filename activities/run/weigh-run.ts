@@ -1,5 +1,6 @@
 import { CheckpointMovedError, StagedFileMissingError } from "../../src/errors.ts";
-import { type Broken, brokenGuardrails, type Weighed } from "../../src/guardrails/guardrails.ts";
+import { type Broken, brokenGuardrails, weighedOf } from "../../src/guardrails/guardrails.ts";
+import { readBefore } from "../../src/guardrails/last-completed.ts";
 import { reportOfRun } from "../../src/report/of-run.ts";
 import { isLine } from "../../src/report/report.ts";
 import type { Hold } from "../../src/state/contract/runs/holds.ts";
@@ -11,27 +12,7 @@ import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
 import { announceRun } from "../notify/announce-run.ts";
 import { stageResultOf } from "../stage/stage-result.ts";
-import { lastCompleted } from "./last-completed.ts";
 import { isWholeReading } from "./whole-reading.ts";
-
-/** Rows that the last completed run without a row limit read. */
-async function readBefore(
-  { state }: Pick<Dependencies, "state">,
-  run: Run,
-): Promise<number | undefined> {
-  const found = await lastCompleted({ state }, run, { isWhole: true });
-  if (found === undefined) return undefined;
-  return (await state.tally({ runId: found.runId, staged: false })).read;
-}
-
-function weighedOf(
-  { read, rejected, unchanged, changes }: Tally,
-  before: Pick<Weighed, "gone" | "isFirst" | "readBefore">,
-): Weighed {
-  const { changed = 0, unknown = 0, again = 0, fields = {} } = changes ?? {};
-  const same = unchanged + again;
-  return { read, rejected, new: changes?.new ?? 0, changed, unknown, same, fields, ...before };
-}
 
 /** Which records each guardrail counts. */
 const exampleKindsOf: Readonly<Record<string, readonly ChangeExample["kind"][]>> = {

@@ -2,7 +2,7 @@ import type { Row, Got, Source } from "../../connectors/contract/connector.ts";
 import type { Log } from "../../connectors/contract/request.ts";
 import { cannotReplay, replacesOlder } from "../../connectors/replayable.ts";
 import { ConfigError, SourceChangedError } from "../../src/errors.ts";
-import { inboxReadRows, pageRowsMax } from "../../src/limits.ts";
+import { pageRowsMax } from "../../src/limits.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";
 import type { Stream } from "../../src/records/streams.ts";
 import type { ReplayPage } from "../../src/state/contract/rejects/replays.ts";
@@ -90,6 +90,7 @@ function pageOf(
     where: (index) => found[index]?.where ?? "",
     text: text === undefined ? undefined : (index): string => text(found[index]?.at ?? 0),
     rejects,
+    heapBytes: got.heapBytes,
     position: last,
     age: replacesOlder(what.stream)
       ? (index): number => ages[found[index]?.number ?? 0] ?? 0
@@ -105,8 +106,8 @@ function pageOf(
 export async function* readReplay(what: ReplayRead, tools: ReplayTools): AsyncGenerator<RowPage> {
   const { runId } = what;
   let { after } = what;
-  // Whoever posts decides how large an event is: this many of the largest fit into memory.
-  const limit = tools.source.push === undefined ? pageRowsMax : inboxReadRows;
+  // Whoever posts decides how large an event is: two of the largest may not fit into memory.
+  const limit = tools.source.push === undefined ? pageRowsMax : 1;
   for (;;) {
     const listed = await tools.state.replayPage({ runId, after, limit });
     if (listed === undefined) return;

@@ -61,7 +61,7 @@ export class StageNotes {
       await state.addRejects({ ...stage, rejects, at });
     }
     if (places.length > 0) {
-      await state.supersedeRejects({ runId: stage.runId, places });
+      await state.supersedeRejects({ ...stage, places });
       this.#superseded += places.length;
     }
     this.#omitted.add(page.omitted ?? []);

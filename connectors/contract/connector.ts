@@ -70,6 +70,11 @@ export type Page<OwnRow, Position> = {
    * @default true
    */
   readonly mayComeAgain?: boolean | undefined;
+  /**
+   * Roughly the memory that the page takes. After much of it the rows so far are worked off before the next page is
+   * read. A source whose rows are small leaves it out.
+   */
+  readonly heapBytes?: number | undefined;
 };
 
 /** A column, as far as the source knows it. */

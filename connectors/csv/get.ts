@@ -25,13 +25,14 @@ export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
   const { config } = request;
   const wanted = Map.groupBy(request.names, (name) => fileOf(config, name));
   const files = await listFiles(config);
-  if (config.append_only) assertListed(request, files, wanted);
-  const { rows, rejects } = await find(request, files, wanted).catch((error: unknown) => {
+  const away = config.append_only ? rowsAway(request, files, wanted) : [];
+  const { rows, rejects: found } = await find(request, files, wanted).catch((error: unknown) => {
     // What it advises is for a read that continues, and brings no rows of then back.
     throw isSpan(request) && error instanceof SourceChangedError
       ? new SourceChangedError(error.message, { cause: error })
       : error;
   });
+  const rejects = [...found, ...away];
   const keyOf = (name: string): string => `${fileOf(config, name)}${lineOf(name)}`;
   const there = new Set(
     [...rows.map(([name]) => name), ...rejects.map(({ where }) => where)].map(keyOf),
@@ -76,22 +77,20 @@ function hashBefore(position: CsvPosition | undefined): string | undefined {
 }
 
 /**
- * A row of a file that was renamed, or that `path` does not match now, is not gone: nobody knows where it is.
- * @throws {SourceChangedError} rows are asked for of a file that the span knows, and that is not among the files.
+ * The rows that are asked for of files that the span knows, and that are not among the files. A row of a file that was
+ * renamed, or that `path` does not match now, is not gone: nobody knows where it is. Those of the other files are read.
  */
-function assertListed(
+function rowsAway(
   { config, to }: GetRequest,
   files: readonly SourceFile[],
-  wanted: ReadonlyMap<string, unknown>,
-): void {
+  wanted: ReadonlyMap<string, readonly string[]>,
+): Reject[] {
   const listed = new Set(files.map(({ place }) => markKey(config, place)));
-  for (const [key, { file }] of appendMarks(config, to) ?? []) {
-    if (!wanted.has(key) || listed.has(key)) continue;
-    throw new SourceChangedError(
-      `${file} is no longer among the files, and rows of it are asked for`,
-      { hint: "put it back under that name, or set `path` as it was, and replay again" },
-    );
-  }
+  return [...(appendMarks(config, to) ?? [])].flatMap(([key, { file }]) => {
+    const names = listed.has(key) ? [] : (wanted.get(key) ?? []);
+    const reason = `${file} is no longer among the files`;
+    return names.map((where) => ({ where, code: "file_away", reason }));
+  });
 }
 
 /** The line in the name of a row, such as `:78`. */

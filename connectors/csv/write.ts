@@ -155,13 +155,18 @@ class PatchPage {
     this.#wanted.set(name, wanted);
   }
 
-  #nameOf(row: Row): string {
-    return JSON.stringify(this.#columns.key.map((name) => cellIn(row, name)));
+  #nameOf(row: Row, shown = (cell: string): string => cell): string {
+    return JSON.stringify(this.#columns.key.map((name) => shown(cellIn(row, name))));
+  }
+
+  /** What is wanted of a row of the file. In one that a person wrote, the key may lack our apostrophe. */
+  #wantedOf(row: Row): Wanted | undefined {
+    return this.#wanted.get(this.#nameOf(row)) ?? this.#wanted.get(this.#nameOf(row, defused));
   }
 
   /** The line of a row of the file, with the values of its patch. */
   merge(row: Row): string {
-    const wanted = this.#wanted.get(this.#nameOf(row));
+    const wanted = this.#wantedOf(row);
     if (wanted === undefined) return this.#lineOf(row);
     const isSame = this.#columns.set.every(
       (name) => cellIn(row, name) === cellIn(wanted.cells, name),
@@ -171,7 +176,11 @@ class PatchPage {
       wanted.answer ??= { done: "unchanged" };
       return this.#lineOf(row);
     }
-    return this.#place(wanted, { ...row, ...wanted.cells }) ?? this.#lineOf(row);
+    // The key stays as the file has it.
+    const values: Row = Object.fromEntries(
+      this.#columns.set.map((name): [string, string] => [name, cellIn(wanted.cells, name)]),
+    );
+    return this.#place(wanted, { ...row, ...values }) ?? this.#lineOf(row);
   }
 
   /** The lines of the rows that the file does not have. */

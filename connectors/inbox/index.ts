@@ -2,8 +2,9 @@ import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import { SourceChangedError } from "../../src/errors.ts";
 import type { InboxReader, InboxRow } from "../../src/inbox/inbox.ts";
 import { openInboxReader } from "../../src/inbox/reader.ts";
-import { inboxReadRows } from "../../src/limits.ts";
+import { jsonValuesMax } from "../../src/limits.ts";
 import { parseJsonRow } from "../../src/mapping/json-row.ts";
+import { valuesIn } from "../../src/mapping/json-tokens.ts";
 import {
   pullSource,
   type Row,
@@ -15,7 +16,6 @@ import {
 } from "../contract/connector.ts";
 import type { PushSource } from "../contract/push.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
-import { inboxPageCharsMax } from "./limits.ts";
 import { inboxPosition, isSameEvent, positionIn, type InboxPosition } from "./position.ts";
 
 /** A push connector as syncs read it: its events in the inbox, in the order they came. */
@@ -108,18 +108,7 @@ class Events {
     readonly upTo: number;
     readonly limit: number;
   }): Promise<InboxRow[]> {
-    const { connection } = this;
-    const rows: InboxRow[] = [];
-    let [after, chars] = [span.after, 0];
-    while (rows.length < span.limit && chars < inboxPageCharsMax) {
-      const limit = Math.min(inboxReadRows, span.limit - rows.length);
-      const more = await this.#inbox.read({ connection, after, upTo: span.upTo, limit });
-      rows.push(...more);
-      chars += more.reduce((sum, { json }) => sum + json.length, 0);
-      after = more.at(-1)?.seq ?? after;
-      if (more.length < limit) break;
-    }
-    return rows;
+    return await this.#inbox.read({ connection: this.connection, ...span });
   }
 
   /**
@@ -238,21 +227,35 @@ const conflict = {
 
 const notObject = { code: "not_an_object", reason: "the event is not a JSON object" };
 
+const tooMany = {
+  code: "too_many_values",
+  reason: `the event has more than ${jsonValuesMax} values`,
+};
+
+/** Roughly the memory that a value takes besides its text (measured: 46 to 150 bytes). */
+const valueBytes = 100;
+
 /** Events as rows; as rejects where they cannot be rows. */
 function rowsOf(
   kept: readonly InboxRow[],
   events: Events,
-): Pick<Page<Row, never>, "rejects" | "rows" | "text" | "where"> {
+): Pick<Page<Row, never>, "heapBytes" | "rejects" | "rows" | "text" | "where"> {
   const found: { readonly row: Row; readonly where: string; readonly json: string }[] = [];
   const rejects: Reject[] = [];
+  let heapBytes = 0;
   for (const event of kept) {
     const { seq, json, isConflict } = event;
     const where = events.placeOf(seq);
-    const row = isConflict ? undefined : parseJsonRow(json);
-    if (row !== undefined)
+    const values = valuesIn(json);
+    // A receiver keeps none of so many values; an older one did.
+    const refusal = isConflict ? conflict : values > jsonValuesMax ? tooMany : undefined;
+    const row = refusal === undefined ? parseJsonRow(json) : undefined;
+    heapBytes += json.length;
+    if (row !== undefined) {
       found.push({ row: { ...row, ...events.deliveredOf(event) }, where, json });
-    else {
-      const why = isConflict ? conflict : notObject;
+      heapBytes += values * valueBytes;
+    } else {
+      const why = refusal ?? notObject;
       rejects.push({ where, row: json, rowsBefore: found.length, ...why });
     }
   }
@@ -261,5 +264,6 @@ function rowsOf(
     where: (index) => found[index]?.where ?? "",
     text: (index) => found[index]?.json ?? "",
     rejects,
+    heapBytes,
   };
 }

@@ -54,8 +54,8 @@ async function* placedPages(
   };
   try {
     for await (const page of pages) {
-      // Where there are cells, rows are made only when asked for; a list without them may be used for the next page.
-      let rows = page.cells === undefined ? page.rows : undefined;
+      // Where there are cells, rows are made only when asked for; a list without them may be filled again.
+      let rows: readonly Row[] | undefined = page.cells === undefined ? [...page.rows] : undefined;
       yield {
         get rows() {
           rows ??= named(() => page.rows);
@@ -65,6 +65,7 @@ async function* placedPages(
         position: page.position,
         rejects: page.rejects,
         mayComeAgain: page.mayComeAgain,
+        heapBytes: page.heapBytes,
         where: (index) => named(() => page.where(index)),
         text:
           page.text === undefined ? undefined : (index) => named(() => page.text?.(index) ?? ""),

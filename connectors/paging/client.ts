@@ -5,7 +5,9 @@ import type { z } from "zod";
 
 import { retryAfterMs } from "../../src/api/http/retry-after.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
+import { timerMsMax } from "../../src/limits.ts";
 import { parseJsonExactly } from "../../src/mapping/json-row.ts";
+import { version } from "../../src/version.ts";
 import { wrong, type FaultFields } from "./faults.ts";
 import { pageAnswerBytesMax, requestMsDefault } from "./limits.ts";
 
@@ -61,14 +63,16 @@ export class HttpClient implements AsyncDisposable {
     try {
       // Loaded where a request is made: every command has the connectors, and hardly any makes a request.
       const { Agent: Pool, request } = await import("undici");
-      this.#agent ??= new Pool({ maxResponseSize: pageAnswerBytesMax });
-      // The time of loading does not count against the API.
-      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]);
+      // Its own limits of five minutes would end requests that may take longer.
+      const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: pageAnswerBytesMax };
+      this.#agent ??= new Pool(limits);
+      // The time of loading does not count against the API. A longer timer would go off at once.
+      const timeout = AbortSignal.timeout(Math.min(timeoutMs, timerMsMax));
+      const signal = AbortSignal.any([this.#signal, timeout]);
       const answer = await request(url, {
         dispatcher: this.#agent,
         signal,
-        // Without it, a server may compress as it likes (RFC 9110, 12.5.3).
-        headers: { "accept-encoding": "identity", ...headers },
+        headers: { ...ownHeaders(headers), ...headers },
       });
       const bytes = await answer.body.bytes();
       if (answer.statusCode !== 200) throw refusalOf(answer, what, fields);
@@ -103,6 +107,14 @@ export class HttpClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent?.destroy();
   }
+}
+
+/** Headers that a connector does not set itself, in whatever case. */
+function ownHeaders(given: ClientOptions["headers"] = {}): Readonly<Record<string, string>> {
+  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  // Without the first, a server may compress as it likes (RFC 9110, 12.5.3); some APIs refuse who has no name.
+  const own = { "accept-encoding": "identity", "user-agent": `sluice/${version}` };
+  return Object.fromEntries(Object.entries(own).filter(([name]) => !names.has(name)));
 }
 
 /** A header that cannot be sent would count as a request without an answer, and be tried again. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
-import { deliveryEventsMax } from "../../src/limits.ts";
+import { deliveryEventsMax, jsonValuesMax } from "../../src/limits.ts";
+import { valuesIn } from "../../src/mapping/json-tokens.ts";
 import type { Incoming, Received } from "../contract/push.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf, eventNamer } from "./event-id.ts";
@@ -14,6 +15,7 @@ type Delivery = { readonly config: WebhookConfig; readonly request: Incoming };
 const faults = {
   bad_utf8: "The body is not UTF-8.",
   not_json: "The body is not JSON: it must be one JSON object, or an array of them.",
+  too_many_values: `There are more than ${jsonValuesMax} values in it: post it in several deliveries.`,
   too_many_events: `The array holds more than ${deliveryEventsMax} events: post them in several deliveries.`,
 } as const;
 
@@ -28,6 +30,7 @@ export function receiveWebhook(delivery: Delivery): Received {
   if ("refuse" in vouched) return vouched;
   if (!isUtf8(request.body)) return unreadable("bad_utf8");
   const text = request.body.toString("utf8");
+  if (valuesIn(text) > jsonValuesMax) return unreadable("too_many_values");
   const parsed = parse(text);
   if (parsed === undefined) return unreadable("not_json");
   const isList = Array.isArray(parsed.value);

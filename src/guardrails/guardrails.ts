@@ -1,4 +1,5 @@
 import type { Vanished } from "../state/contract/keys/vanished.ts";
+import type { Tally } from "../state/contract/runs/tally.ts";
 import { shareOf } from "../text/quantities.ts";
 
 /** The limit of a guardrail: a share of its reference figure, from 0 to 1, or a number. */
@@ -38,6 +39,21 @@ export type Weighed = {
   /** Rows read by the last run that completed; undefined if there is none. */
   readonly readBefore: number | undefined;
 };
+
+/** The figures of what a run has staged, or a plan has read. */
+export function weighedOf(
+  {
+    read,
+    rejected,
+    unchanged,
+    changes,
+  }: Pick<Tally, "changes" | "read" | "rejected" | "unchanged">,
+  before: Pick<Weighed, "gone" | "isFirst" | "readBefore">,
+): Weighed {
+  const { changed = 0, unknown = 0, again = 0, fields = {} } = changes ?? {};
+  const same = unchanged + again;
+  return { read, rejected, new: changes?.new ?? 0, changed, unknown, same, fields, ...before };
+}
 
 /** A guardrail that a run broke: names and numbers. */
 export type Broken = {

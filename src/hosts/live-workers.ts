@@ -1,6 +1,6 @@
 // Which workers of a project live, and whether their configuration is the same as a command's.
 import { targetOf, type Config } from "../config/config.ts";
-import { sha256 } from "../config/hash.ts";
+import { canonicalJson, sha256 } from "../config/hash.ts";
 import { isProcessGone } from "../local/process-identity.ts";
 import { keyName } from "../service/key-limits.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
@@ -23,9 +23,15 @@ function markName({ kind, name }: Runnable): string {
   return `${kind} ${name}`;
 }
 
+/** The name of the mark of what a sync asks before it sends, and looks at afterwards, which changes no record. */
+function boundsName({ kind, name }: Runnable): string {
+  return `bounds of ${kind} ${name}`;
+}
+
 /**
  * A mark of the task queue, and one of the configuration of each sync and pull together with the service, its key and
- * that queue: two marks differ if the runs would.
+ * that queue: two marks differ if the runs would. For each sync also one of its guardrails, of the rows up to which a
+ * backfill asks nobody, and of `verify`.
  */
 export function configMarks({
   api,
@@ -45,7 +51,11 @@ export function configMarks({
       markOf(`${common} ${configHash}`),
     ]);
   const queue = [queueName, markOf(temporal.taskQueue)] as const;
-  return Object.fromEntries([queue, ...marks("sync", syncs), ...marks("pull", pulls)]);
+  const bounds = [...syncs].map(([name, { holdIf, approveUpTo, verify }]): [string, string] => [
+    boundsName({ kind: "sync", name }),
+    markOf(canonicalJson([holdIf, approveUpTo, verify?.sample, verify?.callsMax])),
+  ]);
+  return Object.fromEntries([queue, ...marks("sync", syncs), ...marks("pull", pulls), ...bounds]);
 }
 
 /**
@@ -92,7 +102,7 @@ export function workerText({ process, command }: Pick<Beat, "command" | "process
   return `process ${process}, sluice ${command}`;
 }
 
-/** How a worker's configuration of a sync or pull differs from a command's; undefined if it does not. */
+/** How the runs of a sync or pull by a worker differ from those of a configuration; undefined if they do not. */
 export function workerDifference(
   { configs }: Pick<Beat, "configs">,
   wanted: Runnable,
@@ -101,4 +111,21 @@ export function workerDifference(
   const theirs = configs[markName(wanted)];
   if (theirs === undefined) return "missing";
   return theirs === configMarks(config)[markName(wanted)] ? undefined : "changed";
+}
+
+/**
+ * How a worker's configuration of a sync or pull differs from a command's, also where each of its runs would send the
+ * same: it would hold other runs, or verify another sample. Undefined if it does not.
+ */
+export function differenceFromCommand(
+  worker: Pick<Beat, "configs">,
+  wanted: Runnable,
+  config: Config,
+): "changed" | "missing" | undefined {
+  const difference = workerDifference(worker, wanted, config);
+  if (difference !== undefined) return difference;
+  const theirs = worker.configs[boundsName(wanted)];
+  // A pull has none, and a worker of an older version does not report them.
+  if (theirs === undefined) return undefined;
+  return theirs === configMarks(config)[boundsName(wanted)] ? undefined : "changed";
 }

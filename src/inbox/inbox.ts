@@ -88,7 +88,10 @@ export interface InboxMethods {
   setLeaving(input: EventsLeaving & { readonly connection: string }): void;
   /** The backlogs of the connections that ever received something. */
   backlogs(): Backlog[];
-  /** Rows of `(after, upTo]` in their order, at most `limit`. */
+  /**
+   * Rows of `(after, upTo]` in their order, at most `limit`, and none after the one that takes them over
+   * `inboxReadBytesMax` bytes.
+   */
   read(input: {
     readonly connection: string;
     readonly after: number;
@@ -98,16 +101,10 @@ export interface InboxMethods {
   /** Single rows, as far as they still exist. */
   get(input: { readonly connection: string; readonly seqs: readonly number[] }): InboxRow[];
   /**
-   * Removes the first events up to `upTo` that came before a time: at most `transactionRowsMax` of them, and none after
-   * the one that takes them over `inboxGroupCharsMax` bytes, because deliveries wait meanwhile. @returns how many; 0
-   * when none is left.
+   * Removes the first events up to `upTo`: at most `transactionRowsMax` of them, and none after the one that takes them
+   * over `inboxGroupCharsMax` bytes, because deliveries wait meanwhile. @returns how many; 0 when none is left.
    */
-  prune(input: {
-    readonly connection: string;
-    readonly upTo: number;
-    /** Unix ms. */
-    readonly receivedBefore: number;
-  }): number;
+  prune(input: { readonly connection: string; readonly upTo: number }): number;
   /**
    * Erases the payload and the id of single rows; their numbers stay, because none may be left out. @returns whether
    * they can no longer be read from the inbox's files.

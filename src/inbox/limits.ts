@@ -16,6 +16,9 @@ export const recentIdsMax = 131_072;
 /** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */
 export const inboxGroupCharsMax = 8 * 1024 * 1024;
 
+/** Bytes of events after which a read ends: whoever posts decides how large an event is. */
+export const inboxReadBytesMax = 1_000_000;
+
 /** Pages of the inbox's log (4 MB) before they go into its file, which delays senders that wait for a 2xx. */
 export const inboxLogPages = 1_000;
 

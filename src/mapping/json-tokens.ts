@@ -11,6 +11,18 @@ export function stringEnd(text: string, start: number): number {
   return at + 1;
 }
 
+/** How many values a JSON text has, valid or not: each begins after a bracket or comma outside of strings. */
+export function valuesIn(text: string): number {
+  let [count, isInString] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') isInString = !isInString;
+    else if (isInString) at += char === "\\" ? 1 : 0;
+    else if (char === "," || char === "{" || char === "[") count += 1;
+  }
+  return count;
+}
+
 /** Where a number of valid JSON ends, given where it begins. */
 export function numberEnd(text: string, start: number): number {
   return endOf(numberToken, text, start);

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
@@ -52,6 +53,8 @@ async function assertUnchanged({ path, hash, sync }: ModuleOfSync): Promise<void
   );
 }
 
+const commonJs = createRequire(import.meta.url);
+
 /** How often the module of a URL could not be evaluated in this thread: Node keeps that error under its URL. */
 const failuresOf = new Map<string, number>();
 
@@ -60,6 +63,8 @@ async function evaluate({ path, hash }: RecordModule): Promise<unknown> {
   const url = `${pathToFileURL(path).href}?${hash}`;
   const failures = failuresOf.get(url) ?? 0;
   try {
+    // CommonJS is kept by its file alone, whatever the URL.
+    Reflect.deleteProperty(commonJs.cache, await realpath(path));
     return await import(failures === 0 ? url : `${url}-${failures}`);
   } catch (error) {
     failuresOf.set(url, failures + 1);

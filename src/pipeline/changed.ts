@@ -25,6 +25,12 @@ const rowsAtOnceMin = 10_000;
 /** Bytes of lines after which the store is asked in any case, because rows may be long (I7). */
 const bytesAtOnceMin = 4 * 1024 * 1024;
 
+/**
+ * Memory of pages after which the store is asked and its answer awaited, before the next page is read: a thread's heap
+ * does not hold two such groups.
+ */
+const heapBytesAtOnceMin = 24 * 1024 * 1024;
+
 /** How a sync decides what has changed, without the keys and hashes, which come with each page. */
 export type ChangedSettings = Omit<
   KeysToStage,
@@ -58,6 +64,12 @@ function isEnough(pages: readonly RecordPage[]): boolean {
     bytes += candidates.jsonl.length;
   }
   return rows >= rowsAtOnceMin || bytes >= bytesAtOnceMin;
+}
+
+/** Whether the pages take so much memory that none may be read beside them. */
+function isHeavy(pages: readonly RecordPage[]): boolean {
+  const heapBytes = pages.reduce((sum, { source }) => sum + (source.heapBytes ?? 0), 0);
+  return heapBytes >= heapBytesAtOnceMin;
 }
 
 /** The place of one of the candidates of some pages that are to be sent, by its index among those. */
@@ -273,7 +285,7 @@ export async function* dropUnchanged(
       continue;
     }
     gathered.push(page);
-    const canReadAhead = how.budget.canReadAhead();
+    const canReadAhead = how.budget.canReadAhead() && !isHeavy(gathered);
     if (canReadAhead && !isEnough(gathered)) continue;
     const ask = askingFor(gathered);
     const before = judging === undefined ? undefined : await settle(judging, how.fields);

@@ -1,6 +1,6 @@
 import type { SourceRequest, SourceToPlan } from "../backfill/source.ts";
 import { ConfigError } from "../errors.ts";
-import { inboxReadRows, pageRowsMax } from "../limits.ts";
+import { pageRowsMax } from "../limits.ts";
 import type { RowPage } from "./page.ts";
 
 const gone =
@@ -28,8 +28,8 @@ export async function* namedRows(
       hint: "leave the keys out",
     });
   }
-  // Whoever posts decides how large an event is: this many of the largest fit into memory.
-  const atOnce = source.push === undefined ? pageRowsMax : inboxReadRows;
+  // Whoever posts decides how large an event is: two of the largest may not fit into memory.
+  const atOnce = source.push === undefined ? pageRowsMax : 1;
   for (let at = after; at < names.length; at += atOnce) {
     const ofPage = names.slice(at, at + atOnce);
     const got = await source.get({ ...request, from: undefined, to: undefined, names: ofPage });

@@ -27,6 +27,8 @@ export type RowPage = {
     | undefined;
   /** Whether the next run may go back over its rows. @default true */
   readonly mayComeAgain?: boolean | undefined;
+  /** Roughly the memory that it takes, where it may be much. */
+  readonly heapBytes?: number | undefined;
   /**
    * Lines that were sent before and are sent again as they were: what is known of their keys stays. Such pages come
    * first. @default false
@@ -122,6 +124,7 @@ export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): Async
       position: page.position,
       rejects: inOrder(page),
       mayComeAgain: page.mayComeAgain,
+      heapBytes: page.heapBytes,
       isAgain: page.isAgain,
       first: before,
       where: (index) => page.where(index),

@@ -53,12 +53,21 @@ export function sourceRejects(page: RowPage, stream: string, keepRows: KeepRows)
 /** How many rejects stop a run: more than both `rate` (0 to 1) of the rows read and `rows`. */
 export type RejectLimit = { readonly rate: number; readonly rows: number };
 
-/** @throws {TooManyRejectsError} a run has more rejects than its limit allows. */
-export function assertWithinLimit(
+/** The rejects of a run so far, and the rows that it read. */
+export type RejectsSoFar = { readonly rejected: number; readonly read: number };
+
+/** Whether a run has more rejects than its limit allows. */
+export function isBeyondLimit(
   { rate, rows }: RejectLimit,
-  { rejected, read }: { readonly rejected: number; readonly read: number },
-): void {
-  if (rejected <= rows || rejected <= shareOf(rate, read)) return;
+  { rejected, read }: RejectsSoFar,
+): boolean {
+  return rejected > rows && rejected > shareOf(rate, read);
+}
+
+/** @throws {TooManyRejectsError} a run has more rejects than its limit allows. */
+export function assertWithinLimit(limit: RejectLimit, { rejected, read }: RejectsSoFar): void {
+  if (!isBeyondLimit(limit, { rejected, read })) return;
+  const { rate, rows } = limit;
   throw new TooManyRejectsError(
     `${rejected} of ${read} rows were refused, more than \`reject_limit\` allows ` +
       `(${rows} rows and ${shareOf(rate, 100)} %): the chunk that would exceed it is not sent`,

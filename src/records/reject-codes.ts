@@ -170,6 +170,10 @@ const sourceCodes = {
     meaning: "a line or event is not a JSON object",
     advice: "Correct the sender or the file.",
   },
+  too_many_values: {
+    meaning: "an event has more values than fit into memory",
+    advice: "Post it in several events.",
+  },
   id_conflict: {
     meaning: "an id came again with another body",
     advice: "Give each event its own id at the sender.",
@@ -177,6 +181,10 @@ const sourceCodes = {
   row_gone: {
     meaning: "the row is no longer where it was",
     advice: "Nothing: the next run reads the source as it is.",
+  },
+  file_away: {
+    meaning: "the row's file is no longer among the files of its source",
+    advice: "Put the file back under its name, or set `path` as it was, and replay.",
   },
   source_reject: {
     meaning: "the connector refused it under a code of the wrong form",

@@ -131,6 +131,7 @@ const methods = {
   beginCall: "write",
   forgetCall: "write",
   keepPage: "write",
+  isPageKept: "read",
   setPass: "write",
   commitPage: "write",
   pullTally: "read",

@@ -6,6 +6,7 @@ import { isJsonNumber } from "../mapping/exact-number.ts";
 import { isCarried, parseJsonRow } from "../mapping/json-row.ts";
 import { placedRules } from "../mapping/placed-rules.ts";
 import { columnsOf } from "../mapping/read-field.ts";
+import { CoercionRefusal, LongNumber } from "../mapping/refusal.ts";
 import { isPlainObject } from "../records/json-value.ts";
 import type { Row } from "../records/streams.ts";
 
@@ -38,16 +39,33 @@ function exactOf(value: unknown, way: Path, textOf: WrittenRow["textOf"]): unkno
   return parseJsonRow(`{"of":${text}}`)?.["of"];
 }
 
+/** The text of a value of JSON; numbers of any length keep their digits. */
+function jsonText(value: unknown): string {
+  if (value instanceof LongNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;
+  if (!isPlainObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join(",")}}`;
+}
+
+/** A value of JSON as its column of Postgres would give it: as text, unless it is null. */
+export function asPostgresGives(value: unknown): unknown {
+  const isGiven = value === null || typeof value === "string";
+  const isRefused = value instanceof CoercionRefusal && !(value instanceof LongNumber);
+  return isGiven || isRefused ? value : jsonText(value);
+}
+
 /**
  * A written row as the connector of its sync would give it: cells of CSV are text, `007` as well as `true`, and empty
- * if nothing is written; numbers of Postgres are digits; everything else is as in JSON.
+ * if nothing is written; what Postgres gives is text, too; everything else is as in JSON.
  */
 export function rowOf(sync: SyncConfig, { members, textOf }: WrittenRow): Row {
   const { connector } = sync;
   const cells = Object.entries(members).map(([column, value]): [string, unknown] => {
     const isText = connector === "csv" || (connector === "postgres" && typeof value === "number");
     const text = isText ? textOf([column]) : undefined;
-    return [column, text ?? exactOf(value, [column], textOf)];
+    const given = text ?? exactOf(value, [column], textOf);
+    return [column, connector === "postgres" ? asPostgresGives(given) : given];
   });
   const empty = connector === "csv" ? columnsRead(sync).map((column) => [column, ""] as const) : [];
   return Object.fromEntries([...empty, ...cells]);

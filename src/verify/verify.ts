@@ -57,11 +57,27 @@ function refuseNothing({ records, read }: ChosenRecords, sync: string): void {
   );
 }
 
+/** Nor must a lookup in which no record can be looked up. */
+function refuseIncomparable(
+  { records }: ChosenRecords,
+  { property }: ReturnType<typeof searchOf>,
+  sync: string,
+): void {
+  if (records.length === 0) return;
+  throw new ConfigError(
+    `nothing can be verified: of ${counted(records.length, "record")} drawn from sync ${sync}, none is known to ` +
+      `have the ${property} that was sent: it has changed since, or was adopted`,
+    {
+      hint: `\`sluice run ${sync}\` sends what has changed; another \`--seed\` draws other records`,
+    },
+  );
+}
+
 /**
  * Looks up in the service some of the records that it is known to hold. Announces how many calls there will be before
  * the first one, and never makes more.
  * @throws {ConfigError} a named key has no record, or there are more than `callsMax`; or no record of the source is
- * known to be accepted: in that case nothing was looked up.
+ * known to be accepted, or none that was drawn can be looked up: in that case nothing was looked up.
  */
 export async function verifyRecords(
   { sync, stream, choice, callsMax = Infinity, pages }: Verifying,
@@ -72,6 +88,7 @@ export async function verifyRecords(
   refuseBadKeys(chosen, sync);
   if (!("keys" in choice)) refuseNothing(chosen, sync);
   const needed = callsFor(chosen.records, search);
+  if (!("keys" in choice) && needed === 0) refuseIncomparable(chosen, search, sync);
   if ("keys" in choice && needed > callsMax) {
     throw new ConfigError(`${needed} keys need ${needed} calls, and calls-max allows ${callsMax}`, {
       hint: "name fewer keys, or allow more calls",

@@ -82,8 +82,8 @@ export class BacklogWatch {
   }
 
   /**
-   * Reads the state of the inbox and, after a failed write, tries one: there may be no delivery to try, because a
-   * failing `/readyz` keeps senders away.
+   * Reads the state of the inbox and, after a failed write or read, tries a write: there may be no delivery to try,
+   * because a failing `/readyz` keeps senders away.
    */
   async look(): Promise<void> {
     if (this.#isLooking) return;
@@ -99,6 +99,7 @@ export class BacklogWatch {
       }
     } catch {
       // Only a write shows whether the inbox can be written. A failed read is repeated in a second.
+      if (this.isStoreOk) await this.#probe();
     } finally {
       this.#isLooking = false;
     }

@@ -111,6 +111,7 @@ export class DeliveryHandler {
       return;
     }
     const { events } = received;
+    assertTexts(events);
     const verdict = await this.#keep({ connection, events });
     if (verdict === undefined) {
       this.refuse(exchange, refusals.store);
@@ -154,6 +155,20 @@ function bounded(received: Received): Received {
   if ("refuse" in received || received.events.length <= deliveryEventsMax) return received;
   const message = `There are more than ${deliveryEventsMax} events in it: post them in several deliveries.`;
   return { refuse: 400, reason: "too_many_events", message };
+}
+
+/**
+ * Texts are what an inbox takes, and code that nobody checked the types of may give anything.
+ * @throws without the value, which may be a sender's.
+ */
+function assertTexts(events: readonly { readonly json: unknown; readonly id?: unknown }[]): void {
+  for (const { json, id } of events) {
+    if (typeof json !== "string")
+      throw new Error("its connector gives an event whose `json` is not a text");
+    if (id !== undefined && typeof id !== "string") {
+      throw new Error("its connector gives an event whose `id` is neither a text nor undefined");
+    }
+  }
 }
 
 function queryOf(url: string): URLSearchParams {

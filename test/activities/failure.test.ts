@@ -1,4 +1,9 @@
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import {
+  ApplicationFailure,
+  ApplicationFailureCategory,
+  DefaultFailureConverter,
+  defaultPayloadConverter,
+} from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -104,6 +109,19 @@ describe("toFailure", () => {
     const failure = await failureOf(new errors.RetryLater("busy", { afterMs: 5_000 }));
     expect(failure).toMatchObject({ type: "Unavailable", nextRetryDelay: 5_000 });
   });
+
+  it.each([Number.NaN, Infinity, -Infinity])(
+    "leaves the wait to the retry policy where a source asks for %d ms, which Temporal cannot take",
+    async (afterMs) => {
+      const failure = await failureOf(new errors.RetryLater("busy", { afterMs }));
+      expect(failure).toMatchObject({ type: "Unavailable", nonRetryable: false });
+      expect(failure.nextRetryDelay).toBeUndefined();
+      const sent = new DefaultFailureConverter().errorToFailure(failure, defaultPayloadConverter);
+      expect(sent.applicationFailureInfo?.nextRetryDelay).toBeUndefined();
+      const error = new errors.StagingError("full").after(afterMs);
+      expect((await failureOf(error)).nextRetryDelay).toBeUndefined();
+    },
+  );
 
   it.each([
     [9_999, true],

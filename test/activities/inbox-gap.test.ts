@@ -77,6 +77,14 @@ describe("events that were removed before a sync read them", () => {
     expect(reportText(report)).toContain("+ rejected 0 + gone 3");
   });
 
+  it("are not called unread after a reset: they may have been sent", async () => {
+    const { warnings } = await drain(await withGap(), "run-2");
+    expect(warnings).toEqual([
+      "3 events were removed from the inbox before this run, which begins without a checkpoint, and counted as gone: " +
+        "only the sender has them still",
+    ]);
+  });
+
   it("are told of once", async () => {
     const pushed = await withGap();
     await drain(pushed, "run-2");

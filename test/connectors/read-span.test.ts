@@ -15,6 +15,9 @@ import { numbers } from "../support/sequences.ts";
 
 const position = z.object({ offset: z.int() });
 
+/** A position that code without types gives. */
+const loose = z.custom<z.output<typeof position>>();
+
 type Read = Pull<object, z.output<typeof position>, Row>["read"];
 
 function sourceOf(read: Read): Source {
@@ -32,6 +35,21 @@ function rowsOf(count: number): Row[] {
 // oxlint-disable-next-line require-yield
 const wrong: Read = async function* read() {
   throw new ConfigError("no such table", { field: "table" });
+};
+
+const ending: Read = async function* read() {
+  for (const rows of [2, 0, 0, 2, 0]) {
+    yield { rows: rowsOf(rows), position: { offset: 7 }, where: String };
+  }
+};
+
+const refilling: Read = async function* read() {
+  const rows: Row[] = [];
+  for (const id of [1, 2, 3]) {
+    rows.length = 0;
+    rows.push({ id });
+    yield { rows, position: { offset: id }, where: String };
+  }
 };
 
 async function pagesOf(
@@ -88,5 +106,42 @@ describe("readSpan", () => {
     );
     expect(String(error)).not.toContain(cell);
     await expect(pagesOf(wrong)).rejects.toBeInstanceOf(ConfigError);
+  });
+
+  it.each([
+    { what: "a time without a form", at: Number.NaN },
+    { what: "an integer beyond JSON", at: 7n },
+    { what: "a date", at: new Date(0) },
+  ])("says at once that the position of a page is none to go on from: $what", async ({ at }) => {
+    const given = loose.parse({ offset: at });
+    const reading: Read = async function* read() {
+      yield { rows: rowsOf(1), position: given, where: String };
+    };
+    const error = await pagesOf(reading).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain("connector ./outside gives a page a position that");
+  });
+
+  it.each([{ position: { offset: 7 } }, { position: undefined }])(
+    "stops a read whose position stays while rows come: $position",
+    async ({ position: stays }) => {
+      let pages = 0;
+      const standing: Read = async function* read() {
+        for (; pages < 9; pages += 1) {
+          yield { rows: rowsOf(2), position: loose.parse(stays), where: String };
+        }
+      };
+      await expect(pagesOf(standing)).rejects.toThrow(ConfigError);
+      expect(pages).toBe(2);
+    },
+  );
+
+  it("takes a position that stays where no rows came, or none come after it", async () => {
+    expect((await pagesOf(ending)).map(({ rows }) => rows.length)).toEqual([2, 0, 0, 2, 0]);
+  });
+
+  it("keeps the rows of a page where a connector fills one list again and again", async () => {
+    const pages = await pagesOf(refilling);
+    expect(pages.map(({ rows }) => rows)).toEqual([[{ id: 1 }], [{ id: 2 }], [{ id: 3 }]]);
   });
 });

@@ -10,6 +10,7 @@ import { mutantsOfConnectors } from "./table/connectors.ts";
 import { mutantsOfConsent } from "./table/consent.ts";
 import { mutantsOfDated } from "./table/dated.ts";
 import { mutantsOfDeflate } from "./table/deflate.ts";
+import { mutantsOfDeployed } from "./table/deployed.ts";
 import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfErased } from "./table/erased.ts";
@@ -22,6 +23,7 @@ import { mutantsOfHosts } from "./table/hosts.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfJsonCells } from "./table/json-cells.ts";
+import { mutantsOfKeptEvents } from "./table/kept-events.ts";
 import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfKnownBlocks } from "./table/known-blocks.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
@@ -88,6 +90,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfLaunches,
   ...mutantsOfLate,
   ...mutantsOfLists,
+  ...mutantsOfDeployed,
   ...mutantsOfLateRequests,
   ...mutantsOfSentAgain,
   ...mutantsOfConnectors,
@@ -119,6 +122,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCells,
   ...mutantsOfJsonCells,
   ...mutantsOfKeys,
+  ...mutantsOfKeptEvents,
   ...mutantsOfKnownBlocks,
   ...mutantsOfHosts,
   ...mutantsOfStores,

@@ -9,6 +9,7 @@ import type { Context, Register } from "../output/context.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { positive } from "../positive.ts";
 import { withMember } from "./config.ts";
+import { endSoon } from "./end-soon.ts";
 import { fileOf } from "./load.ts";
 import { readOnce, type ReadOptions } from "./read.ts";
 import { watchSources } from "./watch.ts";
@@ -34,7 +35,15 @@ export const registerConnectorDev: Register = (connector, context) => {
     .action(async (path: string, options: DevOptions) => {
       const { once: isOnce, ...asked } = options;
       const request = { ...asked, path, cwd: context.cwd };
-      await (isOnce ? readOnce(request, context) : readOnSaves(request, context));
+      if (!isOnce) {
+        await readOnSaves(request, context);
+        return;
+      }
+      try {
+        await readOnce(request, context);
+      } finally {
+        endSoon();
+      }
     });
 };
 

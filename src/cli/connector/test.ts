@@ -12,6 +12,7 @@ import { plainJson, plainText } from "../../text/plain-text.ts";
 import type { Context, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
+import { endSoon } from "./end-soon.ts";
 import { loadPullHarness, loadPushHarness, loadSource } from "./load.ts";
 
 type TestOptions = { readonly only?: readonly string[]; readonly json?: boolean };
@@ -26,31 +27,32 @@ export const registerConnectorTest: Register = (connector, context) => {
     )
     .option("--json", "print JSON: one object for each check, then the counts")
     .action(async (path: string, options: TestOptions) => {
-      const at = { path, cwd: context.cwd };
-      const source = await loadSource(at);
-      const harness = await (source.kind === "push" ? loadPushHarness(at) : loadPullHarness(at));
-      const { signal } = onInterrupt();
       try {
-        await mustFit(source, harness);
-        const testRuns = chosen(testRunsOf(source, harness), options.only);
-        await makeTestRuns(testRuns, { context, signal, isJson: options.json === true });
+        await testConnector(path, options, context);
       } finally {
-        await harness.close?.();
+        endSoon();
       }
-      endSoon();
     });
 };
+
+async function testConnector(path: string, options: TestOptions, context: Context): Promise<void> {
+  const at = { path, cwd: context.cwd };
+  const source = await loadSource(at);
+  const harness = await (source.kind === "push" ? loadPushHarness(at) : loadPullHarness(at));
+  const { signal } = onInterrupt();
+  try {
+    await mustFit(source, harness);
+    const testRuns = chosen(testRunsOf(source, harness), options.only);
+    await makeTestRuns(testRuns, { context, signal, isJson: options.json === true });
+  } finally {
+    await harness.close?.();
+  }
+}
 
 /** @throws {ConfigError} a mistake in the harness would make nearly every check fail. */
 async function mustFit(source: PushSource | Source, harness: Harness): Promise<void> {
   const fault = await harnessFaultOf(source, harness);
   if (fault !== undefined) throw new ConfigError(fault.message, { hint: fault.hint });
-}
-
-/** Ends the process soon, even if a wrong connector left something open. */
-function endSoon(): void {
-  const graceMs = 500;
-  setTimeout(() => process.exit(), graceMs).unref();
 }
 
 /** @throws {ConfigError} there is no check with one of the numbers. */

@@ -34,7 +34,10 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   },
   check: { examples: ["sluice check", "sluice check crm"], page: "docs/operations.md" },
   discover: {
-    examples: ["sluice discover crm", "sluice discover crm --limit 500 >> sluice.yaml"],
+    examples: [
+      "sluice discover crm",
+      "sluice discover crm --limit 500 > more.yaml    # to be pasted from",
+    ],
     page: "docs/getting-started.md",
   },
   preview: {

@@ -14,10 +14,10 @@ const codes: Readonly<Record<keyof typeof exitCodes, string>> = {
     "done with rejects: all but the rows that were refused, which `sluice rejects list` shows; " +
     "for `verify`: something is missing or different",
   unreachable:
-    "the service, Temporal or a worker could not be reached: trying again later may help",
+    "the service, Temporal, a worker or a store in Postgres could not be reached: trying again later may help",
   held:
     "held: a guardrail was broken, and nothing is sent until somebody agrees (`sluice approve`); " +
-    "for `plan`: something would be sent, or a call made",
+    "for `plan`: something would be sent, the run held, or a call made",
   interrupted: "interrupted: by Ctrl-C or a signal",
 };
 

@@ -57,8 +57,11 @@ export function exitCodeOfError(thrown: unknown): number {
   const error = thrownFirst(thrown);
   if (error instanceof CommanderError) return exitCodes.usage;
   if (!(error instanceof SluiceError)) return exitCodes.failed;
-  // Whoever keeps this machine fixes a full, read-only or damaged state folder, as with a setting.
-  if (error instanceof StateUnavailableError || usageCodes.has(error.code)) return exitCodes.usage;
+  if (error instanceof StateUnavailableError) {
+    // Whoever keeps this machine fixes a full, read-only or damaged state folder, as with a setting.
+    return error.isAway ? exitCodes.unreachable : exitCodes.usage;
+  }
+  if (usageCodes.has(error.code)) return exitCodes.usage;
   return unreachable.some((Class) => error instanceof Class)
     ? exitCodes.unreachable
     : exitCodes.failed;

@@ -1,17 +1,20 @@
 import { requestsPerChunk } from "../../backfill/estimate.ts";
 import type { Config, SyncConfig } from "../../config/config.ts";
+import type { Broken } from "../../guardrails/guardrails.ts";
 import type { ReadCounts } from "../../report/counts.ts";
 import { changesReport, type ReportChanges } from "../../report/report.ts";
 import { openHold } from "../../state/contract/runs/holds.ts";
 import type { Run } from "../../state/contract/runs/runs.ts";
 import { changesLines } from "../../text/changes-text.ts";
 import { chooseMode, type ChosenMode } from "../../text/choose-mode.ts";
+import { brokenText } from "../../text/hold-text.ts";
 import { byteText, counted, grouped, roughTimeText } from "../../text/quantities.ts";
 import type { Deployed } from "./deployed.ts";
 import type { MappingEdit } from "./mapping-edit.ts";
+import type { PlannedRejects } from "./planned-rejects.ts";
 import { pullCostText } from "./pull-plan-text.ts";
 import type { PullPlan } from "./pull-plan.ts";
-import type { PlannedChunk, PlannedRejects, ReadPlan } from "./read-plan.ts";
+import type { PlannedChunk, ReadPlan } from "./read-plan.ts";
 
 /** A plan, as `--json` prints it. */
 export type PlanReport = {
@@ -21,6 +24,8 @@ export type PlanReport = {
   /** How the mapping compares with that of the last run; for `edited`, with its fields. */
   readonly mapping: { readonly state: Deployed["state"] } & Partial<MappingEdit>;
   readonly counts: ReadCounts & { readonly would_send: number };
+  /** How the run ends, or waits, instead of sending that; null if it sends it. */
+  readonly stops: "failed" | "held" | null;
   readonly changes?: ReportChanges;
   /** By code. */
   readonly rejects: Readonly<Record<string, PlannedRejects>>;
@@ -32,6 +37,22 @@ export type PlanReport = {
   /** The next runs of the pulls that write into what the sync reads. These cost credits; sending does not. */
   readonly pulls: readonly PullPlan[];
   readonly warnings: readonly string[];
+};
+
+/** What a plan has found. */
+type Made = {
+  readonly deployed: Deployed;
+  readonly read: ReadPlan;
+  readonly sample: number | undefined;
+  /** Whether all rows were read that the run reads, so that `min_rows` counts them. @default false */
+  readonly isWhole?: boolean;
+  /** The guardrails that hold the run. @default none */
+  readonly broken?: readonly Broken[];
+  readonly pulls?: readonly PullPlan[];
+  /** A run of the sync that continues, or is held. */
+  readonly open?: Run | undefined;
+  /** Records in doubt that it sends once more. @default 0 */
+  readonly due?: number;
 };
 
 /** The mode as the workflow chooses it, by the first chunk that decides. */
@@ -62,6 +83,37 @@ function openText(run: Run): string {
   );
 }
 
+/** Why the run fails; undefined where it does not. */
+function failureText({ holdIf, minRows }: SyncConfig, made: Made): string | undefined {
+  const { isWhole, read } = made;
+  // With guardrails, everything is staged before anything is sent.
+  const nothing = (what: string): string =>
+    holdIf === undefined ? `nothing of ${what}` : "nothing of it";
+  if (read.tooMany !== undefined) {
+    const { rejected, read: rows } = read.tooMany;
+    return (
+      `the run fails: ${grouped(rejected)} of its first ${counted(rows, "row")} are rejected, more than ` +
+      `\`reject_limit\` allows, and ${nothing("the chunk that exceeds it")} is sent`
+    );
+  }
+  if (isWhole !== true || read.counts.read >= minRows) return undefined;
+  return (
+    `the run fails: it reads fewer rows than the ${grouped(minRows)} that \`min_rows\` asks for, and ` +
+    `${nothing("its last chunk")} is sent`
+  );
+}
+
+/** How the run ends, or waits, instead of sending everything, and why. */
+function stopOf(sync: SyncConfig, made: Made): Pick<PlanReport, "stops" | "warnings"> {
+  const failure = failureText(sync, made);
+  if (failure !== undefined) return { stops: "failed", warnings: [failure] };
+  const { broken = [] } = made;
+  if (broken.length === 0) return { stops: null, warnings: [] };
+  const why = broken.map(brokenText).join(", ");
+  const text = `the run is held, and nothing of it is sent until a person agrees: ${why}`;
+  return { stops: "held", warnings: [text] };
+}
+
 /** Why more is sent than what is read, whose requests alone a plan counts. */
 function dueText(due: number): string {
   return (
@@ -71,30 +123,19 @@ function dueText(due: number): string {
 }
 
 /** The plan that follows from what was read. */
-export function planReport(
-  { api }: Pick<Config, "api">,
-  sync: SyncConfig,
-  made: {
-    readonly deployed: Deployed;
-    readonly read: ReadPlan;
-    readonly sample: number | undefined;
-    readonly pulls?: readonly PullPlan[];
-    /** A run of the sync that continues, or is held. */
-    readonly open?: Run | undefined;
-    /** Records in doubt that it sends once more. @default 0 */
-    readonly due?: number;
-  },
-): PlanReport {
+export function planReport({ api }: Pick<Config, "api">, sync: SyncConfig, made: Made): PlanReport {
   const { deployed, read, sample, pulls = [], open, due = 0 } = made;
   const { counts, changes, chunks, rejects, range } = read;
   const { records, ...others } = counts;
   const chosen = modeOf(sync, chunks);
   const requests = requestsOf(chunks, chosen?.mode);
+  const { stops, warnings } = stopOf(sync, made);
   return {
     sync: sync.name,
     sample: sample ?? null,
     mapping: deployed.state === "edited" ? { state: "edited", ...deployed.edit } : deployed,
     counts: { ...others, would_send: records + due },
+    stops,
     ...(changes === undefined
       ? {}
       : { changes: changesReport({ ...changes, again: changes.again + due }) }),
@@ -108,6 +149,7 @@ export function planReport(
     seconds: Math.ceil(requests / api.requestsPerSecond),
     pulls,
     warnings: [
+      ...warnings,
       ...(open === undefined ? [] : [openText(open)]),
       ...(due === 0 ? [] : [dueText(due)]),
       ...range.warnings,

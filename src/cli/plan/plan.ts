@@ -18,15 +18,20 @@ import { withStateThere } from "../run/mapped-rows.ts";
 import { waitingSourcesOf } from "../running/wait-for-source.ts";
 import { deployedOf } from "./deployed.ts";
 import { planLines, planReport, type PlanReport } from "./plan-report.ts";
+import { plannedHold } from "./planned-hold.ts";
 import { pullPlanLines } from "./pull-plan-text.ts";
 import { planPull, type PlannedPull, type PullPlan } from "./pull-plan.ts";
 import { type PlanSource, readPlan } from "./read-plan.ts";
 
 type PlanOptions = GlobalOptions & { readonly sample?: number };
 
-/** 5 if something would be sent to the service; otherwise 3 if rows would be rejected. */
-function exitCodeOf({ counts }: PlanReport): number {
-  if (counts.would_send > 0) return exitCodes.held;
+/**
+ * 1 if the run would fail; 5 if something would be sent to the service, or the run be held; otherwise 3 if rows would
+ * be rejected.
+ */
+function exitCodeOf({ counts, stops }: PlanReport): number {
+  if (stops === "failed") return exitCodes.failed;
+  if (counts.would_send > 0 || stops === "held") return exitCodes.held;
   return counts.rejected > 0 ? exitCodes.doneWithRejects : exitCodes.done;
 }
 
@@ -123,7 +128,20 @@ async function planOfSync(
       }
       const open = await openRunOf(state, { target, sync });
       const due = await dueOf(state, { source, sync, target }, sample);
-      return planReport(config, sync, { deployed, read, sample, pulls, open, due });
+      // What an open run has staged counts as unknown until it has ended.
+      const isHoldKnown = sample === undefined && open === undefined;
+      const broken = isHoldKnown ? await plannedHold(state, { sync, target }, read) : [];
+      const isWhole = sample === undefined && source.push === undefined;
+      return planReport(config, sync, {
+        deployed,
+        read,
+        sample,
+        isWhole,
+        broken,
+        pulls,
+        open,
+        due,
+      });
     },
     onlyReads,
   );
@@ -139,7 +157,7 @@ export const registerPlan: Register = (program, context) => {
       "read what the next run of a sync would read, and say what it would send, why, and what that costs; for a " +
         "pull, " +
         "which calls it would make, each of which costs credits; nothing is sent, asked or stored; exit code 5 where " +
-        "something would be sent, or a call made",
+        "something would be sent, the run held or a call made; 1 where the run would fail",
     )
     .option("--sample <rows>", "read so many rows, not all", positive)
     .action(async (name: string, options: PlanOptions) => {

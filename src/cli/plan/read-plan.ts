@@ -25,7 +25,7 @@ import {
   type RejectedKeys,
   rejectOlder,
 } from "../../pipeline/rejects-duplicates.ts";
-import { rejectMaker } from "../../pipeline/rejects.ts";
+import { rejectMaker, type RejectsSoFar } from "../../pipeline/rejects.ts";
 import { changeOf } from "../../pipeline/what-changed.ts";
 import { verdict } from "../../state/contract/keys/fingerprints.ts";
 import { noCheckpoint } from "../../state/contract/runs/checkpoints.ts";
@@ -35,6 +35,7 @@ import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { PlannedKeys } from "./planned-keys.ts";
+import { type PlannedRejects, RejectsToCome } from "./planned-rejects.ts";
 
 /** The inputs of a plan. */
 export type PlanSource = {
@@ -54,9 +55,6 @@ export type PlannedChunk = Pick<WrittenChunk, "counts" | "gzipBytes" | "jsonByte
   readonly bodies: number;
 };
 
-/** Rejects of one code, and where the first of them is. */
-export type PlannedRejects = { readonly rows: number; readonly first: string };
-
 /** What a run would make of the rows that were read. */
 export type ReadPlan = {
   readonly counts: StageCounts;
@@ -66,6 +64,8 @@ export type ReadPlan = {
   readonly range: RunRange;
   /** Rejects by code. */
   readonly rejects: Readonly<Record<string, PlannedRejects>>;
+  /** Where the run fails, as it has more rejects than its limit allows; undefined if it never has. */
+  readonly tooMany: RejectsSoFar | undefined;
 };
 
 const runName = { runId: "plan", kind: "sync", request: {} } as const;
@@ -108,8 +108,7 @@ type Reading = {
   readonly settings: ChangedSettings | undefined;
   readonly keys: PlannedKeys;
   readonly changes: ChangeCounts;
-  /** Rejects by code. */
-  readonly rejects: Map<string, PlannedRejects>;
+  readonly rejects: RejectsToCome;
   /** Keys that were rejected, where the newest of several files is read first. */
   readonly rejected: RejectedKeys | undefined;
 };
@@ -144,13 +143,10 @@ async function readChunk(
   const { level } = sync.chunk;
   const written = { limits, stream, bodyBytesMax: lightweightBodyBytesMax, level, from };
   const chunk = new ChunkWriter(written, budget, async () => await Promise.resolve());
-  for await (const { page } of chunk.write(counted)) {
-    for (const { code, place } of page.rejects) {
-      const before = rejects.get(code) ?? { rows: 0, first: place };
-      rejects.set(code, { ...before, rows: before.rows + 1 });
-    }
-  }
-  return await chunk.finish();
+  for await (const page of chunk.write(counted)) rejects.note(page);
+  const facts = await chunk.finish();
+  rejects.endChunk(facts.counts);
+  return facts;
 }
 
 /** Whether records, and not their rows, are compared with what was sent. */
@@ -178,7 +174,8 @@ export async function readPlan(of: PlanSource, limit: number | undefined): Promi
     settings: await judgingOf(source, sync, at),
     keys: new PlannedKeys(state),
     changes: new ChangeCounts(),
-    rejects: new Map(),
+    // Events that others post are sent whatever they are.
+    rejects: new RejectsToCome(source.push === undefined ? sync.rejectLimit : undefined),
     rejected: readsNewestFirst(source, sync) ? new Map() : undefined,
   };
   const chunks: PlannedChunk[] = [];
@@ -199,6 +196,7 @@ export async function readPlan(of: PlanSource, limit: number | undefined): Promi
     changes: isAsked(reading.settings) ? reading.changes.all() : undefined,
     chunks,
     range,
-    rejects: Object.fromEntries(reading.rejects),
+    rejects: Object.fromEntries(reading.rejects.byCode),
+    tooMany: reading.rejects.tooMany,
   };
 }

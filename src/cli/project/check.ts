@@ -194,22 +194,30 @@ function showFound(
   if (fix !== undefined) context.print(`      → ${plainText(fix)}`);
 }
 
-/** The notes on the syncs of connections, in the order of the file. */
+/** The notes on the syncs of connections, in the order of the file, and what their connectors threw instead. */
 async function notesOf(
   config: Config,
   wanted: readonly ConnectionConfig[],
   places: Places,
-): Promise<readonly Note[]> {
+): Promise<{ readonly notes: readonly Note[]; readonly failed: readonly Found[] }> {
   const sources = sourcesOf(config);
   const names = new Set(wanted.map(({ name }) => name));
-  const notes = [...config.syncs.values()]
-    .filter(({ connection }) => names.has(connection))
-    .map(async (sync) => {
+  const syncs = [...config.syncs.values()].filter(({ connection }) => names.has(connection));
+  const looks = syncs.map(async (sync) => {
+    let notes: readonly Note[] = [];
+    const looked = await sourceFinding("speed", sync.connection, async () => {
       const source = connectorOf({ sources }, sync.connector);
-      const speed = await checkSpeed(source, sync, places);
-      return [...speed, ...checkGuardrails(source, sync, places)];
+      notes = checkGuardrails(source, sync, places);
+      notes = [...(await checkSpeed(source, sync, places)), ...notes];
+      return undefined;
     });
-  return (await Promise.all(notes)).flat();
+    return { notes, found: { ...looked, subject: `sync ${sync.name}` } };
+  });
+  const all = await Promise.all(looks);
+  return {
+    notes: all.flatMap(({ notes }) => notes),
+    failed: all.map(({ found }) => found).filter(({ ok }) => !ok),
+  };
 }
 
 function showNote({ subject, place, detail }: Note, { context, isJson }: Shown): void {
@@ -254,17 +262,13 @@ export const registerCheck: Register = (program, context) => {
         });
         addNew(found, [{ ...ping, subject: "service" }]);
       }
+      const { cwd, environment } = context;
+      const search = { path: options.config, cwd, env: environment.variables };
+      const { notes, failed: unnoted } = await notesOf(config, reached, await readPlaces(search));
+      addNew(found, unnoted);
       const shown = { context, isJson: options.json === true };
       for (const one of found) showFound(one, shown);
-      if (context.isQuiet?.() !== true) {
-        const search = {
-          path: options.config,
-          cwd: context.cwd,
-          env: context.environment.variables,
-        };
-        const notes = await notesOf(config, reached, await readPlaces(search));
-        for (const note of notes) showNote(note, shown);
-      }
+      for (const note of context.isQuiet?.() === true ? [] : notes) showNote(note, shown);
       const failed = found.filter(({ ok }) => !ok);
       const codes = failed.map(({ exitCode }) => exitCode ?? exitCodes.failed);
       if (codes.length > 0) context.exit(Math.max(...codes));

@@ -41,7 +41,7 @@ export const registerDiscover: Register = (program, context) => {
           isFile ? typedBy(await sampleOf(source, { config: own, signal, log }), one) : one,
         );
       }
-      const syncs = suggestSyncs(name, shown);
+      const syncs = suggestSyncs(name, shown, [...project.syncs.keys(), ...project.pulls.keys()]);
       const pairs = shown.flatMap((one, index): Suggestion[] => {
         const sync = syncs[index];
         return sync === undefined ? [] : [[one, sync]];

@@ -62,14 +62,15 @@ export function looksLikeCount(column: string): boolean {
 }
 
 /**
- * Guesses syncs for what a connection can read, each with a name of its own: accounts, or contacts if there is an
- * e-mail address.
+ * Guesses syncs for what a connection can read, each with a name of its own that is not `taken`: accounts, or contacts
+ * if there is an e-mail address.
  */
 export function suggestSyncs(
   connection: string,
   found: readonly Discovery[],
+  taken: Iterable<string>,
 ): readonly SuggestedSync[] {
-  const names = new Set<string>();
+  const names = new Set(taken);
   return found.map((discovery) => {
     const sync = suggestSync(connection, discovery);
     let { name } = sync;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../../config/config.ts";
 import { ConfigChangedError } from "../../errors.ts";
 import {
-  workerDifference,
+  differenceFromCommand,
   isLasting,
   isReached,
   liveWorkers,
@@ -61,7 +61,7 @@ export async function needRightWorkers(
   const giveUpAt = Date.now() + workerTakesUpMsMax;
   for (let looked = 0; ; looked++) {
     const others = (await workersAt(at)).filter(isReached).flatMap((worker) => {
-      const difference = workerDifference(worker, wanted, at.config);
+      const difference = differenceFromCommand(worker, wanted, at.config);
       return difference === undefined ? [] : [{ worker, difference }];
     });
     const [first] = others;

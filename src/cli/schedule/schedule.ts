@@ -30,7 +30,9 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { outliveReader } from "../output/output.ts";
+import { workersAt } from "../running/right-worker.ts";
 import { temporalFor } from "../running/session.ts";
+import { statusOfWorkers } from "../status/workers.ts";
 import { listedSchedules, listText } from "./list.ts";
 import { planFacts, schedulePlanText } from "./text.ts";
 
@@ -40,6 +42,7 @@ type At = {
   readonly client: Client;
   readonly state: StateStore;
   readonly owner: Owner;
+  readonly temporalId: string;
 };
 
 /** Runs `work` on this project's Temporal; an embedded one runs at least until the work is done. */
@@ -55,17 +58,14 @@ async function onTemporal(
       const { client, close } = await connectTemporal(temporal.address);
       try {
         const { address } = temporal;
-        await refuseOtherTemporal(config, {
-          state,
-          address,
-          temporalId: await temporalIdOf(client),
-        });
+        const temporalId = await temporalIdOf(client);
+        await refuseOtherTemporal(config, { state, address, temporalId });
         const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
         await refuseOtherStore(client, queueNow(config, state), storePlace(config, state));
         if (temporal.isEmbedded && !(await hasWorker({ config, client, state }))) {
           context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
         }
-        await work({ config, client, state, owner });
+        await work({ config, client, state, owner, temporalId });
       } finally {
         await close();
       }
@@ -76,8 +76,29 @@ async function onTemporal(
 }
 
 /** Whether a worker of this project is there to do what a schedule starts. */
-async function hasWorker({ config, client, state }: Omit<At, "owner">): Promise<boolean> {
+async function hasWorker({
+  config,
+  client,
+  state,
+}: Pick<At, "client" | "config" | "state">): Promise<boolean> {
   return (await storesOn(client, queueNow(config, state))).includes(state.storeId);
+}
+
+/** Says which workers would fail what these schedules start, or do it otherwise than the file says. */
+async function sayWhoIsBehind(
+  at: At,
+  context: Pick<Context, "say">,
+  wanted: readonly Wanted[],
+): Promise<void> {
+  const named = (which: "pull" | "sync", name: string): boolean =>
+    wanted.some(({ input }) => Reflect.get(input, which) === name);
+  const { syncs, pulls } = at.config;
+  const config = {
+    ...at.config,
+    syncs: new Map([...syncs].filter(([name]) => named("sync", name))),
+    pulls: new Map([...pulls].filter(([name]) => named("pull", name))),
+  };
+  for (const line of statusOfWorkers(await workersAt(at), config).behind) context.say(line);
 }
 
 /** What the file schedules under that name. @throws {ConfigError} nothing; the message lists what there is. */
@@ -138,7 +159,7 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   }
   if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));
   else if (agreed && count > 0) context.say(`made ${counted(count, "change")}`);
-  if (agreed) return;
+  if (agreed) return await sayWhoIsBehind(at, context, wantedSchedules(config));
   if (canAsk) {
     context.say("nothing was changed");
     context.exit(answer === undefined ? exitCodes.interrupted : exitCodes.failed);
@@ -150,12 +171,13 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
 }
 
 async function trigger(at: At, context: Context, name: string): Promise<string> {
-  wantedNamed(at.config, name);
+  const wanted = wantedNamed(at.config, name);
   const { scheduleId: id } = await appliedNamed(at, name);
   const workflowId = await triggerSchedule(at.client, id);
   if (!(await hasWorker(at))) {
     context.say("no worker of this project polls the task queue: the run waits for one");
   }
+  await sayWhoIsBehind(at, context, [wanted]);
   return workflowId;
 }
 

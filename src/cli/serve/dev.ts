@@ -23,7 +23,7 @@ import { httpAddress, observeAt, type HttpAddress, type Observing } from "./obse
 import { receiverConnections } from "./push-connections.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
-import { changedConfig } from "./watch-config.ts";
+import { changedConfig, justRead } from "./watch-config.ts";
 
 /** What a server is started with. `before`: the address that it had by the configuration before. */
 type Parts = {
@@ -156,7 +156,8 @@ async function takeUp(next: Config, old: Working, around: Around): Promise<Worki
 type DevOptions = GlobalOptions & { readonly http?: HttpAddress };
 
 async function runDev(options: DevOptions, context: Context): Promise<void> {
-  const config = await configOf(context, options);
+  const read = justRead(await configOf(context, options));
+  const { config } = read;
   const log = createLog(context.environment.logFormat);
   const { signal } = onInterrupt();
   await using closing = new AsyncDisposableStack();
@@ -192,10 +193,10 @@ async function runDev(options: DevOptions, context: Context): Promise<void> {
         }),
   );
   const load = async (): Promise<Config> => await configOf(context, options);
-  let tried = config;
+  let [used, tried] = [read, read];
   while (!signal.aborted) {
     const isOver = new AbortController();
-    const changed = changedConfig(working.config, load, {
+    const changed = changedConfig(used, load, {
       tried,
       warn: (text) => log.warn(text),
       signal: AbortSignal.any([signal, isOver.signal]),
@@ -204,7 +205,8 @@ async function runDev(options: DevOptions, context: Context): Promise<void> {
       isOver.abort(),
     );
     if (next === undefined) return;
-    working = await takeUp(next, working, around);
+    working = await takeUp(next.config, working, around);
+    if (working.config === next.config) used = next;
     tried = next;
   }
 }

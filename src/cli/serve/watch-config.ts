@@ -32,10 +32,22 @@ export function watchConfig({ file, fileHash }: Config, log: Logger): () => void
   return () => unwatchFile(file, look);
 }
 
-/** Files beside `sluice.yaml` that decide what a configuration says: variables and mapping modules. */
-function besides({ folder, syncs }: Config): readonly string[] {
-  const modules = [...syncs.values()].flatMap(({ recordModule }) => recordModule?.path ?? []);
-  return [join(folder, ".env"), ...modules];
+/** A configuration, and the `.env` beside it as it was when it was read, by its hash. */
+export type ReadConfig = { readonly config: Config; readonly env: string | undefined };
+
+function envOf({ folder }: Config): string {
+  return join(folder, ".env");
+}
+
+/** A configuration that was read just now. */
+export function justRead(config: Config): ReadConfig {
+  return { config, env: hashOf(envOf(config)) };
+}
+
+/** The mapping modules of a configuration as it read them: the hash of each by its path. */
+function modulesOf({ syncs }: Config): ReadonlyMap<string, string> {
+  const modules = [...syncs.values()].flatMap(({ recordModule }) => recordModule ?? []);
+  return new Map(modules.map(({ path, hash }) => [path, hash]));
 }
 
 /**
@@ -44,30 +56,36 @@ function besides({ folder, syncs }: Config): readonly string[] {
  * @returns the new configuration; undefined once the signal aborts.
  */
 export async function changedConfig(
-  config: Config,
+  used: ReadConfig,
   load: () => Promise<Config>,
   how: {
-    readonly tried: Config;
+    readonly tried: ReadConfig;
     readonly warn: (text: string) => void;
     readonly signal: AbortSignal;
   },
-): Promise<Config | undefined> {
+): Promise<ReadConfig | undefined> {
   const { tried, warn, signal } = how;
-  const files = besides(config);
-  const look = (main: string | undefined): string => [main, ...files.map(hashOf)].join(" ");
-  // By the file as it was read: anything written since then is a change already.
-  const own = look(config.fileHash);
-  let seen = look(tried.fileHash);
+  const { config } = used;
+  const modules = modulesOf(config);
+  // By the files as they were read: anything written since then, such as during a start, is a change already.
+  const lookOf = (read: ReadConfig): string => {
+    const theirs = modulesOf(read.config);
+    const hashes = [...modules].map(([path, hash]) => theirs.get(path) ?? hash);
+    return [read.config.fileHash, read.env, ...hashes].join(" ");
+  };
+  const own = lookOf(used);
+  let seen = lookOf(tried);
   for (;;) {
     await delay(changeLookMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return undefined;
-    const now = look(hashOf(config.file));
+    const env = hashOf(envOf(config));
+    const now = [hashOf(config.file), env, ...[...modules.keys()].map(hashOf)].join(" ");
     if (now === seen) continue;
     seen = now;
     if (now === own) continue; // it was changed back
     try {
       const next = await load();
-      if (next.stateFolder === config.stateFolder) return next;
+      if (next.stateFolder === config.stateFolder) return { config: next, env };
       warn(`${config.file} has changed its \`state\`: restart this process to work with it`);
     } catch (error) {
       warn(`${config.file} has changed and is not used: ${messageOf(error)}`);

@@ -26,7 +26,7 @@ const hints: Readonly<Record<number, string>> = {
   401: "does the receiver have the same secret, and the same clock within 5 minutes?",
   404: "is this connection in the receiver's `sluice.yaml`? Restart it after a change",
   413: "send fewer events at once, or raise the connection's `body_max`",
-  503: "send it again: nothing of it was kept",
+  503: "send it again under the same id: it may have been kept, and counts once then",
 };
 
 /** Reads the answer of a receiver. A body that is not a receiver's is ignored. */

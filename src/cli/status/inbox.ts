@@ -5,6 +5,7 @@ import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
 import type { Backlog } from "../../inbox/inbox.ts";
 import { openInbox } from "../../inbox/open.ts";
+import { openInboxReader } from "../../inbox/reader.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
@@ -27,6 +28,7 @@ export type InboxStatus = {
 function problemOf(
   { connection, readers, push, config }: PushConnection,
   { waiting, oldestMs }: Pick<InboxStatus, "oldestMs" | "waiting">,
+  fileWaitMs: number,
 ): TransferProblem | undefined {
   const events = counted(waiting, "event");
   if (readers.length === 0) {
@@ -37,7 +39,7 @@ function problemOf(
   if (waiting >= push.endpoint(config).backlogMax) {
     return { text: "it is full: deliveries are answered 503", hint: reading };
   }
-  if (oldestMs === undefined || oldestMs <= inboxLateMs) return undefined;
+  if (oldestMs === undefined || oldestMs <= inboxLateMs + fileWaitMs) return undefined;
   return { text: "its events are late", hint: reading };
 }
 
@@ -46,16 +48,21 @@ function waitedMsOf({ oldestMs }: Pick<Backlog, "oldestMs">): number | undefined
   return oldestMs === null ? undefined : Math.max(0, oldestMs);
 }
 
-/** The backlog of a connection; `backlog` is undefined before its first delivery. */
+/**
+ * The backlog of a connection; `backlog` is undefined before its first delivery. Events wait `fileWaitMs` after a file
+ * because a person wants it.
+ */
 export function inboxStatusOf(
   pushed: PushConnection,
   backlog: Pick<Backlog, "oldestMs" | "waiting"> = { waiting: 0, oldestMs: null },
+  fileWaitMs = 0,
 ): InboxStatus {
   const { waiting } = backlog;
   const oldestMs = waitedMsOf(backlog);
   const { connection, push, config } = pushed;
   const { path } = push.endpoint(config);
-  return { connection, path, waiting, oldestMs, problem: problemOf(pushed, { waiting, oldestMs }) };
+  const problem = problemOf(pushed, { waiting, oldestMs }, fileWaitMs);
+  return { connection, path, waiting, oldestMs, problem };
 }
 
 /** Every position in an inbox, of all syncs and targets. */
@@ -93,7 +100,7 @@ function problemOfHeld(
   };
 }
 
-/** The backlog of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
+/** The backlog of a connection that is not configured any more: nobody reads it, and nothing that waits is removed. */
 function orphanOf(backlog: Backlog): InboxStatus {
   const { connection, waiting } = backlog;
   return {
@@ -137,11 +144,32 @@ export async function lookIntoInboxes(
     .map(orphanOf);
   return [
     ...pushed.map((each) => {
-      const status = inboxStatusOf(each, backlogs.get(each.connection));
+      const status = inboxStatusOf(each, backlogs.get(each.connection), config.api.fileWaitMs);
       return { ...status, problem: status.problem ?? held.get(each.connection) };
     }),
     ...orphans,
   ];
+}
+
+/**
+ * A warning where a sync that was reset reads so many events anew that deliveries are refused meanwhile: all that are
+ * kept wait for it then, also those that others sent.
+ */
+export async function fullAfterReset(config: Config, sync: string): Promise<string | undefined> {
+  const connection = config.syncs.get(sync)?.connection;
+  const pushed = receiverConnections(config).find((each) => each.connection === connection);
+  const inbox = pushed === undefined ? undefined : await openInboxReader(config);
+  if (pushed === undefined || inbox === undefined) return undefined;
+  try {
+    const name = pushed.connection;
+    const kept = await inbox.held({ connection: name, after: 0, upTo: await inbox.last(name) });
+    const { backlogMax } = pushed.push.endpoint(pushed.config);
+    if (kept < backlogMax) return undefined;
+    const waiting = `${counted(kept, "event")} of ${name} are kept, and wait to be sent again`;
+    return `${waiting}: deliveries are answered 503 until fewer than ${grouped(backlogMax)} wait`;
+  } finally {
+    await inbox.close();
+  }
 }
 
 /** A line for each connection, below a heading. */

@@ -2,7 +2,7 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { TransferState } from "./transfer.ts";
 
-/** How many of the newest runs of a name are searched for the last transfer; replays are not transfers. */
+/** How many of the newest transfers of a name are searched: some are for another service, or found the sync busy. */
 const runsLookedThrough = 50;
 
 /** The newest runs, at any target, that were meant to move something. */
@@ -10,10 +10,9 @@ async function transferRuns(
   state: Pick<StateStore, "runs">,
   { name, kind }: TransferState,
 ): Promise<readonly Run[]> {
-  const runs = await state.runs({ sync: name, limit: runsLookedThrough });
   // Events that are pushed to a connection are sent by runs that its inbox begins.
   const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
-  return runs.filter((run) => kinds.includes(run.kind));
+  return await state.runs({ sync: name, kinds, limit: runsLookedThrough });
 }
 
 /** The newest run, whichever target it was for, that was meant to move something. */

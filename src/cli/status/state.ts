@@ -14,8 +14,10 @@ import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { keepWorst } from "../output/exit-code.ts";
 import { oneByOne } from "../output/one-by-one.ts";
+import { outliveReader } from "../output/output.ts";
 import { addAdopt } from "./adopt.ts";
 import { assertIdle } from "./idle.ts";
+import { fullAfterReset } from "./inbox.ts";
 import { rebind } from "./rebind.ts";
 import { resetSync } from "./reset.ts";
 
@@ -157,6 +159,8 @@ async function move(
         ? JSON.stringify(moved)
         : `checkpoint of ${sync} is now version ${moved.version}`,
     );
+    const full = position === null ? await fullAfterReset(config, sync) : undefined;
+    if (full !== undefined && options.target === undefined) context.say(full);
     for (const { runId, workflowId } of backfills) {
       context.say(
         `backfill ${runId} has ended: \`sluice cancel ${workflowId}\`, or the next backfill, stops its workflow`,
@@ -188,6 +192,8 @@ export const registerState: Register = (program, context) => {
       "the one of another service or account, as `sluice status` names it",
     )
     .action(async (name: string | undefined, options: SetOptions) => {
+      // Half of the syncs reset would be worse than none.
+      outliveReader();
       const { syncs } = await configOf(context, options);
       if (name === undefined && options.target !== undefined) {
         throw new ConfigError("--target needs the name of a sync", {
@@ -204,6 +210,7 @@ export const registerState: Register = (program, context) => {
   withGlobals(state.command("rebind [sync]"), "lines")
     .description("say that the key, or the database, is another but the same account or data")
     .action(async (name: string | undefined, options: GlobalOptions) => {
+      outliveReader();
       await rebind(context, name, options);
     });
 };

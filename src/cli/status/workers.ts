@@ -4,7 +4,7 @@ import {
   isOnOtherQueue,
   isReached,
   type Runnable,
-  workerDifference,
+  differenceFromCommand,
   workerText,
 } from "../../hosts/live-workers.ts";
 import type { Beat } from "../../state/contract/runs/hosts.ts";
@@ -45,7 +45,7 @@ function whyBehind(worker: Beat, config: Config): string[] {
   ];
   const namesWith = (difference: "changed" | "missing"): string =>
     wanted
-      .filter((one) => workerDifference(worker, one, config) === difference)
+      .filter((one) => differenceFromCommand(worker, one, config) === difference)
       .map(({ kind, name }) => `${kind} ${name}`)
       .join(", ");
   const lacks = namesWith("missing");

@@ -12,6 +12,7 @@ import { parseJsonRow } from "../../mapping/json-row.ts";
 import type { RowPage } from "../../pipeline/page.ts";
 import { isPlainObject } from "../../records/json-value.ts";
 import type { Row } from "../../records/streams.ts";
+import { asPostgresGives } from "../../sync-tests/rows.ts";
 
 /** Connectors that read files themselves. */
 const readers: ReadonlySet<string> = new Set(["csv", "jsonl"]);
@@ -27,13 +28,20 @@ export async function* rowsOfFile(
   path: string,
 ): AsyncGenerator<RowPage> {
   if (!readers.has(sync.connector)) {
-    yield { rows: await jsonRows(path), position: undefined, where: String };
+    const rows = await jsonRows(path);
+    const given = sync.connector === "postgres" ? rows.map(ofPostgres) : rows;
+    yield { rows: given, position: undefined, where: String };
     return;
   }
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   const connectorConfig = { ...membersOf(sync.connectorConfig), path, append_only: false };
   const request = readRequestOf({ connectorConfig }, new AbortController().signal);
   yield* source.read({ ...request, pageRowsMax });
+}
+
+function ofPostgres(row: Row): Row {
+  const cells = Object.entries(row);
+  return Object.fromEntries(cells.map(([column, value]) => [column, asPostgresGives(value)]));
 }
 
 async function jsonRows(path: string): Promise<readonly Row[]> {

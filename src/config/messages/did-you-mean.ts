@@ -22,6 +22,11 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === undefined ? "" : ` (did you mean "${candidate}"?)`;
 }
 
+/** Whether two words differ in case and separators only. */
+export function isSameWord(word: string, other: string): boolean {
+  return plain(word) === plain(other);
+}
+
 function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, "");
 }

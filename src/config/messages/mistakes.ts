@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { ConfigDocument, Path } from "../document/document.ts";
 import { inputJsonSchema, memberNames } from "../schema/member-names.ts";
 import { membersOf } from "../schema/members.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean, isSameWord } from "./did-you-mean.ts";
 import type { Problem } from "./problems.ts";
 import { nameOnly } from "./shown-text.ts";
 import { isOfWrongValue, kindNamed, kindOf, wordingOf } from "./wording.ts";
@@ -54,7 +54,8 @@ export function problemsAt(
 
 /** The message for a name that no member has, which may hold a value by mistake. */
 function unknownMember(name: string, known: readonly string[]): string {
-  const word = nameOnly(name);
+  // A blank may stand for the underscore of a known name.
+  const word = known.some((each) => isSameWord(each, name)) ? name : nameOnly(name);
   const why = word === name ? "" : ": a colon and a blank belong between a name and its value";
   return `unknown member "${word}"${why || didYouMean(name, known)}`;
 }

@@ -89,7 +89,8 @@ export function assembleNotify(members: z.output<typeof notifySchema>): readonly
 }
 
 /**
- * The mistakes of receivers at addresses to which nothing may be sent. Takes unchecked data, and skips whatever the
+ * The mistakes of receivers at addresses to which nothing may be sent, or that another one has: an address gets each
+ * message once, in the form of the first of its receivers. Takes unchecked data, and skips whatever the
  * configuration's own schema refuses.
  */
 export function notifyMistakes(data: unknown): readonly Mistake[] {
@@ -97,11 +98,20 @@ export function notifyMistakes(data: unknown): readonly Mistake[] {
   const { allow_insecure_hosts: listed } = membersOf(api);
   const hosts = Array.isArray(listed) ? listed.map(String) : [];
   const isList = Array.isArray(notify);
+  const taken = new Set<string>();
   return [notify].flat().flatMap((value, index): readonly Mistake[] => {
     const url = URL.parse(String(membersOf(value)["url"]));
-    const fault = url === null ? undefined : addressFault(url, { hosts, loopback: true });
+    if (url === null) return [];
+    const path = ["notify", ...(isList ? [index] : []), "url"];
+    if (taken.has(url.href)) {
+      const message =
+        "is the address of another receiver, and gets each message once: keep one of the two";
+      return [{ path, on: "value", message }];
+    }
+    taken.add(url.href);
+    const fault = addressFault(url, { hosts, loopback: true });
     if (fault === undefined) return [];
     const message = `${fault}: use https, or api.allow_insecure_hosts if that is meant`;
-    return [{ path: ["notify", ...(isList ? [index] : []), "url"], on: "value", message }];
+    return [{ path, on: "value", message }];
   });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import { SluiceError } from "../../errors.ts";
 import { crossesThreads, Secret } from "../../security/secret.ts";
 import type { StateAddress } from "../../state/open.ts";
 import type { Path } from "../document/document.ts";
@@ -12,6 +13,7 @@ import { checkData } from "../messages/mistakes.ts";
 import type { Checked, Mistake } from "../messages/mistakes.ts";
 import { nameOnly } from "../messages/shown-text.ts";
 import { membersOf } from "./members.ts";
+import { schemaFault } from "./schema-fault.ts";
 
 /**
  * The parts of a connector that a configuration needs. `config` is the schema of a connection's members, overridden by
@@ -258,7 +260,8 @@ class Resolver {
     if (schema === undefined) return undefined;
     const own = { ...members, ...source.from };
     const { folder } = this.#input;
-    const { output, mistakes } = checkSource(schema.config, own, { folder, ...more });
+    const check = (): Checked<unknown> => checkSource(schema.config, own, { folder, ...more });
+    const { output, mistakes } = orFault(check, { connector: String(connector), folder });
     this.mistakes.push(
       ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
     );
@@ -294,6 +297,20 @@ type Source = {
   readonly from: Members;
   readonly fromPath: Path;
 };
+
+/** The result of a check; where code of the schema threw instead, a mistake of the connector. */
+function orFault(
+  check: () => Checked<unknown>,
+  named: { readonly connector: string; readonly folder: string },
+): Checked<unknown> {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof SluiceError) throw error;
+    const message = schemaFault(error, named);
+    return { output: undefined, mistakes: [{ path: ["connector"], on: "value", message }] };
+  }
+}
 
 /** Parses members together with those that the engine gives, as far as the schema takes the latter. */
 function checkSource(schema: z.ZodType, members: Members, toGive: Members): Checked<unknown> {

@@ -100,7 +100,7 @@ export async function backlogs(queries: Queries): Promise<Backlog[]> {
 /** As `InboxMethods.prune`. */
 export async function prune(
   queries: Queries,
-  { connection, upTo, receivedBefore }: Input<"prune">,
+  { connection, upTo }: Input<"prune">,
 ): Promise<number> {
   const number = await numberOf(queries, connection);
   const events = sql.table("inboxEvents");
@@ -109,9 +109,8 @@ export async function prune(
     delete from ${events} where connection = ${number} and seq in (
       select seq from (
         select seq, sum(bytes) over (order by seq) - bytes as before from (
-          select e.seq, e.received_at, octet_length(e.json) as bytes from ${events} e
-          where e.connection = ${number} and e.seq <= ${upTo} order by e.seq limit ${transactionRowsMax}) head
-        where received_at < ${receivedBefore}) old
+          select e.seq, octet_length(e.json) as bytes from ${events} e
+          where e.connection = ${number} and e.seq <= ${upTo} order by e.seq limit ${transactionRowsMax}) head) sized
       where before < ${inboxGroupCharsMax})`.execute(queries);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { InboxMethods, InboxReading, InboxRow } from "../inbox.ts";
+import { inboxReadBytesMax } from "../limits.ts";
 import type { InboxTables } from "./tables.ts";
 
 type Queries = Kysely<InboxTables>;
@@ -40,13 +41,25 @@ export async function readEvents(
   queries: Queries,
   { connection, after, upTo, limit }: Input<"read">,
 ): Promise<InboxRow[]> {
-  let events = queries
+  const number = await numberOf(queries, connection);
+  const events = sql.table("inboxEvents");
+  const last = upTo === undefined ? sql`` : sql`and e.seq <= ${upTo}`;
+  // The size of an event is known without reading it.
+  const end = sql<number>`(
+    select max(seq) from (
+      select seq, sum(bytes) over (order by seq) - bytes as before from (
+        select e.seq, octet_length(e.json) as bytes from ${events} e
+        where e.connection = ${number} and e.seq > ${after} ${last} order by e.seq limit ${limit}) head) sized
+    where before < ${inboxReadBytesMax})`;
+  const found = await queries
     .selectFrom("inboxEvents")
     .select(columns)
-    .where("connection", "=", await numberOf(queries, connection))
-    .where("seq", ">", after);
-  if (upTo !== undefined) events = events.where("seq", "<=", upTo);
-  return (await events.orderBy("seq").limit(limit).execute()).map(rowOf);
+    .where("connection", "=", number)
+    .where("seq", ">", after)
+    .where("seq", "<=", end)
+    .orderBy("seq")
+    .execute();
+  return found.map(rowOf);
 }
 
 /** As `InboxMethods.get`. */

@@ -50,16 +50,14 @@ export function createBacklog(
     `select place - $none as seq, received_at as receivedAt from events where place > $after and place <= $last
      order by place limit 1`,
   );
-  // Looks only at the first rows, so that it never walks through all retained events; and a row stamped by a clock that
-  // ran ahead does not keep the rows after it. Removed events are overwritten through the log, which writes as many
-  // bytes as the events have.
+  // Looks only at the first rows, so that it never walks through all retained events. Removed events are overwritten
+  // through the log, which writes as many bytes as the events have.
   const remove = db.prepare(
     `delete from events where place in (
        select place from (
          select place, sum(bytes) over (order by place) - bytes as before from (
-           select place, received_at, octet_length(json) as bytes from events
-           where place > $none and place <= $upTo order by place limit ${transactionRowsMax})
-         where received_at < $receivedBefore)
+           select place, octet_length(json) as bytes from events
+           where place > $none and place <= $upTo order by place limit ${transactionRowsMax}))
        where before < ${inboxGroupCharsMax})`,
   );
   return {
@@ -88,11 +86,11 @@ export function createBacklog(
           oldestMs: next === undefined ? null : Date.now() - next.receivedAt,
         };
       }),
-    prune: ({ connection, upTo, receivedBefore }) => {
+    prune: ({ connection, upTo }) => {
       const number = first(connectionRow, single, { connection })?.number;
       if (number === undefined) return 0;
       const range = { none: eventPlaceOf(number, 0), upTo: eventPlaceOf(number, upTo) };
-      return db.write(() => Number(remove.run({ ...range, receivedBefore }).changes));
+      return db.write(() => Number(remove.run(range).changes));
     },
   };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Database } from "../../state/sqlite/database.ts";
 import { all, count } from "../../state/sqlite/database.ts";
 import type { InboxReading, InboxRow } from "../inbox.ts";
+import { inboxReadBytesMax } from "../limits.ts";
 
 const seqsPerConnection = 2 ** 40;
 
@@ -25,8 +26,15 @@ const columns = `place % ${seqsPerConnection} as seq, received_at as receivedAt,
 export function createReading(db: Pick<Database, "prepare">): InboxReading {
   const number = db.prepare("select number from connections where name = $connection");
   const last = db.prepare("select last_seq from connections where name = $connection");
+  // The size of an event is known without reading it.
   const page = db.prepare(
-    `select ${columns} from events where place > $after and place <= $upTo order by place limit $limit`,
+    `select ${columns} from events where place > $after and place <= (
+       select max(place) from (
+         select place, sum(bytes) over (order by place) - bytes as before from (
+           select place, octet_length(json) as bytes from events
+           where place > $after and place <= $upTo order by place limit $limit))
+       where before < ${inboxReadBytesMax})
+     order by place`,
   );
   const held = db.prepare("select count(*) from events where place > $after and place <= $upTo");
   const single = db.prepare(`select ${columns} from events where place = $place`);

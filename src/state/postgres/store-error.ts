@@ -131,5 +131,8 @@ export function asStoreError(
     return new ConfigError(said.message, fault);
   }
   const text = said.message.startsWith(where) ? said.message : `${where}: ${said.message}`;
-  return new StateUnavailableError(text, { cause: said.cause, hint: hintOf(said, state) });
+  const hint = hintOf(said, state);
+  // A name without an address, too, is for a person to fix.
+  const isAway = hint === hintOfAway && !(said instanceof ConfigError);
+  return new StateUnavailableError(text, { cause: said.cause, hint, isAway });
 }

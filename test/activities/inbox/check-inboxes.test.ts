@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { InboxesChecked } from "../../../activities/inbox/check-inboxes.ts";
-import { drainRunsKeptMs } from "../../../activities/limits.ts";
+import { drainRunsKeptMs, formerRetentionMs } from "../../../activities/limits.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { eventIdsKeptMs } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
@@ -128,6 +128,27 @@ describe("checkInboxes", () => {
     pushed.harness.clock.nowMs += 2 * hourMs;
     expect((await check(pushed)).removed).toEqual(nothing);
     expect(await pushed.inbox.backlogs()).toMatchObject([{ waiting: 1 }]);
+  });
+
+  it("removes what was accepted of a connection that was renamed, and nothing that waits", async () => {
+    const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+    const { harness, inbox } = pushed;
+    await pushed.post("a1");
+    await drain(pushed, "run-1");
+    await check(pushed);
+    await pushed.post("a2");
+    const renamed = await harness.withYaml(accountsYaml());
+    const later = renamed.activitiesWith({ inboxes: { inbox, startDrain: async () => undefined } });
+    const removedAfter = async (ms: number): Promise<number> => {
+      harness.clock.nowMs += ms;
+      const checked = renamed.perform(async () => await later.checkInboxes(), undefined);
+      return (await checked).removed.events;
+    };
+    expect(await removedAfter(formerRetentionMs)).toBe(0);
+    expect(await removedAfter(1)).toBe(1);
+    expect(await removedAfter(2 * formerRetentionMs)).toBe(0);
+    expect(await inbox.backlogs()).toMatchObject([{ accepted: 1, waiting: 1 }]);
+    expect((await check(pushed)).drained).toEqual(["forms"]);
   });
 
   it("forgets event ids in their time", async () => {

@@ -195,6 +195,24 @@ describe("openPull", () => {
     expect(pull).toMatchObject(found);
   });
 
+  it("keeps a page that was paid for while another pull of its columns only fails to open", async () => {
+    const database = await postgres();
+    await database.query("create table scores (mk_id text primary key, name text)");
+    const both = twoIntoOneTable(database.url, "name: name");
+    const harness = await (await openPullHarness()).withYaml(both);
+    const other = async (): Promise<unknown> =>
+      await PullRun.open(harness, { pull: "ratings", runId: "run-2" });
+    await leavePageWaiting(harness, [
+      async () => await database.query("alter table scores rename to hidden"),
+      async () => {
+        expect((await failureOf(other())).type).toBe("ConfigError");
+        await database.query("alter table hidden rename to scores");
+      },
+    ]);
+    const { pull } = await (await PullRun.open(harness, { runId: "run-3" })).finish();
+    expect(pull).toMatchObject({ calls: 3, possibly_paid_twice: 0, written: 40 });
+  });
+
   it("writes through a connection whose change column the table does not have", async () => {
     const database = await postgres();
     await database.query("create table scores (mk_id text primary key, name text)");

@@ -14,7 +14,7 @@ import { PullRun } from "../../support/project/pull-run.ts";
 afterEach(() => void vi.restoreAllMocks());
 
 type Sleep = {
-  readonly method: "keepPage" | "pullPlace" | "pullTally";
+  readonly method: "isPageKept" | "keepPage" | "pullTally";
   /** @default 1 */
   readonly call?: number;
   readonly ms: number;
@@ -40,9 +40,22 @@ function sleepingAfter(
   return { state: new Proxy(deps.state, { get }) };
 }
 
-/** A pull into a table; its first attempt to write a page waits for the connection until `meanwhile` is over. */
+function intoScores(pull: string): string {
+  return `  ${pull}:
+    accounts: {}
+    page_size: 10
+    write_back: { connection: crm, table: scores, key: { mk_id: mk_id }, set: { name: name } }
+`;
+}
+
+const ratings = { pull: "ratings", runId: "run-2" } as const;
+
+/**
+ * Two pulls into one table, and a run of the first; its first attempt to write a page waits for the connection until
+ * `meanwhile` is over.
+ */
 async function connectingSlowly(
-  meanwhile: (run: PullRun) => Promise<unknown>,
+  meanwhile: (run: PullRun, look: () => Promise<void>) => Promise<unknown>,
 ): Promise<{ readonly run: PullRun; readonly database: TestDatabase }> {
   const database = await postgres();
   await database.query("create table scores (mk_id text primary key, name text)");
@@ -56,7 +69,8 @@ async function connectingSlowly(
     write: async (request) => {
       const waiting = run;
       run = undefined;
-      if (waiting !== undefined) await meanwhile(waiting);
+      const look = async (): Promise<void> => await request.beforeWrite?.();
+      if (waiting !== undefined) await meanwhile(waiting, look);
       return (await real.write?.(request)) ?? [];
     },
   };
@@ -65,11 +79,7 @@ async function connectingSlowly(
   crm: { connector: postgres, url: "${database.url}" }
 syncs: {}
 pulls:
-  scores:
-    accounts: {}
-    page_size: 10
-    write_back: { connection: crm, table: scores, key: { mk_id: mk_id }, set: { name: name } }
-`);
+${["scores", "ratings"].map(intoScores).join("")}`);
   run = await PullRun.open(harness);
   return { run, database };
 }
@@ -85,10 +95,49 @@ it("writes no page into a table to which it was not let until another attempt ha
   expect((await run.finish()).pull).toMatchObject({ written: accountsFound, calls: 4 });
 });
 
+it.each(["before", "after"])(
+  "writes no page into a table to which another pull, opened %s it came, wrote newer values",
+  async (order) => {
+    let other: PullRun | undefined;
+    const { run, database } = await connectingSlowly(async ({ harness }) => {
+      other ??= await PullRun.open(harness, ratings);
+      await other.finish();
+      await database.query("update scores set name = 'newer'");
+    });
+    if (order === "before") other = await PullRun.open(run.harness, ratings);
+    expect(await failureOf(run.pull())).toMatchObject({ type: "Unavailable", nonRetryable: false });
+    const names = await database.query("select distinct name from scores");
+    expect(names).toEqual([{ name: "newer" }]);
+    const { pull } = await run.finish();
+    expect(pull).toMatchObject({ written: accountsFound, calls: 5, possibly_paid_twice: 1 });
+  },
+);
+
+it("looks again whether a page is to be written once a second has passed", async () => {
+  const now = Date.now.bind(Date);
+  const { run, database } = await connectingSlowly(async ({ harness }, look) => {
+    await look();
+    await (await PullRun.open(harness, ratings)).finish();
+    await database.query("update scores set name = 'newer'");
+    vi.spyOn(Date, "now").mockImplementation(() => now() + 1_001);
+  });
+  expect((await failureOf(run.pull())).message).toContain("another pull fetched newer values");
+  const names = await database.query("select distinct name from scores");
+  expect(names).toEqual([{ name: "newer" }]);
+});
+
+it("looks once for the many statements of a page of which half the rows are refused", async () => {
+  const { run, database } = await connectingSlowly(async () => undefined);
+  await database.query("alter table scores add check (get_byte(md5(mk_id)::bytea, 0) % 2 = 0)");
+  const look = vi.spyOn(run.harness.state, "isPageKept");
+  await run.pull();
+  expect((await run.rejects()).length).toBeGreaterThan(2);
+  expect([1, 2]).toContain(look.mock.calls.length);
+});
+
 it("writes no page into a table when it slept after it had looked whether it may", async () => {
   const { run, database } = await connectingSlowly(async () => undefined);
-  // The first look comes before the page is asked for.
-  const sleeping = sleepingAfter(run.harness, { method: "pullPlace", call: 2, ms: 29_000 });
+  const sleeping = sleepingAfter(run.harness, { method: "isPageKept", ms: 29_000 });
   const failure = await failureOf(run.pull(1, run.harness.activitiesWith(sleeping)));
   vi.restoreAllMocks();
   expect(failure.message).toContain("29 s passed since");

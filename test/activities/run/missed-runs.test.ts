@@ -90,6 +90,20 @@ describe("warnOfMissedRuns", () => {
     expect(await warnings(harness, "run-3")).toHaveLength(1);
   });
 
+  it("finds the last run of the schedule behind any number of replays", async () => {
+    const harness = await scheduled(schedule);
+    await warnings(harness, "run-1", { nominalAt: nominalOf(harness) });
+    const { target, temporalId } = harness.deps;
+    const workflow = { workflowId: "wf", firstRunId: "first", temporalId };
+    const of = { sync: "accounts", target, kind: "replay", request: {}, configHash: "" } as const;
+    for (let count = 0; count < 101; count++) {
+      const startedAt = new Date(harness.clock.nowMs).toISOString();
+      await harness.state.openRun({ runId: `replay-${count}`, ...of, ...workflow, startedAt });
+    }
+    harness.clock.nowMs += 1.5 * dayMs;
+    expect(await warnings(harness, "run-2")).toHaveLength(1);
+  });
+
   it("asks Temporal why", async () => {
     const harness = await scheduled(schedule);
     await warnings(harness, "run-1", { nominalAt: nominalOf(harness) });

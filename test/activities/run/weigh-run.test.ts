@@ -77,15 +77,18 @@ describe("a night that is weighed", () => {
     });
   });
 
-  it("is held by fewer rows than there were before any number of runs that did not complete", async () => {
+  it("is held by fewer rows than there were before any number of runs that failed, or of replays", async () => {
     const harness = await afterFirstNight();
     const { state, deps } = harness;
     const workflow = { workflowId: "wf", firstRunId: "first", temporalId: deps.temporalId };
-    const lost = { ...name, target: deps.target, kind: "sync", ...workflow, request: {} } as const;
-    for (let count = 0; count < 110; count++) {
-      const runId = `lost-${count}`;
-      await state.openRun({ ...lost, runId, configHash: "", startedAt: "2026-01-01" });
-      await state.endRun({ runId, outcome: "failed", endedAt: "2026-01-01" });
+    const lost = { ...name, target: deps.target, ...workflow, request: {} } as const;
+    const ends = { sync: "failed", replay: "done" } as const;
+    for (const kind of ["sync", "replay"] as const) {
+      for (let count = 0; count < 110; count++) {
+        const runId = `${kind}-${count}`;
+        await state.openRun({ ...lost, kind, runId, configHash: "", startedAt: "2026-01-01" });
+        await state.endRun({ runId, outcome: ends[kind], endedAt: "2026-01-01" });
+      }
     }
     await harness.write("accounts.csv", accountsCsv(7));
     const run = await TestRun.open(harness, { runId: "night-1" });

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 
 import { Patience } from "../../../activities/stage/patience.ts";
+import { RetryLater } from "../../../src/errors.ts";
 import { portOf } from "../../src/api/support.ts";
 import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
@@ -80,4 +81,12 @@ it("waits for the source of one run alone, and only where a time was told", () =
   expect(() => patience.assertOver("two")).not.toThrow();
   patience.note("one", { message: "m", hint: "Wait.", afterMs: -1 });
   expect(() => patience.assertOver("one")).not.toThrow();
+});
+
+it("waits for no source whose time is no number", () => {
+  const patience = new Patience();
+  const { message, retryAfterMs: afterMs } = new RetryLater("m", { afterMs: Number("soon") });
+  patience.note("one", { message, hint: "Wait.", afterMs });
+  expect(() => patience.assertOver("one")).not.toThrow();
+  expect(afterMs).toBeUndefined();
 });

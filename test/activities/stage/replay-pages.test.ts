@@ -188,17 +188,41 @@ describe("a replay out of files that only grow, one of which is gone", () => {
     const harness = await Harness.open({ yaml: growingYaml(), files: then });
     await (await TestRun.open(harness)).transfer();
     await change(harness.folder);
+    const repaired = await harness.withYaml(yaml.replace("domain: domain", "domain: site"));
     const request = { replay: { run: "run-1" } };
-    const run = await TestRun.open(await harness.withYaml(yaml), { runId: "run-2", request });
-    expect(await failureOf(run.stage())).toMatchObject({
-      type: "ConfigError",
-      message:
-        "the rejects cannot be replayed: a.csv is no longer among the files, and rows of it are asked for",
-      nonRetryable: true,
-      details: [{ hint: "put it back under that name, or set `path` as it was, and replay again" }],
+    const run = await TestRun.open(repaired, { runId: "run-2", request });
+    expect(await run.transfer()).toMatchObject({
+      outcome: "done_with_rejects",
+      counts: { read: 4, sent: 1, rejected: 3 },
     });
-    await run.close({ outcome: "failed" });
-    expect(await harness.state.replayCounts({ run: "run-1" })).toMatchObject({ open: 4 });
+    expect((await harness.sandbox.names()).get("bb")).toBe("B");
+    const away = { code: "file_away", reason: "a.csv is no longer among the files" };
+    expect((await run.rejects()).filter(({ place }) => place.startsWith("a.csv"))).toMatchObject([
+      { place: "a.csv:3", ...away },
+      { place: "a.csv:5", ...away },
+    ]);
+    expect(await harness.state.replayCounts({ run: "run-2" })).toMatchObject({ open: 3 });
+  });
+
+  it("sends its rows once it is back, but over no newer one", async () => {
+    const files = { ...then, "a.csv": `${text}n,,OLD,n.example\n` };
+    const harness = await Harness.open({ yaml: growingYaml(), files });
+    await (await TestRun.open(harness)).transfer();
+    const repaired = await harness.withYaml(
+      growingYaml().replace("domain: domain", "domain: site"),
+    );
+    const [here, away] = [join(harness.folder, "a.csv"), join(harness.folder, "a.away")];
+    await rename(here, away);
+    const replay = async (run: string, runId: string): Promise<unknown> =>
+      (await (await TestRun.open(repaired, { runId, request: { replay: { run } } })).transfer())
+        .counts;
+    expect(await replay("run-1", "run-2")).toMatchObject({ read: 5, sent: 1, rejected: 4 });
+    await harness.write("c.csv", `${header}\nn,,NEW,n.example\n`);
+    await rename(away, here);
+    await (await TestRun.open(repaired, { runId: "run-3" })).transfer();
+    expect(await replay("run-2", "run-4")).toMatchObject({ read: 4, sent: 1, filtered: 1 });
+    const names = await harness.sandbox.names();
+    expect([names.get("b"), names.get("n")]).toEqual(["B", "NEW"]);
   });
 
   it("takes the rows of the others, where none of its rows was rejected", async () => {

@@ -155,6 +155,17 @@ describe("writeCsv", () => {
     expect(await scores(folder)).toBe('id,fit\n\'+1,"\'=HYPERLINK(""x"")"\nb,-5\nc,\'-5\n');
   });
 
+  it("finds the row of a person whose key has no apostrophe, and leaves the key as it is", async () => {
+    await withFolder({ "scores.csv": "id,fit\n@acme,1\n-b,2\n" }, async (folder) => {
+      const page = [patch("@acme", 7), patch("-b", 8)];
+      expect(await write(folder, page, { insert: false })).toEqual([written, written]);
+      expect(await scores(folder)).toBe("id,fit\n@acme,7\n-b,8\n");
+      expect(await write(folder, page)).toEqual([unchanged, unchanged]);
+      expect(await write(folder, [patch("@new", 9)])).toEqual([written]);
+      expect(await scores(folder)).toBe("id,fit\n@acme,7\n-b,8\n'@new,9\n");
+    });
+  });
+
   it("keeps a row of one empty cell from being a blank line", async () => {
     await withFolder({ "scores.csv": 'id\na\n""\n' }, async (folder) => {
       await write(folder, [{ key: { id: "b" }, set: {} }]);

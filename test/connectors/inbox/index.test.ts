@@ -4,14 +4,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { readFromInbox } from "../../../connectors/inbox/index.ts";
-import { inboxPageCharsMax } from "../../../connectors/inbox/limits.ts";
 import { inboxPosition } from "../../../connectors/inbox/position.ts";
 import { webhook } from "../../../connectors/webhook/index.ts";
 import type { PushedConfig } from "../../../src/config/schema/sources.ts";
 import { SourceChangedError, StateUnavailableError } from "../../../src/errors.ts";
 import { inboxFileIn } from "../../../src/inbox/file.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { inboxReadBytesMax } from "../../../src/inbox/limits.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
+import { jsonValuesMax } from "../../../src/limits.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { schemaOf } from "../../support/project/inline-postgres.ts";
 
@@ -47,6 +48,11 @@ class Posted {
     const kept = events.map((event) => (typeof event === "string" ? { json: event } : event));
     await this.inbox.keep({ connection, events: kept });
   }
+}
+
+/** An event of so many values that no parser takes. */
+function blanksIn(values: number): string {
+  return `{"a":[${",".repeat(values)}"],[{"]}`;
 }
 
 /** The sequence numbers of each page of a read, and its final position. */
@@ -168,7 +174,7 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
   it("ends a page that has become large", async () => {
     const ask = await asked();
     const events = await Posted.open(ask);
-    const large = JSON.stringify({ text: "x".repeat(inboxPageCharsMax / 8) });
+    const large = JSON.stringify({ text: "x".repeat(inboxReadBytesMax / 8) });
     for (let n = 0; n < 10; n += 1) await events.keep("forms", large);
     const { pages } = await pagesOf(ask);
     expect(pages.map((page) => page.length)).toEqual([8, 2]);
@@ -193,7 +199,7 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
   it("passes over what was removed", async () => {
     const { ask, events } = await filled(4);
     await events.inbox.setAccepted({ connection: "forms", upTo: 2 });
-    await events.inbox.prune({ connection: "forms", upTo: 2, receivedBefore: Date.now() + 1_000 });
+    await events.inbox.prune({ connection: "forms", upTo: 2 });
     expect((await pagesOf(ask)).pages).toEqual([["forms#3", "forms#4"]]);
   });
 
@@ -225,6 +231,15 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
     expect.assertions(4);
   });
 
+  it("rejects an event of more values than fit into memory, and reads the next one", async () => {
+    const ask = await asked();
+    const events = await Posted.open(ask);
+    await events.keep("forms", blanksIn(jsonValuesMax), blanksIn(10), '{"n":3}');
+    const found = await source.get?.({ ...ask, names: ["forms#1", "forms#2", "forms#3"] });
+    expect(found?.rejects?.map(({ code }) => code)).toEqual(["too_many_values", "not_an_object"]);
+    expect(found?.rows).toMatchObject([{ n: 3 }]);
+  });
+
   it("continues in its own inbox alone", async () => {
     const { ask } = await filled(3);
     const { ask: another } = await filled(3);
@@ -251,7 +266,7 @@ describe.each(["sqlite", "postgres"])("readFromInbox: %s", (kind) => {
     const { ask, events } = await filled(4);
     await events.keep("forms", "7");
     await events.keep("crm", '{"n":0}');
-    await events.inbox.prune({ connection: "forms", upTo: 1, receivedBefore: Date.now() + 1_000 });
+    await events.inbox.prune({ connection: "forms", upTo: 1 });
     const names = ["forms#4", "forms#1", "forms#5", "forms#2", "forms#4"];
     const none = [
       "forms#6",

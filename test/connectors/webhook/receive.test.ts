@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Received } from "../../../connectors/contract/push.ts";
 import { receiveWebhook, signWebhook } from "../../../connectors/webhook/receive.ts";
-import { deliveryEventsMax } from "../../../src/limits.ts";
+import { deliveryEventsMax, jsonValuesMax } from "../../../src/limits.ts";
 import { configOf, incoming, openConfig, published, publishedAt } from "./support.ts";
 
 const open = openConfig();
@@ -16,6 +16,11 @@ function received(body: string | Uint8Array): Received {
 function eventsOf(body: string): readonly string[] {
   const result = received(body);
   return "events" in result ? result.events.map(({ json }) => json) : [`refused: ${result.reason}`];
+}
+
+/** A delivery of so many values in a list. */
+function listOf(values: number): string {
+  return `{"a":[${Array<string>(values).fill("0").join()}]}`;
 }
 
 /** The values of a delivery as parsed by other code. */
@@ -106,6 +111,16 @@ describe("receiveWebhook", () => {
         message: "The array holds more than 1000 events: post them in several deliveries.",
       },
     ]);
+  });
+
+  it("bounds the values of one delivery, and counts none in a text", () => {
+    expect(eventsOf(listOf(jsonValuesMax - 1))).toHaveLength(1);
+    expect(eventsOf(`{"a":"\\\\\\"${"[,{".repeat(jsonValuesMax)}"}`)).toHaveLength(1);
+    expect(received(listOf(jsonValuesMax))).toEqual({
+      refuse: 400,
+      reason: "too_many_values",
+      message: "There are more than 500000 values in it: post it in several deliveries.",
+    });
   });
 
   it("stands JSON bombs (T8)", () => {

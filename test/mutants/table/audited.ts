@@ -210,4 +210,50 @@ export const mutantsOfAudits: readonly Mutant[] = [
       title: "stays known where another backfill of the sync is being planned",
     },
   },
+  {
+    id: "S2237",
+    plants: "a look passes for a good one that could look up none of its records",
+    edits: [
+      {
+        file: "src/verify/verify.ts",
+        find: "refuseIncomparable(chosen, search, sync);",
+        replace: "void refuseIncomparable;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/verify/incomparable.test.ts",
+      title:
+        "a look that can look up none of its records does not pass for one that found all as it was sent",
+    },
+  },
+  {
+    id: "S2238",
+    plants: "a sync is suggested by a name that the file has already",
+    edits: [
+      {
+        file: "src/cli/project/suggest-sync.ts",
+        find: "const names = new Set(taken);",
+        replace: "const names = new Set<string>([...taken].slice(0, 0));",
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/discover.test.ts",
+      title: "gives a sync no name that is in the file already",
+    },
+  },
+  {
+    id: "S2239",
+    plants: "a row of a person whose key has no apostrophe is not found",
+    edits: [
+      {
+        file: "connectors/csv/write.ts",
+        find: " ?? this.#wanted.get(this.#nameOf(row, defused))",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/write.test.ts",
+      title: "finds the row of a person whose key has no apostrophe, and leaves the key as it is",
+    },
+  },
 ];

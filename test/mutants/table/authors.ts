@@ -71,8 +71,8 @@ export const mutantsOfAuthors: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/load/place.ts",
-        find: "let rows = page.cells === undefined ? page.rows : undefined;",
-        replace: "let rows: typeof page.rows | undefined = page.rows;",
+        find: "= page.cells === undefined ? [...page.rows] : undefined;",
+        replace: "= [...page.rows];",
       },
     ],
     test: {
@@ -104,6 +104,113 @@ export const mutantsOfAuthors: readonly Mutant[] = [
     test: {
       file: "test/src/pipeline/lines.test.ts",
       title: "has of each record what its line says, also where a mapping uses one object for all",
+    },
+  },
+  {
+    id: "S2248",
+    plants:
+      "a time that is no number, which a connector's author took from a header, is waited for",
+    edits: [
+      {
+        file: "src/errors.ts",
+        find: "Number.isFinite(facts.afterMs) ? facts.afterMs : undefined",
+        replace: "facts.afterMs",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/patience.test.ts",
+      title: "waits for no source whose time is no number",
+    },
+  },
+  {
+    id: "S2249",
+    plants: "what a connector gives in place of an event's text comes to the inbox",
+    edits: [
+      {
+        file: "src/webhooks/delivery-handler.ts",
+        find: "    assertTexts(events);\n",
+        replace: "    if (events.length === 0) assertTexts(events);\n",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/given-events.test.ts",
+      title:
+        "answers only the delivery with 500 whose connector gives an id that is a number, and takes the next",
+    },
+  },
+  {
+    id: "S2250",
+    plants: "a connector's own page keeps the list that is filled again for the next page",
+    edits: [
+      {
+        file: "connectors/load/place.ts",
+        find: "[...page.rows]",
+        replace: "page.rows",
+      },
+    ],
+    test: {
+      file: "test/connectors/read-span.test.ts",
+      title: "keeps the rows of a page where a connector fills one list again and again",
+    },
+  },
+  {
+    id: "S2251",
+    plants: "a connector of one's own whose position stays is read for ever",
+    edits: [
+      {
+        file: "connectors/own-positions.ts",
+        find: "last !== undefined && last.kept === kept",
+        replace: "last !== undefined && last.kept !== last.kept",
+      },
+    ],
+    test: {
+      file: "test/connectors/read-span.test.ts",
+      title: "stops a read whose position stays while rows come: { offset: 7 }",
+    },
+  },
+  {
+    id: "S2253",
+    plants: "an error that the config of a connector throws is shown with its words",
+    edits: [
+      {
+        file: "src/config/schema/sources.ts",
+        find: "if (error instanceof SluiceError) throw error;",
+        replace: "if (error instanceof Error) throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/config/schema/schema-fault.test.ts",
+      title: "names the connector whose config throws a TypeError, and no member's value",
+    },
+  },
+  {
+    id: "S2254",
+    plants: "a run maps by a CommonJS module as it was before it was edited",
+    edits: [
+      {
+        file: "src/mapping/module.ts",
+        find: "    Reflect.deleteProperty(commonJs.cache, await realpath(path));\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/mapping/module.test.ts",
+      title: "maps by the file as it is now where it is CommonJS",
+    },
+  },
+  {
+    id: "S2255",
+    plants: "a time that no timer carries ends a request at once",
+    edits: [
+      {
+        file: "connectors/paging/client.ts",
+        find: "Math.min(timeoutMs, timerMsMax)",
+        replace: "timeoutMs",
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/client.test.ts",
+      title: "waits for an answer also where it may take 60 days",
     },
   },
 ];

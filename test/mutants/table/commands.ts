@@ -98,8 +98,8 @@ export const mutantsOfCommands: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/output/exit-code.ts",
-        find: "error instanceof StateUnavailableError || ",
-        replace: "",
+        find: "exitCodes.unreachable : exitCodes.usage;",
+        replace: "exitCodes.unreachable : exitCodes.failed;",
       },
     ],
     test: {

@@ -20,6 +20,22 @@ export const mutantsOfEngine: readonly Mutant[] = [
     },
   },
   {
+    id: "S2232",
+    plants: "a run is begun beside a worker that has not read the guardrails that were edited",
+    edits: [
+      {
+        file: "src/hosts/live-workers.ts",
+        find: 'return theirs === configMarks(config)[boundsName(wanted)] ? undefined : "changed";',
+        replace: "return undefined;",
+      },
+    ],
+    test: {
+      file: rightWorkerTest,
+      title:
+        "stop it also where one has other guardrails, another bound of a backfill or another look",
+    },
+  },
+  {
     id: "S101",
     plants: "a file that sluice dev could not take up is never looked at again",
     edits: [

@@ -86,8 +86,8 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/inbox/index.ts",
-        find: "const row = isConflict ? undefined : parseJsonRow(json);",
-        replace: "const row = parseJsonRow(json);",
+        find: "isConflict ? conflict : values",
+        replace: "values",
       },
     ],
     test: {

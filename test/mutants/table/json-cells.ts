@@ -35,8 +35,8 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/project/check.ts",
-        find: "if (context.isQuiet?.() !== true) {",
-        replace: "if (found.length > 0) {",
+        find: "context.isQuiet?.() === true ? [] : notes",
+        replace: "found.length === 0 ? [] : notes",
       },
     ],
     test: {

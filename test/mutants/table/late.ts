@@ -180,4 +180,111 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "keeps what it staged when an attempt to yield stood still meanwhile",
     },
   },
+  {
+    id: "S2222",
+    plants: "sluice dev misses an edit of a mapping module that was made while it started",
+    edits: [
+      {
+        file: "src/cli/serve/watch-config.ts",
+        find: "=> theirs.get(path) ?? hash);",
+        replace: "=> (theirs.size < 0 ? hash : hashOf(path)));",
+      },
+    ],
+    test: {
+      file: "test/src/cli/serve/watch-config.test.ts",
+      title: "takes up a change of a mapping module that was made before it began to look",
+    },
+  },
+  {
+    id: "S2223",
+    plants: "schedule apply does not say that no worker knows what it schedules",
+    edits: [
+      {
+        file: "src/cli/schedule/schedule.ts",
+        find: "if (agreed) return await sayWhoIsBehind(at, context, wantedSchedules(config));",
+        replace: "if (agreed) return;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/schedule/schedule.test.ts",
+      title: "`schedule apply` and `trigger` say which worker does not know what is scheduled",
+    },
+  },
+  {
+    id: "S2224",
+    plants: "a file that only grew and is away keeps the rejects of all others from being replayed",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: 'return names.map((where) => ({ where, code: "file_away", reason }));',
+        replace: "if (names.length > 0) throw new SourceChangedError(reason);\n    return [];",
+      },
+    ],
+    test: {
+      file: "test/activities/stage/replay-pages.test.ts",
+      title: "sends its rows once it is back, but over no newer one",
+    },
+  },
+  {
+    id: "S2225",
+    plants: "an attempt that was given up closes rejects as superseded by rows that it never sent",
+    edits: [
+      {
+        file: "src/state/store/rejects/replays.ts",
+        find: "if (numUpdatedRows !== 1n) throw superseded(stage);",
+        replace: "void numUpdatedRows;\n  void superseded;",
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title:
+        "leaves open what an attempt finds superseded that its successor has given up meanwhile",
+    },
+  },
+  {
+    id: "S2226",
+    plants: "a replay that lost its lock says that a later run sends what it left",
+    edits: [
+      {
+        file: "src/state/store/sends/stagings.ts",
+        find: 'run?.kind === "backfill" || run?.kind === "replay"',
+        replace: 'run?.kind === "backfill"',
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title: "says that nobody sends what a replay left that lost its lock",
+    },
+  },
+  {
+    id: "S2227",
+    plants: "a second receiver of one address is taken, and nothing of it but its `on` counts",
+    edits: [
+      {
+        file: "src/config/schema/notify.ts",
+        find: "taken.add(url.href);",
+        replace: "taken.delete(url.href);",
+      },
+    ],
+    test: {
+      file: "test/src/config/schema/notify.test.ts",
+      title: "refuses mistake 14",
+    },
+  },
+  {
+    id: "S2228",
+    plants: "a connector that throws where a note is made ends the whole check",
+    edits: [
+      {
+        file: "src/cli/project/check.ts",
+        find: 'await sourceFinding("speed", sync.connection, async () => {',
+        replace: 'await finding("speed", async () => {',
+      },
+    ],
+    test: {
+      file: "test/src/cli/project/check.test.ts",
+      title:
+        "says of a connector that cannot say how fast it reads what it threw, and notes the others",
+    },
+  },
 ];

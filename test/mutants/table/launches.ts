@@ -88,6 +88,21 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     },
   },
   {
+    id: "S2260",
+    plants: "`sluice state reset` leaves syncs as they are once nobody reads of it",
+    edits: [
+      {
+        file: "src/cli/status/state.ts",
+        find: "      outliveReader();\n      const { syncs }",
+        replace: "      const { syncs }",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/broken-pipe.test.ts",
+      title: "sluice state reset has done its work for every sync",
+    },
+  },
+  {
     id: "S2013",
     plants: "the first set-up shows every warning that npm has",
     edits: [{ file: "tools/set-up.mjs", find: ', "--loglevel=error"', replace: "" }],
@@ -117,13 +132,28 @@ export const mutantsOfLaunches: readonly Mutant[] = [
     edits: [
       {
         file: "src/config/messages/mistakes.ts",
-        find: "const word = nameOnly(name);",
-        replace: "const word = name;",
+        find: "? name : nameOnly(name);",
+        replace: "? name : name;",
       },
     ],
     test: {
       file: "test/src/config/shown-secrets.test.ts",
       title: "shows no secret, with api: { api_key=hunter2 }",
+    },
+  },
+  {
+    id: "S2261",
+    plants: "a blank in the name of a member is taken for one before its value",
+    edits: [
+      {
+        file: "src/config/messages/mistakes.ts",
+        find: "isSameWord(each, name)",
+        replace: "each === name",
+      },
+    ],
+    test: {
+      file: "test/src/config/messages/mistakes.test.ts",
+      title: "takes no name with another separator for a value without its colon: page size",
     },
   },
   {
@@ -262,21 +292,6 @@ export const mutantsOfLaunches: readonly Mutant[] = [
       file: "test/src/cli/project/doctor.test.ts",
       title:
         "fails where the project's own Temporal runs and does not answer, whatever listens elsewhere",
-    },
-  },
-  {
-    id: "S2271",
-    plants: "npm run demo empties the folder of an example that still runs, where there is no ps",
-    edits: [
-      {
-        file: "tools/dev.mjs",
-        find: 'if (args !== undefined) return args.includes("sluice.js dev");',
-        replace: 'if (args !== undefined) return args.includes("ps sluice.js dev");',
-      },
-    ],
-    test: {
-      file: "test/tools/dev.test.ts",
-      title: "an example that was kept is noticed where there is no ps, and its folder stays",
     },
   },
 ];

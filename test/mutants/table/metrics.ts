@@ -64,8 +64,8 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/successes.ts",
-        find: '    .where("target", "=", target)\n    .where("kind"',
-        replace: '    .where("kind"',
+        find: '    .where("target", "=", target)\n    .where((run)',
+        replace: "    .where((run)",
       },
     ],
     test: successes,
@@ -220,6 +220,21 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     test: { file: worker, title: "wait five seconds for the store, and ask it once for all" },
   },
   {
+    id: "S2262",
+    plants: "pruning takes the last success of a pull away that calls_max stopped since",
+    edits: [
+      {
+        file: "src/state/store/runs/prune-runs.ts",
+        find: ".where((run) => isSuccess(queries, run))",
+        replace: '.where("outcome", "in", ["done", "done_with_rejects"])',
+      },
+    ],
+    test: {
+      file: "test/src/state/store/successes.test.ts",
+      title: "is of a pull once its round has ended, and not of a night that calls_max stopped",
+    },
+  },
+  {
     id: "S2162",
     plants: "a night of a pull that calls_max stopped counts as one that moved all there was",
     edits: [
@@ -235,49 +250,33 @@ export const mutantsOfMetrics: readonly Mutant[] = [
     },
   },
   {
-    id: "S2264",
-    plants: "an alert ends with the last worker",
+    id: "S2244",
+    plants: "a receiver is ready until a delivery has failed",
     edits: [
       {
-        file: "deploy/prometheus/alerts.yaml",
-        find: "max by (sync) (last_over_time(sluice_last_success_timestamp_seconds[2d])) >",
-        replace: "max by (sync) (sluice_last_success_timestamp_seconds) >",
+        file: "src/webhooks/backlog-watch.ts",
+        find: "      if (this.isStoreOk) await this.#probe();\n",
+        replace: "",
       },
     ],
     test: {
-      file: "test/e2e/monitoring/prometheus.prove.ts",
-      title: "promtool takes the rules and the example, and each alert fires in its test",
-    },
-    whyProve: "it needs Prometheus",
-  },
-  {
-    id: "S2265",
-    plants: "a worker does not say that its records go to a sandbox",
-    edits: [
-      {
-        file: "src/cli/serve/start-worker.ts",
-        find: 'if (baseUrl === "sandbox") {',
-        replace: 'if (baseUrl !== "sandbox") {',
-      },
-    ],
-    test: {
-      file: "test/src/cli/serve/start-worker.test.ts",
-      title: "says where records go, and warns where that is a sandbox",
+      file: "test/src/webhooks/store-away.test.ts",
+      title: "a receiver whose way to the database is closed is not ready, also where nobody posts",
     },
   },
   {
-    id: "S2266",
-    plants: "the status does not say that records go to a sandbox",
+    id: "S2246",
+    plants: "events that wait behind a file, as configured, are called late",
     edits: [
       {
-        file: "src/cli/status/text.ts",
-        find: 'status.service === "sandbox"',
-        replace: 'status.service === ""',
+        file: "src/cli/status/inbox.ts",
+        find: "oldestMs <= inboxLateMs + fileWaitMs",
+        replace: "oldestMs <= inboxLateMs",
       },
     ],
     test: {
-      file: "test/src/cli/status/look.test.ts",
-      title: "says where records go if that is a sandbox, which a file without an address may mean",
+      file: "test/src/cli/status/inbox.test.ts",
+      title: "says of events that may wait 30 minutes behind a file, after 34: undefined",
     },
   },
 ];

@@ -186,8 +186,8 @@ export const mutantsOfOpenRejects: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/csv/get.ts",
-        find: "if (!wanted.has(key) || listed.has(key)) continue;",
-        replace: 'if (!wanted.has(key) || key !== "") continue;',
+        find: "const names = listed.has(key) ? [] : (wanted.get(key) ?? []);",
+        replace: "const names = listed.size >= 0 ? [] : (wanted.get(key) ?? []);",
       },
     ],
     test: {

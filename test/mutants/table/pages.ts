@@ -237,4 +237,20 @@ export const mutantsOfPages: readonly Mutant[] = [
       title: "give no replay of what nothing replays, such as the rejects of a pull",
     },
   },
+  {
+    id: "S2236",
+    plants: "the page of what waits names commands that refuse a backfill",
+    edits: [
+      {
+        file: "src/cli/ui/pages/held.ts",
+        find: 'kind === "backfill" ? [["backfill"',
+        replace: 'kind === "sync" ? [["backfill"',
+      },
+    ],
+    test: {
+      file: "test/src/cli/ui/held-page.test.ts",
+      title:
+        "the page of what waits names what answers the plan of a backfill, until something of it is staged",
+    },
+  },
 ];

@@ -63,4 +63,34 @@ export const mutantsOfPlanTexts: readonly Mutant[] = [
       title: "says that fields are in another order, which changes each record that has them",
     },
   },
+  {
+    id: "S2233",
+    plants: "a plan says that it would send what a run fails before",
+    edits: [
+      {
+        file: "src/cli/plan/planned-rejects.ts",
+        find: "this.tooMany ??= soFar;",
+        replace: "void soFar;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/planned-stops.test.ts",
+      title: "says that the run fails where it has more rejects than it may",
+    },
+  },
+  {
+    id: "S2234",
+    plants: "a plan says nothing of the guardrail that holds the run",
+    edits: [
+      {
+        file: "src/cli/plan/planned-hold.ts",
+        find: "if (holdIf === undefined) return [];",
+        replace: "if (holdIf !== null) return [];",
+      },
+    ],
+    test: {
+      file: "test/src/cli/plan/planned-stops.test.ts",
+      title: "says that the run is held, and by which guardrail, also where it would send nothing",
+    },
+  },
 ];

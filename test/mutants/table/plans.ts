@@ -45,7 +45,7 @@ export const mutantsOfPlans: readonly Mutant[] = [
     id: "S1102",
     plants: "a plan that would send something ends as one that would not",
     file: `${plans}/plan.ts`,
-    find: "  if (counts.would_send > 0) return exitCodes.held;",
+    find: '  if (counts.would_send > 0 || stops === "held") return exitCodes.held;',
     replace: "",
   }),
   plant({

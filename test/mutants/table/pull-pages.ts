@@ -23,7 +23,7 @@ export const mutantsOfPullPages: readonly Mutant[] = [
     edits: [
       {
         file: "activities/pull/fetch.ts",
-        find: "  await state.setPass({ ...step, pass: null });",
+        find: "if (isAnew) await state.setPass({ ...step, pass: null });",
         replace: "",
       },
     ],
@@ -38,7 +38,7 @@ export const mutantsOfPullPages: readonly Mutant[] = [
       "a page that waits is written over newer values of a pull that shares some of its columns",
     edits: [
       {
-        file: "src/state/store/pull/pull-rounds.ts",
+        file: "src/state/store/pull/pull-pages.ts",
         find: "if (!isSameWriting && !alsoWrites.includes(name.pull)) continue;",
         replace: "if (!isSameWriting) continue;",
       },
@@ -46,6 +46,66 @@ export const mutantsOfPullPages: readonly Mutant[] = [
     test: {
       file: "test/activities/pull/open.test.ts",
       title: "asks again for a page whose columns another pull wrote among others",
+    },
+  },
+  {
+    id: "S2256",
+    plants: "a page on its way is written although another pull has fetched newer values meanwhile",
+    edits: [
+      {
+        file: "src/state/store/pull/pull-pages.ts",
+        find: "return (await isHere(queries, step)) && (await hasPage(queries, step));",
+        replace: "return await isHere(queries, step);",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "writes no page into a table to which another pull, opened before it came",
+    },
+  },
+  {
+    id: "S2257",
+    plants: "the first look at the place of a pull holds for as long as its page is written",
+    edits: [
+      {
+        file: "activities/pull/write.ts",
+        find: "sinceLookMs() < lookHoldsMs",
+        replace: "sinceLookMs() < lookHoldsMs * 1e9",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "looks again whether a page is to be written once a second has passed",
+    },
+  },
+  {
+    id: "S2258",
+    plants: "the place of a pull is looked at before each statement of its page",
+    edits: [
+      {
+        file: "activities/pull/write.ts",
+        find: "    sinceLookMs = passedMs;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/slept-host.test.ts",
+      title: "looks once for the many statements of a page of which half the rows are refused",
+    },
+  },
+  {
+    id: "S2259",
+    plants: "one 404 of a gateway makes a search pay for all its pages again",
+    edits: [
+      {
+        file: "activities/pull/fetch.ts",
+        find: "const isAnew = error.status !== 404;",
+        replace: "const isAnew = error.status !== 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/pull/refused-cursor.test.ts",
+      title: "keeps its pass when a page is refused with 404",
     },
   },
   {

@@ -24,8 +24,8 @@ export const mutantsOfPulls: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/pull/pull-pages.ts",
-        find: "  await setPage(queries, step, page);",
-        replace: "  void page;",
+        find: "  await setPage(queries, kept, kept.page);\n",
+        replace: "",
       },
     ],
     test: {
@@ -249,7 +249,7 @@ export const mutantsOfPulls: readonly Mutant[] = [
     plants: "a page that waited while its pull had another name is written over newer values",
     edits: [
       {
-        file: "src/state/store/pull/pull-rounds.ts",
+        file: "src/state/store/pull/pull-pages.ts",
         find: "if (name.target === target && name.pull === pull) continue;",
         replace: "if (name.target === target || name.pull === pull) continue;",
       },

@@ -47,8 +47,8 @@ export const mutantsOfRunWords: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/successes.ts",
-        find: '    .where(jsonMember(queries, "request", "limit"), "is", null)\n',
-        replace: '    .where(jsonMember(queries, "request", "replay"), "is", null)\n',
+        find: 'run(jsonMember(queries, "request", "limit"), "is", null)',
+        replace: 'run(jsonMember(queries, "request", "replay"), "is", null)',
       },
     ],
     test: {

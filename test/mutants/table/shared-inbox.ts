@@ -236,4 +236,49 @@ export const mutantsOfSharedInbox: readonly Mutant[] = [
     replace: 'if (forbidden !== "") return;',
     title: "is refused where nothing may be written",
   }),
+  {
+    id: "S2240",
+    plants: "an inbox read takes as many large events as small ones",
+    edits: [
+      {
+        file: "src/inbox/limits.ts",
+        find: "inboxReadBytesMax = 1_000_000;",
+        replace: "inboxReadBytesMax = 100_000_000;",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-memory.test.ts",
+      title: "reads events of many values in the memory of a thread",
+    },
+  },
+  {
+    id: "S2241",
+    plants: "pages of a source are gathered whatever memory they take",
+    edits: [
+      {
+        file: "src/pipeline/changed.ts",
+        find: "return heapBytes >= heapBytesAtOnceMin;",
+        replace: "return heapBytes < 0;",
+      },
+    ],
+    test: {
+      file: "test/activities/inbox-memory.test.ts",
+      title: "reads events of many values in the memory of a thread",
+    },
+  },
+  {
+    id: "S2242",
+    plants: "an event of too many values is parsed",
+    edits: [
+      {
+        file: "connectors/inbox/index.ts",
+        find: "values > jsonValuesMax ? tooMany : undefined;",
+        replace: "undefined;",
+      },
+    ],
+    test: {
+      file: "test/connectors/inbox/index.test.ts",
+      title: "rejects an event of more values than fit into memory, and reads the next one",
+    },
+  },
 ];

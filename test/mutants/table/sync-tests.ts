@@ -71,4 +71,13 @@ export const mutantsOfSyncTests: readonly Mutant[] = [
     replace: "!isJsonNumber(text) || isCarried(text) || true",
     title: "rejects a number of more digits than JSON carries",
   }),
+  mutant({
+    id: "S2252",
+    plants: "a value of Postgres is the one of JSON, which no run reads",
+    file: "src/sync-tests/rows.ts",
+    find: "return isGiven || isRefused ? value : jsonText(value);",
+    replace: "return isGiven || isRefused ? value : jsonText(value) && value;",
+    test: "test/src/cli/test/postgres-rows.test.ts",
+    title: "takes each value of Postgres as its text, in a row and in a file",
+  }),
 ];

@@ -144,7 +144,7 @@ export const mutantsOfVanished: readonly Mutant[] = [
     plants: "rows_below is compared with a run that failed, where many did",
     edits: [
       {
-        file: "activities/run/last-completed.ts",
+        file: "src/guardrails/last-completed.ts",
         find: '["done", "done_with_rejects"] as const',
         replace: '["done", "done_with_rejects", "failed"] as const',
       },
@@ -152,6 +152,22 @@ export const mutantsOfVanished: readonly Mutant[] = [
     test: {
       file: "test/activities/run/weigh-run.test.ts",
       title: "is held by fewer rows than there were before any number of runs",
+    },
+  },
+  {
+    id: "S2235",
+    plants: "rows_below is compared with nothing, where many replays came after the run",
+    edits: [
+      {
+        file: "src/guardrails/last-completed.ts",
+        find: "kinds: [kind], ",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/run/weigh-run.test.ts",
+      title:
+        "is held by fewer rows than there were before any number of runs that failed, or of replays",
     },
   },
   {

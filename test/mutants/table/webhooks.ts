@@ -208,7 +208,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     edits: [
       {
         file: "activities/inbox/check-inboxes.ts",
-        find: "  if (since >= receivedBefore) return 0;\n",
+        find: "  if (since >= now - retentionMs) return 0;\n",
         replace: "",
       },
     ],
@@ -262,6 +262,23 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
       file: "test/activities/notify/announce-run.test.ts",
       title:
         "tells of the first drain that fails at another service, though one at the former failed so",
+    },
+  },
+  {
+    id: "S2243",
+    plants: "events of a connection that was renamed are removed whether or not they were accepted",
+    edits: [
+      {
+        file: "activities/inbox/check-inboxes.ts",
+        find: `  { connection, accepted }: Backlog,
+): Promise<number> {`,
+        replace: `  { connection, last: accepted }: Backlog,
+): Promise<number> {`,
+      },
+    ],
+    test: {
+      file: "test/activities/inbox/check-inboxes.test.ts",
+      title: "removes what was accepted of a connection that was renamed, and nothing that waits",
     },
   },
 ];

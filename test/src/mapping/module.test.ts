@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -62,6 +62,19 @@ describe("loadMappingModule", () => {
     writeFileSync(before.path, named("after"));
     const mapped = (await load({ ...before, hash: sha256(named("after")) })).map({});
     expect(JSON.stringify(mapped)).toContain('"after"');
+  });
+
+  it("maps by the file as it is now where it is CommonJS, also behind a link", async () => {
+    const file = join(folder, "common.cjs");
+    const path = join(folder, "linked.cjs");
+    symlinkSync(file, path);
+    const maps = async (id: string): Promise<string> => {
+      const source = named(id).replace("export const mapRecord", "exports.mapRecord");
+      writeFileSync(file, source);
+      return JSON.stringify((await load({ path, hash: sha256(source) })).map({}));
+    };
+    expect(await maps("before")).toContain('"before"');
+    expect(await maps("after")).toContain('"after"');
   });
 
   it("loads a file that failed once its reason is gone", async () => {

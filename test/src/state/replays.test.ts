@@ -38,6 +38,8 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     await store.listReplay({ runId, run: "r1", code });
   };
+  const begin = async (runId: string): Promise<unknown> =>
+    await store.beginStaging({ runId, chunk: 1, host: "h" }).catch((error: unknown) => error);
   const places = async (runId: string): Promise<string[]> => {
     const all: string[] = [];
     for (let after = 0; ;) {
@@ -98,7 +100,8 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     await reject(1, [entry("f:2"), entry("f:3", "map", "not_domain")]);
     await openReplay("p1", "not_domain");
     expect(await places("p1")).toEqual(["f:3"]);
-    await store.supersedeRejects({ runId: "p1", places: ["f:3"] });
+    const { stage } = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
+    await store.supersedeRejects({ runId: "p1", chunk: 1, stage, places: ["f:3"] });
     expect(await store.replayCounts({ run: "r1" })).toEqual({
       open: 1,
       replayed: 0,
@@ -134,11 +137,11 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     await reject(1, [entry("f:1"), entry("f:2"), entry("f:3")]);
     await openReplay("p1");
     const first = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
-    await store.supersedeRejects({ runId: "p1", places: ["f:1"] });
     const committed = { runId: "p1", chunk: 1, stage: first.stage };
+    await store.supersedeRejects({ ...committed, places: ["f:1"] });
     await store.finishStage({ ...committed, ...staged, to: 2 });
-    await store.beginStaging({ runId: "p1", chunk: 2, host: "h" });
-    await store.supersedeRejects({ runId: "p1", places: ["f:3"] });
+    const { stage } = await store.beginStaging({ runId: "p1", chunk: 2, host: "h" });
+    await store.supersedeRejects({ runId: "p1", chunk: 2, stage, places: ["f:3"] });
     await test.accept("p1", 1, first.stage);
     await store.commitChunk({ ...committed, at });
     expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 0, superseded: 2 });
@@ -151,11 +154,34 @@ describe.each(someOf(implementations, 2))("replays: $kind", ({ open }) => {
     expect(await places("p2")).toEqual(["f:3"]);
   });
 
+  it("says that nobody sends what a replay left that lost its lock", async () => {
+    await reject(1, [entry("f:1")]);
+    await openReplay("p1");
+    for (const runId of ["p1", "r1"]) await store.releaseLock({ name: `lock of ${runId}`, runId });
+    expect(await begin("p1")).toMatchObject({
+      code: "Superseded",
+      hint: "look at `sluice runs list`: begin another replay for what this one left",
+    });
+    expect(await begin("r1")).toMatchObject({
+      hint: "look at `sluice runs list`: a later run sends what this one left",
+    });
+  });
+
+  it("leaves open what an attempt finds superseded that its successor has given up meanwhile", async () => {
+    await reject(1, [entry("f:1"), entry("f:2")]);
+    await openReplay("p1");
+    const { stage } = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
+    await store.dropStagings({ runId: "p1" });
+    const late = store.supersedeRejects({ runId: "p1", chunk: 1, stage, places: ["f:2"] });
+    await expect(late).rejects.toThrow(`stage ${stage} is not the newest any more`);
+    expect(await store.replayCounts({ run: "r1" })).toMatchObject({ open: 2, superseded: 0 });
+  });
+
   it("leaves open, once its chunk is cut, what it found superseded by a row that was not sent", async () => {
     await reject(1, [entry("f:1"), entry("f:2")]);
     await openReplay("p1");
     const { stage } = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
-    await store.supersedeRejects({ runId: "p1", places: ["f:2"] });
+    await store.supersedeRejects({ runId: "p1", chunk: 1, stage, places: ["f:2"] });
     await store.finishStage({ runId: "p1", chunk: 1, stage, ...staged, to: 2 });
     const part = { runId: "p1", chunk: 1, stage, part: 0, at };
     await store.beginPart({ ...part, form: "body", host: "h" });

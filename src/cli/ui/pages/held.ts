@@ -29,9 +29,12 @@ export function notApprovedHtml({ why, hint }: Unsendable): Html {
   return html`<p>${withCode(`${why} → ${hint}`)}</p>`;
 }
 
-function answersHtml({ config, context }: Sight, { runId, workflowId }: Run): Html {
+function answersHtml({ config, context }: Sight, { kind, runId, workflowId }: Run): Html {
   const link = workflowLink(context, config, workflowId);
-  return html`${commandHtml("approve", runId)}${commandHtml("discard", runId)}${
+  // `approve` and `discard` are of held runs alone; the updates are of both.
+  const answers =
+    kind === "backfill" ? [["backfill", "--follow"], ["cancel"]] : [["approve"], ["discard"]];
+  return html`${answers.map((words) => commandHtml(...words, runId))}${
     link === undefined
       ? undefined
       : html`<p>
@@ -101,10 +104,12 @@ async function backfillHtml(sight: Sight, run: Run): Promise<Html | undefined> {
   </section>`;
 }
 
-/** Whether an open run waits for a person: a held one, or a backfill that has a plan. */
+/** Whether an open run waits for a person: a held one, or a backfill that has a plan and has staged nothing yet. */
 async function isShown({ state }: Sight, run: Run): Promise<boolean> {
   if (openHold(run) !== undefined) return true;
-  return run.kind === "backfill" && (await state.plan(run.runId)) !== undefined;
+  const { kind, runId } = run;
+  if (kind !== "backfill" || (await state.plan(runId)) === undefined) return false;
+  return (await state.firstSend({ runId })) === undefined;
 }
 
 /** Everything that waits for a person: runs that guardrails hold, and the plans of backfills. */

@@ -21,6 +21,13 @@ export type PageCommit = PullStep & {
   readonly at: string;
 };
 
+/** A page that came. */
+export type KeptPage = PullStep & {
+  readonly page: unknown;
+  /** Other pulls that write some of its columns, and not all of them in the same way. @default none */
+  readonly alsoWrites?: readonly string[] | undefined;
+};
+
 /** Pages: the one that is paid for and not written yet, and what the calls for them may cost. */
 export interface PullPageStore {
   /**
@@ -37,9 +44,12 @@ export interface PullPageStore {
   forgetCall(input: PullStep & { readonly wasAsking: boolean }): void;
   /**
    * Keeps a page that came until it is written. Returns `moved`, and keeps nothing, when another attempt has done so
-   * before.
+   * before. A page that waits to be written in the same way, or into some of the same columns, of another pull, under a
+   * former name or for another target, is outdated by it, and will be asked for again.
    */
-  keepPage(input: PullStep & { readonly page: unknown }): "kept" | "moved";
+  keepPage(input: KeptPage): "kept" | "moved";
+  /** Whether the page of this step still waits to be written: no attempt has gone on, and no newer page outdated it. */
+  isPageKept(input: PullStep): boolean;
   /** Continues with another pass, without a page: one with smaller pages, or null for one that begins anew. */
   setPass(input: PullStep & { readonly pass: unknown }): void;
   /**

@@ -21,8 +21,6 @@ export type PullBeginning = PullName & {
   readonly queryHash: string;
   /** Hash of how results are written. */
   readonly writeHash: string;
-  /** Other pulls that write some of its columns, and not all of them in the same way. @default none */
-  readonly alsoWrites?: readonly string[] | undefined;
   /** Begin a new round in any case. */
   readonly anew: boolean;
   /** Whether the round goes over a list of domains, still to be made. */
@@ -55,10 +53,8 @@ export type ListedDomains = PullStep & {
 export interface PullRoundStore {
   /**
    * Continues the pull's round, or begins a new one: when the last has ended, when the query has changed, when pages
-   * were written in another way than now, or on request. A page that waits to be written in the same way, or into some
-   * of the same columns, of another pull, under a former name or for another target, will be asked for again, because
-   * it will be outdated. The run is of this configuration if it has made no call yet: an earlier attempt to open it may
-   * have had another.
+   * were written in another way than now, or on request. The run is of this configuration if it has made no call yet:
+   * an earlier attempt to open it may have had another.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginPull(input: PullBeginning): void;

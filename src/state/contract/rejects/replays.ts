@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import type { StageName } from "../sends/stagings.ts";
+
 /** Which rejects a replay is for: those of one run, and only of one code if it is named. */
 export type ReplayOf = { readonly run: string; readonly code?: string | undefined };
 
@@ -45,6 +47,9 @@ export interface ReplayStore {
     readonly after: number;
     readonly limit: number;
   }): ReplayPage | undefined;
-  /** Marks rejects of a replay's list as superseded: newer rows of their keys were staged since. */
-  supersedeRejects(input: { readonly runId: string; readonly places: readonly string[] }): void;
+  /**
+   * Marks rejects of a replay's list as superseded: newer rows of their keys were staged since.
+   * @throws {SupersededError} the staging is not the newest.
+   */
+  supersedeRejects(input: StageName & { readonly places: readonly string[] }): void;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import type { StageName } from "../../contract/sends/stagings.ts";
-import { superseded } from "../../store/sends/stagings.ts";
+import { superseded } from "../../store/sends/named.ts";
 import type { Queries } from "../../store/state-database.ts";
 import type { PostgresDatabase } from "../database.ts";
 

@@ -1,7 +1,7 @@
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import { FieldChanges, isChange } from "../../rules/keys/field-changes.ts";
 import { keysPerTransactionMax } from "../../rules/keys/steps.ts";
-import { superseded } from "../../store/sends/stagings.ts";
+import { superseded } from "../../store/sends/named.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
 import { isStagingIn } from "../open-stagings.ts";

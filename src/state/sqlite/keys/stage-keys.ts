@@ -13,7 +13,7 @@ import {
 import type { HashedKeys, KeyHashes } from "../../rules/keys/key-hashes.ts";
 import { type StagedIndex, wordsOf } from "../../rules/keys/staged-index.ts";
 import { inTransactions } from "../../rules/keys/steps.ts";
-import { superseded } from "../../store/sends/stagings.ts";
+import { superseded } from "../../store/sends/named.ts";
 import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all } from "../database.ts";

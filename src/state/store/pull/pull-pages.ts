@@ -1,7 +1,7 @@
 import type { Remote } from "../../../thread.ts";
-import type { PageCommit, PullPageStore } from "../../contract/pull/pull-pages.ts";
-import type { PullStep } from "../../contract/pull/pull-places.ts";
-import { writes } from "../methods.ts";
+import type { KeptPage, PageCommit, PullPageStore } from "../../contract/pull/pull-pages.ts";
+import type { PullStep, StoredPlace } from "../../contract/pull/pull-places.ts";
+import { reads, writes } from "../methods.ts";
 import { insertRejects } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { countDomains } from "./pull-domains.ts";
@@ -9,7 +9,7 @@ import { addPullKeys, countPullKeys } from "./pull-keys.ts";
 import {
   assertPullHeld,
   changePlace,
-  keptPage,
+  hasPage,
   placeOfPull,
   savePlace,
   setPage,
@@ -67,7 +67,7 @@ async function beginCall(
   const name = { target, pull };
   await assertPullHeld(queries, runId);
   const place = await placeOfPull(queries, name);
-  if (place?.version !== version || (await keptPage(queries, name)) !== null) return "moved";
+  if (place?.version !== version || (await hasPage(queries, name))) return "moved";
   if ((await callsOf(queries, runId)) >= callsMax) return "ceiling";
   await addToPullRun(queries, runId, { calls: 1, possiblyPaidTwice: Number(place.isAsking) });
   await savePlace(queries, name, { ...place, isAsking: true });
@@ -83,14 +83,36 @@ async function forgetCall(
   await addToPullRun(queries, step.runId, { calls: -1, possiblyPaidTwice: -Number(wasAsking) });
 }
 
-async function keepPage(
+/**
+ * Drops the pages that wait to be written into the rows of a page that has just come, and is newer: their pulls ask for
+ * them again, and so does this one if its former name or target comes back.
+ */
+async function forgetOlderPages(
   queries: Queries,
-  { page, ...step }: Parameters<PullPageStore["keepPage"]>[0],
-): Promise<"kept" | "moved"> {
-  if (!(await isHere(queries, step)) || (await keptPage(queries, step)) !== null) return "moved";
-  await changePlace(queries, step, { isAsking: false });
-  await setPage(queries, step, page);
+  { target, pull, alsoWrites = [] }: KeptPage,
+  { writeHash }: StoredPlace,
+): Promise<void> {
+  const kept = await queries.selectFrom("pullPages").select(["target", "pull"]).execute();
+  for (const name of kept) {
+    if (name.target === target && name.pull === pull) continue;
+    const isSameWriting = (await placeOfPull(queries, name))?.writeHash === writeHash;
+    if (!isSameWriting && !alsoWrites.includes(name.pull)) continue;
+    await setPage(queries, name, null);
+    await changePlace(queries, name, { isAsking: true });
+  }
+}
+
+async function keepPage(queries: Queries, kept: KeptPage): Promise<"kept" | "moved"> {
+  const place = await placeOfPull(queries, kept);
+  if (place?.version !== kept.version || (await hasPage(queries, kept))) return "moved";
+  await forgetOlderPages(queries, kept, place);
+  await savePlace(queries, kept, { ...place, isAsking: false });
+  await setPage(queries, kept, kept.page);
   return "kept";
+}
+
+async function isPageKept(queries: Queries, step: PullStep): Promise<boolean> {
+  return (await isHere(queries, step)) && (await hasPage(queries, step));
 }
 
 async function setPass(
@@ -106,6 +128,7 @@ export function createPullPageStore(db: StateDatabase): Remote<PullPageStore> {
     beginCall: writes(db, beginCall),
     forgetCall: writes(db, forgetCall),
     keepPage: writes(db, keepPage),
+    isPageKept: reads(db, isPageKept),
     setPass: writes(db, setPass),
     commitPage: writes(db, commitPage),
   };

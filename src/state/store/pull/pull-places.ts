@@ -69,6 +69,17 @@ export async function keptPage(queries: Queries, { target, pull }: PullName): Pr
   return found === undefined ? null : jsonColumn.parse(found.page);
 }
 
+/** Whether a pull keeps a page: says it without reading that, which may be large. */
+export async function hasPage(queries: Queries, { target, pull }: PullName): Promise<boolean> {
+  const found = await queries
+    .selectFrom("pullPages")
+    .select("pull")
+    .where("target", "=", target)
+    .where("pull", "=", pull)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Replaces the page that a pull keeps; null keeps none. */
 export async function setPage(
   queries: Queries,

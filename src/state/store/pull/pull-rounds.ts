@@ -113,24 +113,6 @@ async function keptPlace(queries: Queries, now: PullBeginning): Promise<StoredPl
   return domain === undefined ? undefined : before;
 }
 
-/**
- * Drops pages older than what a pull is about to write into the same rows: other pulls ask for them again, and so does
- * this one if its former name or target comes back.
- */
-async function forgetOlderPages(
-  queries: Queries,
-  { target, pull, writeHash, alsoWrites = [] }: PullBeginning,
-): Promise<void> {
-  const kept = await queries.selectFrom("pullPages").select(["target", "pull"]).execute();
-  for (const name of kept) {
-    if (name.target === target && name.pull === pull) continue;
-    const isSameWriting = (await placeOfPull(queries, name))?.writeHash === writeHash;
-    if (!isSameWriting && !alsoWrites.includes(name.pull)) continue;
-    await setPage(queries, name, null);
-    await changePlace(queries, name, { isAsking: true });
-  }
-}
-
 /** Begins a new round, once everything of the one before is forgotten, or continues with the kept one. */
 async function openRound(queries: Queries, now: PullBeginning): Promise<void> {
   const { runId, configHash, writeHash, target, pull } = now;
@@ -142,7 +124,6 @@ async function openRound(queries: Queries, now: PullBeginning): Promise<void> {
   if ((await callsOf(queries, runId)) === 0) {
     await queries.updateTable("runs").set({ configHash }).where("runId", "=", runId).execute();
   }
-  await forgetOlderPages(queries, now);
   if (kept === undefined) {
     const version = ((await placeOfPull(queries, name))?.version ?? 0) + 1;
     await setPage(queries, name, null);

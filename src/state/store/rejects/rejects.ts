@@ -12,7 +12,7 @@ import {
   type StoredReject,
 } from "../../contract/rejects/rejects.ts";
 import { reads, writes } from "../methods.ts";
-import { superseded } from "../sends/stagings.ts";
+import { superseded } from "../sends/named.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { insertRejects } from "./insert-rejects.ts";
 

@@ -13,6 +13,7 @@ import {
 import { transactionRowsMax } from "../../limits.ts";
 import { textsOf } from "../lists.ts";
 import { reads, writes } from "../methods.ts";
+import { isOfStage, superseded } from "../sends/named.ts";
 import { forgottenKey } from "../sends/sent-keys.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { neverOpen, recountOpen } from "./insert-rejects.ts";
@@ -133,10 +134,10 @@ type DoneOfReplay = {
 /** Closes rejects that a replay `p` lists and no other has taken; to be called inside a transaction. */
 async function closeListed(
   queries: Queries,
-  { runId, which, superseded }: DoneOfReplay,
+  { runId, which, ...done }: DoneOfReplay,
 ): Promise<void> {
   await sql`
-    update ${sql.table("rejects")} set replayed_by = ${runId}, superseded = ${superseded}, is_open = 0
+    update ${sql.table("rejects")} set replayed_by = ${runId}, superseded = ${done.superseded}, is_open = 0
     where replayed_by is null and (run_id, chunk, ordinal) in (
       select reject_run, chunk, ordinal from ${sql.table("replays")} p
       where run_id = ${runId} and ${which})`.execute(queries);
@@ -196,8 +197,17 @@ export async function reopenSuperseded(queries: Queries, runId: string): Promise
 
 async function supersedeRejects(
   queries: Queries,
-  { runId, places }: Parameters<ReplayStore["supersedeRejects"]>[0],
+  { places, ...stage }: Parameters<ReplayStore["supersedeRejects"]>[0],
 ): Promise<void> {
+  const { runId } = stage;
+  // Its row is written, so that whoever gives the staging up meanwhile opens these rejects again.
+  const { numUpdatedRows } = await queries
+    .updateTable("stagings")
+    .set({ state: "staging" })
+    .where(isOfStage(stage))
+    .where("state", "=", "staging")
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw superseded(stage);
   const which = sql`place in ${textsOf(queries, places)}`;
   await closeListed(queries, { runId, which, superseded: 1 });
 }

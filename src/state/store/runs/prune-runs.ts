@@ -8,12 +8,11 @@ import {
 
 import type { Remote } from "../../../thread.ts";
 import type { PruneRuns, RunStore } from "../../contract/runs/runs.ts";
-import { jsonMember } from "../dialect.ts";
 import { wholeKinds } from "../doubts/settling.ts";
 import { recountOpen } from "../rejects/insert-rejects.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import type { Tables } from "../tables.ts";
-import { succeeded, successKinds } from "./successes.ts";
+import { isSuccess } from "./successes.ts";
 
 /** Runs to remove. */
 type OldRuns = SelectQueryBuilder<Tables, "runs", { runId: string }>;
@@ -69,9 +68,7 @@ function newestSuccesses(queries: Queries): SelectQueryBuilder<Tables, "runs", {
   return queries
     .selectFrom("runs")
     .select(({ fn }) => fn.max("rowid").as("rowid"))
-    .where("kind", "in", successKinds)
-    .where("outcome", "in", succeeded)
-    .where(jsonMember(queries, "request", "limit"), "is", null)
+    .where((run) => isSuccess(queries, run))
     .groupBy(["target", "sync", "kind"]);
 }
 

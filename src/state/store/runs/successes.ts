@@ -1,14 +1,36 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+
 import type { Remote } from "../../../thread.ts";
 import type { Outcome, RunKind } from "../../contract/runs/runs.ts";
 import type { SuccessStore } from "../../contract/runs/successes.ts";
 import { jsonMember } from "../dialect.ts";
 import { reads } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
+import type { Tables } from "../tables.ts";
 
 /** Outcomes of runs that count as a success. */
-export const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
+const succeeded: readonly Outcome[] = ["done", "done_with_rejects"];
 /** Kinds of runs that count as a success: they move all there is. */
-export const successKinds: readonly RunKind[] = ["sync", "inbox", "pull"];
+const successKinds: readonly RunKind[] = ["sync", "inbox", "pull"];
+
+/** Whether a run is a success. */
+export function isSuccess(
+  queries: Queries,
+  run: ExpressionBuilder<Tables, "runs">,
+): Expression<SqlBool> {
+  const roundEnded = run
+    .selectFrom("pullRuns")
+    .select("roundsDone")
+    .whereRef("pullRuns.runId", "=", "runs.runId")
+    .where("roundsDone", ">", 0);
+  return run.and([
+    run("kind", "in", successKinds),
+    run("outcome", "in", succeeded),
+    run(jsonMember(queries, "request", "limit"), "is", null),
+    // A pull that calls_max stopped has left something for the next run.
+    run.or([run("kind", "!=", "pull"), run.exists(roundEnded)]),
+  ]);
+}
 
 async function lastSuccess(
   queries: Queries,
@@ -21,22 +43,7 @@ async function lastSuccess(
     .select("endedAt")
     .where("sync", "=", sync)
     .where("target", "=", target)
-    .where("kind", "in", successKinds)
-    .where("outcome", "in", succeeded)
-    .where(jsonMember(queries, "request", "limit"), "is", null)
-    // A pull that calls_max stopped has left something for the next run.
-    .where((where) =>
-      where.or([
-        where("kind", "!=", "pull"),
-        where.exists(
-          where
-            .selectFrom("pullRuns")
-            .select("roundsDone")
-            .whereRef("pullRuns.runId", "=", "runs.runId")
-            .where("roundsDone", ">", 0),
-        ),
-      ]),
-    )
+    .where((run) => isSuccess(queries, run))
     .orderBy("rowid", "desc")
     .limit(1)
     .executeTakeFirst();

@@ -17,12 +17,12 @@ import { textsOf } from "../lists.ts";
 import { markReplayed } from "../rejects/replays.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import type { Tables } from "../tables.ts";
-import { isOfStage } from "./named.ts";
+import { isOfStage, superseded } from "./named.ts";
 import { createPreparing } from "./prepare-commit.ts";
 import { countRepeated } from "./receipts.ts";
 import { forgetRefusalsOf } from "./refusals.ts";
 import type { SentKeys } from "./sent-keys.ts";
-import { holdStaged, stagingOf, superseded } from "./stagings.ts";
+import { holdStaged, stagingOf } from "./stagings.ts";
 
 /** Kinds of run that leave the checkpoint where it is. */
 const otherKinds: readonly string[] = ["replay", "backfill", "resend"];

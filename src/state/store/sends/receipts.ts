@@ -17,9 +17,9 @@ import { endTaken, endUnknown, forgetRequest } from "../doubts/requests.ts";
 import { byClock, reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { beginNoted, noteDoubts } from "./leaving-part.ts";
-import { isOfStage, isPart } from "./named.ts";
+import { isOfStage, isPart, superseded } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
-import { stagingOf, superseded } from "./stagings.ts";
+import { stagingOf } from "./stagings.ts";
 
 const columns = [
   ...(["runId", "chunk", "stage", "part", "form", "state", "ranges", "records"] as const),

@@ -14,10 +14,10 @@ import { insertRejects } from "../rejects/insert-rejects.ts";
 import { reopenSuperseded } from "../rejects/replays.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { type CommitTools, settleReceipts, takeOver } from "./commit.ts";
-import { isOfStage, isPart } from "./named.ts";
+import { isOfStage, isPart, superseded } from "./named.ts";
 import { countRepeated, insertPart, receiptOf, receiptsOf } from "./receipts.ts";
 import { noteRefusals } from "./refusals.ts";
-import { holdStaged, stagingOf, superseded } from "./stagings.ts";
+import { holdStaged, stagingOf } from "./stagings.ts";
 
 /** How a refused part is closed. */
 type Closing = {

@@ -19,16 +19,9 @@ import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 import { dropStagings } from "./drop-stagings.ts";
-import { isOfStage } from "./named.ts";
+import { isOfStage, superseded } from "./named.ts";
 import type { SentKeys } from "./sent-keys.ts";
 import { stagingColumns } from "./staging-columns.ts";
-
-/** The error for a write from a staging that is not the newest of its chunk. */
-export function superseded({ runId, chunk, stage }: StageName): SupersededError {
-  return new SupersededError(
-    `run ${runId}, ${chunkName(chunk)}: stage ${stage} is not the newest any more`,
-  );
-}
 
 /** The staging of a name; undefined if there is none. */
 export async function stagingOf(queries: Queries, name: StageName): Promise<Staging | undefined> {
@@ -93,9 +86,19 @@ function outOfOrder(runId: string, chunk: number, why: string): SupersededError 
 }
 
 /** The error for a run whose send lock another took, because Temporal said that its workflow was closed. */
-function lockLost(runId: string): SupersededError {
+async function lockLost(queries: Queries, runId: string): Promise<SupersededError> {
+  const run = await queries
+    .selectFrom("runs")
+    .select("kind")
+    .where("runId", "=", runId)
+    .executeTakeFirst();
+  // No other run has the span of a backfill, or the list of a replay.
+  const isAlone = run?.kind === "backfill" || run?.kind === "replay";
+  const left = isAlone
+    ? `begin another ${run.kind} for what this one left`
+    : "a later run sends what this one left";
   return new SupersededError(`run ${runId} does not hold the send lock of its sync any more`, {
-    hint: "look at `sluice runs list`: a later run sends what this one left",
+    hint: `look at \`sluice runs list\`: ${left}`,
   });
 }
 
@@ -158,7 +161,7 @@ async function spanOfRun(queries: Queries, runId: string): Promise<Span | undefi
 /** Begins a staging, as `StagingStore.beginStaging`; to be called inside a transaction. */
 async function beginStaging(queries: Queries, input: Beginning): Promise<BegunStaging> {
   const { runId, chunk, host, by = firstAttempt } = input;
-  if (!(await holdsLock(queries, runId))) throw lockLost(runId);
+  if (!(await holdsLock(queries, runId))) throw await lockLost(queries, runId);
   const older = await newestOf(queries, { runId, chunk });
   if (older?.state === "committed" || older?.state === "cut") throw superseded(older);
   if (await isLate(queries, input)) throw attemptIsLate(runId, chunk);

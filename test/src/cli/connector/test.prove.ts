@@ -86,6 +86,21 @@ describe("sluice connector test", () => {
     });
   });
 
+  it.each([
+    { command: "test", args: ["test", "hook"] },
+    { command: "dev", args: ["dev", "hook", "--once"] },
+  ])("ends also with an error where a harness left something open: $command", async ({ args }) => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "hook", "--push", "--full");
+    await folder.write(
+      "hook/harness.ts",
+      "export const harness = () => { setInterval(() => 0, 1_000); return { config: {} }; };\n",
+    );
+    const { code, stderr } = await folder.run(...args);
+    expect(code).toBe(exitCodes.usage);
+    expect(stderr).toContain("does not fit a source that is pushed to");
+  });
+
   it("says what is missing before it tries anything", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "demo", "--full");

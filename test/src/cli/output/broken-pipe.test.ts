@@ -1,10 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
 
+import { sendLock } from "../../../../src/state/contract/runs/locks.ts";
+import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+
 const output = new URL("../../../../src/cli/output/output.ts", import.meta.url).href;
+const program = fileURLToPath(new URL("../../../../src/cli/main.ts", import.meta.url));
 
 it("does not end a command whose progress nobody reads any more", async () => {
   const code = `
@@ -43,6 +51,36 @@ it("ends a list once nobody reads it", async () => {
 
 it("does not end what moves data once nobody reads its reports", async () => {
   expect(await endWithoutReader("outliveReader();")).toEqual([3, null]);
+});
+
+it.each([
+  { words: ["reset", "--reason", "all again"], found: { version: 1 } },
+  { words: ["rebind"], found: { account: true } },
+])("sluice state $words.0 has done its work for every sync, whoever reads of it", async (how) => {
+  const folder = await temporaryFolder();
+  const syncs = ["one", "two", "three", "four", "five", "six"];
+  const record = "{ account_id: id, domain: domain, account_properties: {} }";
+  const members = `{ from: file, stream: account, record: ${record} }`;
+  const head = `version: 1
+api: { base_url: sandbox, legacy_base_url: sandbox, api_key: key }
+connections: { file: { connector: csv, path: ./accounts.csv } }
+syncs:
+`;
+  const yaml = `${head}${syncs.map((name) => `  ${name}: ${members}\n`).join("")}`;
+  await writeFile(join(folder, "sluice.yaml"), yaml);
+  const child = spawn(process.execPath, [program, "state", ...how.words], { cwd: folder });
+  child.stdout.destroy();
+  expect(await once(child, "exit")).toEqual([0, null]);
+  const store = await openSqliteStore(join(folder, ".sluice"));
+  const done = await Promise.all(
+    syncs.map(async (sync) => {
+      const { version } = await store.checkpoint({ target: "sandbox", sync });
+      const { account } = await store.identities({ holder: sendLock("sandbox", sync) });
+      return { version, account: account !== undefined };
+    }),
+  );
+  await store.close();
+  expect(done).toMatchObject(syncs.map(() => how.found));
 });
 
 it("says once that what it prints cannot be written, goes on, and ends with 1", async () => {

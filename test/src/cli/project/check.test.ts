@@ -80,6 +80,7 @@ export const feed = pullSource({
   check: async ({ config }) => config.fails === "check" ? undefined.x : [{ name: "open", ok: true }],
   columns: async ({ config }) => config.fails === "columns" ? undefined.x : ["id", "domain"],
   repeats: async ({ config }) => config.fails === "repeats" ? undefined.x : "once",
+  whyNoCells: async ({ config }) => config.fails === "cells" ? undefined.x : undefined,
 });
 `;
 
@@ -183,6 +184,29 @@ describe("sluice check", () => {
       ),
     ]);
     expect(lines).toContain(read("plain"));
+    expect(code).toBe(1);
+  });
+
+  it("says of a connector that cannot say how fast it reads what it threw, and notes the others", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "package.json"), '{ "type": "module" }');
+    await writeFile(join(cwd, "feed.js"), feed);
+    await writeFile(join(cwd, "a.csv"), "id,domain\n1,a.example\n");
+    const connections = `
+  celled: { connector: ./feed.js, fails: cells }
+  files: { connector: csv, path: a.csv }`;
+    const nightly = "\n    schedule: { at: '02:30', time_zone: UTC }";
+    const syncs = sync("cell", "celled") + sync("plain", "files") + nightly;
+    const api = "api: { api_key: test-key, base_url: http://127.0.0.1:1 }";
+    const yaml = `version: 1\n${api}\nconnections: ${connections}\nsyncs: ${syncs}\n`;
+    await writeFile(join(cwd, "sluice.yaml"), yaml);
+    const { lines, code } = await checkIn(cwd);
+    expect(lines.filter((line) => line.startsWith("FAIL"))).toEqual([
+      expect.stringMatching(
+        /^FAIL {2}sync cell: speed: connector \.\/feed\.js fails at feed\.js:\d+: /,
+      ),
+    ]);
+    expect(lines).toContainEqual(expect.stringMatching(/^note {2}sync plain: .*hold_if/));
     expect(code).toBe(1);
   });
 

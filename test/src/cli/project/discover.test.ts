@@ -107,6 +107,21 @@ describe("sluice discover", () => {
     expect([...config.syncs.keys()]).toEqual(["companies", "contacts", "companies_2"]);
   });
 
+  it("gives a sync no name that is in the file already", async () => {
+    const folder = await project('{ connector: csv, path: "*.csv" }');
+    await writeFile(join(folder, "a.csv"), "id,site_url\n1,x.example\n");
+    await writeFile(join(folder, "b.csv"), "id,email\n1,a@b.example\n");
+    const own = "syncs:\n  a:\n    from: { connection: crm, path: a.csv }\n    stream: account\n";
+    const record = "    record: { account_id: id, domain: site_url, account_properties: {} }\n";
+    const connection = '{ connector: csv, path: "*.csv" }';
+    await pasted(folder, connection, `${own}${record}`);
+    const { printed } = await discover(folder, "crm");
+    expect(printed.match(/^ {2}\w+:/gm)).toEqual(["  a_2:", "  b:"]);
+    const below = printed.replace("syncs:\n", "");
+    const config = await pasted(folder, connection, `${own}${record}${below}`);
+    expect([...config.syncs.keys()]).toEqual(["a", "a_2", "b"]);
+  });
+
   it("names what a person must settle, and leaves it out", async () => {
     const folder = await project("{ connector: csv, path: ./Old Export-*.csv }");
     await writeFile(join(folder, "Old Export-1.csv"), "name,size\nAcme,3\n");

@@ -146,9 +146,9 @@ export class ExplainStory {
     }
     const to = kind === "replay" ? 1 : staged.to;
     const counts = { ...staged.counts, read: records, records };
+    await store.supersedeRejects({ ...ref, places: story.supersedes ?? [] });
     await store.finishStage({ ...ref, ...staged, counts, to, keys: '["k"]' });
     if (until === "staged") return;
-    await store.supersedeRejects({ runId, places: story.supersedes ?? [] });
     const part = { ...ref, part: 0, at };
     const file = { ...part, form: "file", host: "h" } as const;
     const attempts = async (): Promise<number> => (await store.receipt(part))?.attempts ?? 0;

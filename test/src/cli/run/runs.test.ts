@@ -70,7 +70,8 @@ describe("runOfRejects", () => {
     });
     await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     await store.listReplay({ runId, run: of });
-    await store.supersedeRejects({ runId, places: [`forms#${of}`] });
+    const { stage } = await store.beginStaging({ runId, chunk: 1, host: "h" });
+    await store.supersedeRejects({ runId, chunk: 1, stage, places: [`forms#${of}`] });
     await store.endRun({ runId, outcome, endedAt: at });
   }
 

@@ -9,7 +9,7 @@ import {
   standIn,
   type WorkersAt,
 } from "../../../../src/cli/running/right-worker.ts";
-import type { Config } from "../../../../src/config/config.ts";
+import type { Config, SyncConfig } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { configMarks } from "../../../../src/hosts/live-workers.ts";
 import { processName } from "../../../../src/local/process-identity.ts";
@@ -114,6 +114,30 @@ describe("the workers that may take a run", () => {
     await expect(workers.need()).rejects.toMatchObject({
       hint: "it stops when its own run has ended: run again then",
     });
+  });
+
+  it("stop it also where one has other guardrails, another bound of a backfill or another look", async () => {
+    const workers = await Workers.open();
+    const { config } = workers.at;
+    const edits: readonly Partial<Pick<SyncConfig, "approveUpTo" | "holdIf" | "verify">>[] = [
+      { holdIf: { rejectedAbove: { count: 5 }, fieldChangedAbove: {} } },
+      { approveUpTo: 7 },
+      {
+        verify: {
+          schedule: { cron: "30 2 * * *", timeZone: "UTC" },
+          sample: 7,
+          callsMax: undefined,
+        },
+      },
+    ];
+    for (const edit of edits) {
+      const syncs = [...config.syncs].map(([name, sync]) => [name, { ...sync, ...edit }] as const);
+      await workers.beat("worker", { config: { ...config, syncs: new Map(syncs) } });
+      await expect(workers.need()).rejects.toThrow("has another configuration of sync accounts");
+    }
+    const { [`bounds of sync ${wanted.name}`]: _, ...older } = configMarks(config);
+    await workers.beat("worker", { configs: older });
+    await expect(workers.need()).resolves.toBeUndefined();
   });
 
   it("are not those that Temporal is away from, which work with nothing", async () => {

@@ -89,6 +89,20 @@ describe("lookIntoInboxes", () => {
     ]);
   });
 
+  it.each([
+    [34, undefined],
+    [36, "its events are late"],
+  ])(
+    "says of events that may wait 30 minutes behind a file, after %i: %s",
+    async (minutes, text) => {
+      const { harness, inbox } = await PostedHarness.open({ api: "wait_behind_file: 30m" });
+      const receivedAt = Date.now() - minutes * 60_000;
+      await inbox.keep({ connection: "forms", receivedAt, events: [{ json: "{}" }] });
+      const [forms] = await lookIntoInboxes(harness.deps.config);
+      expect(forms?.problem?.text).toBe(text);
+    },
+  );
+
   it("tells of them also where nothing is pushed to any more", async () => {
     const { deps } = await Harness.open({ yaml: accountsYaml() });
     expect(await lookIntoInboxes(deps.config)).toEqual([]);

@@ -39,6 +39,13 @@ describe.each(implementations)("the last run of a sync: $kind", ({ open }) => {
     expect(await last()).toBe("r1");
   });
 
+  it("is found behind any number of replays", async () => {
+    await begin("r1", 1);
+    await end("r1", 2, "done");
+    for (let at = 3; at < 60; at++) await begin(`replay-${at}`, at, { kind: "replay" });
+    expect(await last()).toBe("r1");
+  });
+
   it("is not one that another kept from beginning, once that one has ended", async () => {
     await begin("r1", 1);
     await begin("r2", 2);

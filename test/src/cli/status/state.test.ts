@@ -18,6 +18,7 @@ import {
 } from "../../../support/project/harness.ts";
 import { runVerb } from "../../../support/project/run-verb.ts";
 import { rows, stagedRun, TestRun } from "../../../support/project/test-run.ts";
+import { PostedHarness } from "../../../support/webhooks/push.ts";
 
 const otherKey = "the-key-of-another-account";
 const rotated = accountsYaml().replace("${SLUICE_API_KEY}", otherKey);
@@ -167,6 +168,16 @@ describe("sluice state reset", () => {
     await state.openRun({ ...run, ...workflow, configHash: "", request: {}, startedAt });
     expect((await said(harness, "reset", "--reason", "anew")).slice(1)).toEqual([
       expect.stringMatching(/^backfill backfill-1 has ended: `sluice cancel backfill-accounts`/),
+    ]);
+  });
+
+  it("warns where the events that are kept fill the backlog", async () => {
+    const pushed = await PostedHarness.open({ connection: "backlog_max: 2" });
+    await pushed.post("a1");
+    expect(await said(pushed.harness, "reset", "--reason", "anew")).toHaveLength(1);
+    await pushed.post("a2");
+    expect((await said(pushed.harness, "reset", "--reason", "anew")).slice(1)).toEqual([
+      "2 events of forms are kept, and wait to be sent again: deliveries are answered 503 until fewer than 2 wait",
     ]);
   });
 

@@ -104,6 +104,17 @@ describe("workers in the status", () => {
     ]);
   });
 
+  it("are also those that have other guardrails, which are named", async () => {
+    const harness = await Harness.open({ yaml });
+    const { config } = harness.deps;
+    const holdIf = { rejectedAbove: { count: 5 }, fieldChangedAbove: {} };
+    const syncs = [...config.syncs].map(([name, sync]) => [name, { ...sync, holdIf }] as const);
+    await beat(harness, { configs: configMarks({ ...config, syncs: new Map(syncs) }) });
+    expect(remarkLines(await statusOf(harness))).toEqual([
+      expect.stringContaining("has another configuration of sync accounts"),
+    ]);
+  });
+
   it("are not those whose process is gone, though they were heard of a moment ago", async () => {
     const harness = await Harness.open({ yaml });
     // A start time that no process has.

@@ -71,6 +71,27 @@ it("pages name the answer that is left of a held run whose sync has another name
   expect(held).not.toContain("sluice run accounts");
 });
 
+it("the page of what waits names what answers the plan of a backfill, until something of it is staged", async () => {
+  const harness = await heldNight();
+  const { deps, state } = harness;
+  const of = { sync: "accounts", target: deps.target, kind: "backfill", request: {} } as const;
+  const ids = { runId: "b-1", workflowId: "w", firstRunId: "f", temporalId: "t" };
+  const startedAt = new Date(state.now()).toISOString();
+  await state.openRun({ ...ids, ...of, configHash: "c", startedAt });
+  await state.putPlan({ runId: "b-1", plan: examplePlan, samples: [], spans: [] });
+  const shown = async (): Promise<string> =>
+    (await heldPage(sightOf(harness, { says: {}, asked: [] }))).main.text;
+  const waiting = await shown();
+  expect(waiting).toContain("<code>sluice backfill --follow b-1</code>");
+  expect(waiting).toContain("<code>sluice cancel b-1</code>");
+  expect(waiting).not.toContain("sluice approve b-1");
+  expect(waiting).not.toContain("sluice discard b-1");
+  const holder = { runId: "b-1", workflowId: "w", firstRunId: "f", kind: "backfill" };
+  await state.takeLock({ name: "lock of b-1", ...holder, at: startedAt });
+  await state.beginStaging({ runId: "b-1", chunk: 1, host: "h" });
+  expect(await shown()).not.toContain("b-1");
+});
+
 it("the page of what waits says how many more there are than it shows", async () => {
   const harness = await heldNight();
   const { state, target } = harness.deps;

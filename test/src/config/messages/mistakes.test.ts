@@ -120,6 +120,19 @@ describe("checkData", () => {
     ]);
   });
 
+  it.each([
+    ["page size", 'unknown member "page size" (did you mean "page_size"?)'],
+    ["Page-Size", 'unknown member "Page-Size" (did you mean "page_size"?)'],
+    [
+      "page size5",
+      'unknown member "page": a colon and a blank belong between a name and its value',
+    ],
+    ["page_size:5", 'unknown member "page_size": a colon and a blank belong between'],
+  ])("takes no name with another separator for a value without its colon: %s", (name, message) => {
+    const schema = z.strictObject({ page_size: z.int() });
+    expect(mistakes(schema, { page_size: 1, [name]: 50 }).join("\n")).toContain(message);
+  });
+
   it("never shows the value, which a variable may have brought", () => {
     const schema = z.object({ a: z.number(), b: z.enum(["x"]), c: z.url(), d: z.string().max(3) });
     const found = mistakes(schema, { a: "hunter2", b: "hunter2", c: "hunter2", d: "hunter2" });

@@ -102,6 +102,10 @@ describe("notify", () => {
     [`{ url: "${url}", secret: s, format: teams }`, "11:75: must be one of event, slack"],
     [`{ url: "${url}", secret: s, syncs: [a] }`, '11:67: unknown member "syncs"'],
     ["[]", "11:1: must not be empty"],
+    [
+      '[{ url: "https://a.example", format: slack }, { url: "https://A.example/", secret: s, on: always }]',
+      "11:62: is the address of another receiver, and gets each message once: keep one of the two",
+    ],
   ])("refuses mistake %#", async (members, problem) => {
     expect(await problemsOf(withNotify(members))).toEqual([problem]);
   });

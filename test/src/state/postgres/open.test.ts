@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { exitCodeOfError, exitCodes } from "../../../../src/cli/output/exit-code.ts";
 import { ConfigError, StateUnavailableError } from "../../../../src/errors.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { stateOnPort } from "../../../../src/state/port.ts";
@@ -64,5 +65,19 @@ describe("a store in Postgres, in its thread", () => {
     );
     expect(error).toBeInstanceOf(StateUnavailableError);
     expect(String(error)).not.toContain("hushhush");
+  });
+
+  it("ends a command by 4 while its server is away, and by 2 where it needs a person", async () => {
+    const { test: _, ...server } = await newServer();
+    const codeAt = async (url: Secret): Promise<number> =>
+      await openPostgresStore({ ...server, url }).then(
+        () => 0,
+        (error: unknown) => exitCodeOfError(error),
+      );
+    const away = new Secret("postgres://sluice@127.0.0.1:1/state");
+    expect(await codeAt(away)).toBe(exitCodes.unreachable);
+    const unknown = new Secret("postgres://sluice@no-such-host.invalid/state");
+    expect(await codeAt(unknown)).toBe(exitCodes.usage);
+    expect(await codeAt(server.url)).toBe(exitCodes.usage);
   });
 });

@@ -81,6 +81,9 @@ describe.each(someOf(implementations, 2))("the last success: $kind", ({ open }) 
     await night(3, null);
     await night(5, { cursor: 1 });
     expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(4) }]);
+    // Pruning keeps this run, and removes the newer one that calls_max stopped.
+    expect(await store.pruneRuns({ before: minute(10) })).toBe(2);
+    expect(await last()).toEqual([{ sync: name.sync, endedAt: minute(4) }]);
   });
 
   it("is of the run that was opened last, though the clock stood in the future before", async () => {

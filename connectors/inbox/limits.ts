@@ -1,2 +1,0 @@
-/** Characters of events after which a page ends. */
-export const inboxPageCharsMax = 8_000_000;
