@@ -49,16 +49,20 @@ async function plannedOf({ handle }: Begun): Promise<Planned | undefined> {
   }
 }
 
-/** Waits for a plan other than the known one; undefined if the backfill ends without one, or `signal` aborts. */
+/**
+ * Waits for a plan that was not shown yet; undefined if the backfill ends without one, or `signal` aborts. A busy
+ * worker may answer as things were before: a plan that was shown does not come again.
+ */
 async function nextPlan(
   begun: Begun,
-  known: BackfillPlan | undefined,
+  shown: readonly BackfillPlan[],
   { say, signal }: { readonly say: Context["say"]; readonly signal: AbortSignal },
 ): Promise<Planned | undefined> {
   let told: string | undefined;
   while (!signal.aborted) {
     const planned = await plannedOf(begun);
-    if (planned !== undefined && planned.plan.planned_at !== known?.planned_at) return planned;
+    const isShown = shown.some(({ planned_at }) => planned_at === planned?.plan.planned_at);
+    if (planned !== undefined && !isShown) return planned;
     if (!isOpen(await begun.handle.describe())) return undefined;
     const trouble = await pendingTrouble(begun.handle).catch(() => undefined);
     if (trouble !== undefined && trouble !== told) say(trouble);
@@ -96,21 +100,24 @@ async function decide(
   }
 }
 
-/** Follows a backfill until it ends or has another plan, because its source may have changed while it waited. */
+/**
+ * Follows a backfill, whose latest plan is the last one that was shown, until it ends or has another one, because its
+ * source may have changed while it waited.
+ */
 async function followUntilPlanned(
   begun: Begun,
-  plan: BackfillPlan,
+  shown: readonly BackfillPlan[],
   { context, interrupted }: Talk,
 ): Promise<Followed | undefined> {
   const ended = new AbortController();
   const planned = new AbortController();
   const watch = async (): Promise<void> => {
     const signal = AbortSignal.any([ended.signal, interrupted.signal]);
-    const next = await nextPlan(begun, plan, { say: () => undefined, signal });
+    const next = await nextPlan(begun, shown, { say: () => undefined, signal });
     if (next !== undefined) planned.abort();
   };
   const watching = watch().catch(() => undefined);
-  const share: ReadShare = async ({ counts }) => shareOf(counts.read, plan.rows);
+  const share: ReadShare = async ({ counts }) => shareOf(counts.read, shown.at(-1)?.rows ?? null);
   try {
     const signal = AbortSignal.any([planned.signal, interrupted.signal]);
     return await followRun(begun.handle, { context, share, signal });
@@ -131,15 +138,16 @@ function shareOf(read: number, rows: number | null): number | undefined {
 export async function talkWith(begun: Begun, talk: Talk): Promise<Talked> {
   const { context, options, interrupted } = talk;
   const { signal } = interrupted;
-  let plan: BackfillPlan | undefined;
+  const shown: BackfillPlan[] = [];
   for (;;) {
-    const next = await nextPlan(begun, plan, { say: context.say, signal });
+    const next = await nextPlan(begun, shown, { say: context.say, signal });
     if (next === undefined) {
       const end = await followRun(begun.handle, { context, share: async () => undefined, signal });
-      return { plan, answer: undefined, end };
+      return { plan: shown.at(-1), answer: undefined, end };
     }
-    if (plan !== undefined) context.say("the plan did not hold any more: this is another one");
-    plan = next.plan;
+    if (shown.length > 0) context.say("the plan did not hold any more: this is another one");
+    const { plan } = next;
+    shown.push(plan);
     if (options.json !== true) context.print(planText(plan));
     let answer: Answer | undefined;
     if (next.isWaiting) {
@@ -149,7 +157,7 @@ export async function talkWith(begun: Begun, talk: Talk): Promise<Talked> {
       const name = answer === "approve" ? "approve" : "discard";
       await decide(begun, { name, plan }, context);
     }
-    const end = await followUntilPlanned(begun, plan, talk);
+    const end = await followUntilPlanned(begun, shown, talk);
     if (end !== undefined || signal.aborted) return { plan, answer, end };
   }
 }
