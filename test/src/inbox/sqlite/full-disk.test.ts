@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { StateUnavailableError } from "../../../../src/errors.ts";
-import type { Inbox } from "../../../../src/inbox/inbox.ts";
+import type { Inbox, InboxRow } from "../../../../src/inbox/inbox.ts";
 import { openSqliteInbox } from "../../../../src/inbox/sqlite/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { numbers } from "../../../support/sequences.ts";
@@ -33,7 +33,13 @@ async function smallDisk(): Promise<string> {
 
 /** The events of an inbox, by their numbers. */
 async function eventsOf(inbox: Inbox): Promise<readonly string[]> {
-  const rows = await inbox.read({ connection: "forms", after: 0, limit: 1_000 });
+  const rows: InboxRow[] = [];
+  for (;;) {
+    const after = rows.at(-1)?.seq ?? 0;
+    const more = await inbox.read({ connection: "forms", after, limit: 1_000 });
+    if (more.length === 0) break;
+    rows.push(...more);
+  }
   expect(rows.map(({ seq }) => seq)).toEqual(numbers(rows.length).map((index) => index + 1));
   return rows.map(({ json }) => json.slice('{"event":"'.length, json.indexOf('","text')));
 }
