@@ -166,22 +166,28 @@ describe("openPull", () => {
   });
 
   it.each([
-    {
-      does: "asks again for a page whose columns another pull of the file wrote meanwhile",
-      others: "name: name",
-      found: { calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 },
-    },
-    {
-      does: "asks again for a page whose columns another pull wrote among others",
-      others: "name: name, industry: industry",
-      found: { calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 },
-    },
-    {
-      does: "writes a page whose columns no other pull writes, whatever else one wrote there",
-      others: "industry: industry",
-      found: { calls: 3, possibly_paid_twice: 0, unchanged: 0, written: 40 },
-    },
-  ])("$does", async ({ others, found }) => {
+    [
+      "asks again for a page whose columns another pull of the file wrote meanwhile",
+      {
+        others: "name: name",
+        found: { calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 },
+      },
+    ],
+    [
+      "asks again for a page whose columns another pull wrote among others",
+      {
+        others: "name: name, industry: industry",
+        found: { calls: 4, possibly_paid_twice: 1, unchanged: 40, written: 0 },
+      },
+    ],
+    [
+      "writes a page whose columns no other pull writes, whatever else one wrote there",
+      {
+        others: "industry: industry",
+        found: { calls: 3, possibly_paid_twice: 0, unchanged: 0, written: 40 },
+      },
+    ],
+  ] as const)("%s", async (_does, { others, found }) => {
     const database = await postgres();
     await database.query("create table scores (mk_id text primary key, name text, industry text)");
     const both = twoIntoOneTable(database.url, others);

@@ -225,7 +225,8 @@ export const mutantsOfOtherStores: readonly Mutant[] = [
     file: memory,
     find: "    keep();\n    last = noSend;\n",
     replace: "    last = noSend;\n",
-    title: "is noticed by whoever sent what the backup knows as staged",
+    title:
+      "is noticed by the host that sent what the backup knows as staged, once others have sent, too",
   }),
   plant({
     id: "S1752",

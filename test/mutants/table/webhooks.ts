@@ -275,6 +275,11 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
         replace: `  { connection, last: accepted }: Backlog,
 ): Promise<number> {`,
       },
+      {
+        file: "activities/inbox/check-inboxes.ts",
+        find: "removable: Math.min(accepted, kept)",
+        replace: "removable: Math.max(accepted, kept)",
+      },
     ],
     test: {
       file: "test/activities/inbox/check-inboxes.test.ts",
