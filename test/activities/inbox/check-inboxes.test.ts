@@ -146,6 +146,8 @@ describe("checkInboxes", () => {
     };
     expect(await removedAfter(formerRetentionMs)).toBe(0);
     expect(await removedAfter(1)).toBe(1);
+    // One check notes what leaves next, another removes it.
+    expect(await removedAfter(2 * formerRetentionMs)).toBe(0);
     expect(await removedAfter(2 * formerRetentionMs)).toBe(0);
     expect(await inbox.backlogs()).toMatchObject([{ accepted: 1, waiting: 1 }]);
     expect((await check(pushed)).drained).toEqual(["forms"]);
